@@ -1,4 +1,4 @@
-"""The package ``arkouda`` for scripts as they are: its module tree, and what only a Chapel server can do.
+"""The package ``arkouda`` for unchanged scripts: its module tree, and the functions of a Chapel server.
 
 It has the public names of `akdask`, and Arkouda's modules at their paths: `akdask.arkouda.pandas.groupbyclass`.
 ``python -m akdask.arkouda script.py`` runs a script to which ``import arkouda`` means this package, ``pytest -p

@@ -17,7 +17,7 @@ def main(arguments: list[str]) -> int:
     Parameters
     ----------
     arguments : list of str
-        What stands behind ``python -m akdask.arkouda``.
+        The arguments after ``python -m akdask.arkouda``.
 
     Returns
     -------

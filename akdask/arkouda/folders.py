@@ -45,14 +45,14 @@ def write_line_to_file(path: str, line: str) -> None:
 
 
 def delimited_file_to_dict(path: str, delimiter: str = ",") -> dict[str, str]:
-    """Return a dict of the lines of a file: what stands before the delimiter, and what stands behind it.
+    """Return a dict of the lines of a file; the delimiter ends the key and begins the value.
 
     Parameters
     ----------
     path : str
         The file; of one that is not there, the dict is empty.
     delimiter : str, default ","
-        What stands once in each line.
+        Separates key and value, once in each line.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def delimited_file_to_dict(path: str, delimiter: str = ",") -> dict[str, str]:
 
 
 def dict_to_delimited_file(path: str, values: Mapping[Any, Any], delimiter: str = ",") -> None:
-    """Write a dict to a file, a line for each of its items; what was in the file is gone.
+    """Write a dict to a file, one line for each item; replaces the file's contents.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def dict_to_delimited_file(path: str, values: Mapping[Any, Any], delimiter: str 
     values : mapping
         Keys and values, as text.
     delimiter : {","}
-        What stands between the two.
+        Separates key and value.
 
     Raises
     ------

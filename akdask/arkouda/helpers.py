@@ -1,4 +1,4 @@
-"""Functions of Arkouda's modules that scripts seldom call, and what these modules say of themselves."""
+"""Functions of Arkouda's modules that scripts seldom call, and descriptions of these modules."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ parse_single_value = Refused("parse_single_value")
 
 
 def in1dmulti(a: Sequence[Any], b: Sequence[Any], assume_unique: bool = False, symmetric: bool = False) -> Any:
-    """Return which rows of several arrays are among those of others: `akdask.in1d`, which takes them too; lazy.
+    """Return which rows of several arrays are among the rows of others; `akdask.in1d` takes them too; lazy.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def multiarray_setop_validation(pda1: Sequence[Any], pda2: Sequence[Any]) -> Non
     Raises
     ------
     ArgumentError
-        If they are not of as many arrays, those of one sequence are not of one size, or two differ in their class.
+        If the two have not as many arrays, arrays of one sequence differ in size, or two arrays differ in their class.
     """
     if len(pda1) != len(pda2):
         raise ArgumentError(f"rows of {len(pda1)} arrays are not compared with rows of {len(pda2)}.")
@@ -129,16 +129,16 @@ def broadcast_if_needed(x1: Any, x2: Any) -> tuple[Any, Any, bool, bool]:
 
 
 def apply_if_callable(maybe_callable: Any, obj: Any, **kwargs: Any) -> Any:
-    """Return what a function makes of an object, and anything else as it is.
+    """Return the result of a function for an object; an argument that is not callable is returned itself.
 
     Parameters
     ----------
     maybe_callable : object
         The function.
     obj : object
-        What it is given first.
+        Its first argument.
     **kwargs
-        What else it is given.
+        Its other arguments.
     """
     return maybe_callable(obj, **kwargs) if callable(maybe_callable) else maybe_callable
 
@@ -150,7 +150,7 @@ _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or
 
 
 def natural_binary_operators(cls: Cls) -> Cls:
-    """Give a class Python's operators of two operands: what its ``_make_binop`` makes of those of `operator`.
+    """Give a class Python's operators of two operands; its ``_make_binop`` makes them of functions of `operator`.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def natural_binary_operators(cls: Cls) -> Cls:
 
 
 def unary_operators(cls: Cls) -> Cls:
-    """Give a class Python's operators of one operand: what its ``_make_unaryop`` makes of those of `operator`.
+    """Give a class Python's operators of one operand; its ``_make_unaryop`` makes them of functions of `operator`.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _with_operators(cls: Cls, names: Sequence[str], maker: str) -> Cls:
 
 
 def expand(size: int, segs: Any, vals: Any) -> Any:
-    """Spread one value per segment over its rows: `akdask.broadcast` with its arguments in another order; lazy.
+    """Spread one value per segment over its rows; `akdask.broadcast` takes its arguments in another order; lazy.
 
     Parameters
     ----------

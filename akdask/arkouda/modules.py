@@ -1,7 +1,7 @@
 """The modules at Arkouda's import paths, below `akdask.arkouda`: they have no files, and no names of their own.
 
-All of them are among the loaded modules as soon as `akdask.arkouda` is, as the import system expects of a package that
-makes its modules itself.  They are empty until a name is asked for, so that nobody waits for them.
+All of them are loaded modules as soon as `akdask.arkouda` is loaded; the import system expects this of a package that
+makes its modules itself.  They are empty until a name is looked up, so that importing stays fast.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ARKOUDA = "arkouda"
 
 
 class ArkoudaModule(ModuleType):
-    """A module that looks up each name elsewhere when it is asked for.
+    """A module that looks up each name elsewhere on first use.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class ArkoudaModule(ModuleType):
     def __init__(self, path: str) -> None:
         name = f"{PACKAGE}.{path}"
         super().__init__(name, f"What Arkouda has under ``arkouda.{path}``.")
-        # A package, so that its modules can be imported, and those that it lacks are looked for in no folder.
+        # A package, so that its modules can be imported; missing modules are looked for in no folder.
         vars(self).update(_path=path, __path__=[], __package__=name, __spec__=ModuleSpec(name, None, is_package=True))
 
     def __getattr__(self, name: str) -> Any:
@@ -66,7 +66,7 @@ class ArkoudaModule(ModuleType):
 
 
 def _tree() -> dict[str, ArkoudaModule]:
-    """Return all modules by their present and former paths; each has those below it as attributes."""
+    """Return all modules by their present and former paths; submodules are attributes."""
     tree = {path: ArkoudaModule(path) for path in MODULES}
     tree |= {path: tree[present] for path, present in MOVED.items()}
     for path, module in tree.items():
@@ -81,12 +81,12 @@ TREE = _tree()
 
 
 def load_below(package: str) -> None:
-    """Enter all modules of `TREE` among those that are loaded, below a package."""
+    """Enter all modules of `TREE` into the loaded modules, below a package."""
     sys.modules.update({f"{package}.{path}": module for path, module in TREE.items()})
 
 
 def attribute(name: str) -> Any:
-    """Return what ``arkouda`` has under a name: one of its modules, or what `akdask` has.
+    """Return the object that ``arkouda`` has under a name: one of its modules, or an object of `akdask`.
 
     Raises
     ------

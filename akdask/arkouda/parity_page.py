@@ -1,7 +1,7 @@
 """Which of Arkouda's names akdask has, and whether they take the same parameters: the page ``docs/parity.md``.
 
 ``python -m akdask.arkouda.parity_page docs/parity.md`` writes the page; a test keeps it true.  Names and signatures are
-those of ``api.csv``: facts about Arkouda as of 2026-08, with the tier of each name.
+facts about Arkouda as of 2026-08, listed in ``api.csv`` with the tier of each name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ STANDS_FOR = {"maxTransferBytes": "None", "RegisteredSymbols": RegisteredSymbols
 
 
 def parameters_of(item: Any, owner: Any) -> list[Parameter] | None:
-    """Return the parameters of a function, a method or a class; None for what has none.
+    """Return the parameters of a function, a method or a class; None if the object is not callable.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def parameters_of(item: Any, owner: Any) -> list[Parameter] | None:
         found = list(inspect.signature(item).parameters.values())
     except (TypeError, ValueError):
         return None
-    # A function that is reached through its class is a method, and static methods are those that take nothing first.
+    # A function that is reached through its class is a method, unless it is static.
     is_method = inspect.isclass(owner) and inspect.isfunction(item) and not _is_static(owner, item.__name__)
     return found[1:] if is_method else found
 
@@ -92,15 +92,15 @@ def _text(default: ast.expr | None) -> Any:
 
 
 def difference(signature: str, item: Any, owner: Any) -> str | None:
-    """Return how a function's parameters differ from those of a signature, None if they do not.
+    """Return the difference between a function's parameters and a signature, None if they agree.
 
-    A function may take more: by keyword, or behind the others, with defaults.  What Arkouda takes by position only may
-    be called anything.
+    A function may take more: by keyword, or behind the others, with defaults.  Its counterparts of positional-only
+    parameters may have any name.
 
     Parameters
     ----------
     signature : str
-        What Arkouda takes, such as ``(a, b=1)``; none for what is not called.
+        Arkouda's parameters, such as ``(a, b=1)``; none if the name is not callable.
     item : object
         The function.
     owner : module or class
@@ -256,7 +256,7 @@ class Name:
     name : str
         The name.
     signature : str
-        The parameters; none for what is not called.
+        The parameters; none if the name is not callable.
     """
 
     tier: str
@@ -266,13 +266,13 @@ class Name:
 
     @property
     def path(self) -> str:
-        """The name behind the path of what has it."""
+        """The name after the path of its owner."""
         return f"{self.where}.{self.name}".lstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What akdask has for a name.
+    """The counterpart in akdask of a name.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def listed_names() -> list[Name]:
 
 
 def findings() -> list[Comparison]:
-    """Return what akdask has for each name of Arkouda's."""
+    """Return akdask's counterpart of each name of Arkouda's."""
     return [_finding(name) for name in listed_names()]
 
 
@@ -333,7 +333,7 @@ def _imported(name: str) -> Any:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """Return what a module or class has under a name; of what only its objects have, a property."""
+    """Return the attribute of a module or class; a property if only its objects have it."""
     try:
         return inspect.getattr_static(owner, name) if _is_property(owner, name) else getattr(owner, name)
     except (AttributeError, ImportError):
@@ -342,7 +342,7 @@ def _attribute(owner: Any, name: str) -> Any:
 
 
 def _is_set_by_objects(cls: type, name: str) -> bool:
-    """Whether objects of a class have an attribute that the class itself has not, as far as its code tells."""
+    """Whether objects of a class have an attribute that the class lacks, as far as its code shows."""
     made = [vars(kind).get("__init__") for kind in cls.__mro__]
     named = [function.__code__.co_names for function in made if inspect.isfunction(function)]
     return any(name in names for names in (*named, *(vars(kind).get("__annotations__", ()) for kind in cls.__mro__)))
@@ -375,7 +375,7 @@ def page() -> str:
 
 
 def _counts(found: Iterable[Comparison]) -> Iterator[str]:
-    """Yield the table of how many names of each tier are there."""
+    """Yield the table of the number of names of each tier."""
     counts = Counter((item.name.tier, item.state) for item in found)
     yield f"| tier | names | {' | '.join(STATES)} |"
     yield f"| --- | ---: |{' ---: |' * len(STATES)}"
@@ -385,7 +385,7 @@ def _counts(found: Iterable[Comparison]) -> Iterator[str]:
 
 
 def _section(where: str, found: list[Comparison]) -> Iterator[str]:
-    """Yield what is said of the names of one class or module."""
+    """Yield the section on the names of one class or module."""
     yield ""
     yield f"## {f'`{where}`' if where else 'Top level'}"
     there = [item for item in found if item.state == "there"]

@@ -17,5 +17,5 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
 
 
 def pytest_report_header() -> str:
-    """Say in the first lines what is tested."""
+    """Name the tested package in the first lines."""
     return f"arkouda: akdask {__version__}"

@@ -1,4 +1,4 @@
-"""What only a Chapel server can do: refused, with what to use instead; and what asks a server for nothing: done.
+"""Functions that need a Chapel server: they raise errors with an alternative, or do nothing if nothing is needed.
 
 Scripts that import such names run until they use one that is refused.
 """
@@ -67,7 +67,7 @@ REFUSED: dict[str, str] = {
 
 
 class Refused:
-    """What stands for a name that makes no sense without a server: it can be imported, and says so when it is used.
+    """Placeholder of a name that makes no sense without a server: it can be imported, and raises an error in use.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Refused:
 
 
 def __getattr__(name: str) -> Any:
-    """Return what stands for a name that is refused."""
+    """Return the placeholder of a refused name."""
     if name == "maxTransferBytes":
         return transfer_limit()
     if name not in REFUSED:
@@ -127,7 +127,7 @@ class RequestMode(Enum):
 
 
 class ChannelType(Enum):
-    """What carries the messages of Arkouda."""
+    """The channel for messages of Arkouda."""
 
     ZMQ = "ZMQ"
     GRPC = "GRPC"
@@ -155,7 +155,7 @@ def print_server_commands() -> None:
 
 
 def get_registration_config() -> dict[str, Any]:
-    """Return which types and numbers of dimensions there are, as a server tells what it is built for."""
+    """Return the types and numbers of dimensions of arrays, as a server tells its build options."""
     types = ["int", "uint", "uint(8)", "real", "bool", "bigint"]
     return {"parameter_classes": {"array": {"nd": get_array_ranks(), "dtype": types}}}
 

@@ -1,4 +1,4 @@
-"""What Arkouda's client has around a session: its log, the history of the shell, folders and names of the user."""
+"""The surroundings of a session in Arkouda's client: its log, the history of the shell, folders and user names."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def enable_verbose() -> None:
 
 
 def disable_verbose(logLevel: LogLevel = LogLevel.INFO) -> None:
-    """Log what matters.
+    """Log messages of a level and above, INFO unless given.
 
     Parameters
     ----------
     logLevel : LogLevel
-        How much it must matter.
+        The least level.
     """
     logging.getLogger(LOGGER).setLevel(_number(logLevel))
 
@@ -108,7 +108,7 @@ def write_log(log_msg: str, tag: str = "ClientGeneratedLog", log_lvl: LogLevel =
     log_msg : str
         The line.
     tag : str
-        What stands before it.
+        Text before it.
     log_lvl : LogLevel
         How much it matters.
     """
@@ -262,7 +262,7 @@ class InfoEntry:
     Parameters
     ----------
     **kwargs
-        What `information` has for the object.
+        The items of `information` for the object.
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -51,8 +51,8 @@ def checked_axis(name: str, axis: Any, ndim: int) -> int:
 def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params: Any) -> Any:
     """Return a function of `akdask.operators.reduce.along_axis` along a dimension of an array; lazy.
 
-    Partitions are cut between positions of the dimensions before; where these are fewer than partitions, and much for
-    one task each, the dimension becomes the last one first.
+    Partitions end between positions of the dimensions before it.  If there are fewer such positions than partitions,
+    and each is large for one task, the dimension becomes the last one first.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _without(shape: Shape, axis: int) -> Shape:
 
 
 def _of_nothing(name: str, array: Any, shape: Shape, axis: int, keepdims: bool) -> Any:
-    """Return the function of no elements; what reduces none for each of some positions gives 1 or True."""
+    """Return a function of an array without elements; an empty reduction gives 1 or True."""
     dtype = AXIS_FUNCTIONS[name].result_type(array._value.dtype)
     flat = wrap(counted(math.prod(shape)), cast(Constant(True), dtype))
     found = array._like(flat._frame, flat._value) if AXIS_FUNCTIONS[name].chooses else flat

@@ -60,7 +60,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return type(self)(frame, value)
 
     def _converter(self) -> Callable[..., Any]:
-        """Return what makes the user's object of a table with the value as its only column."""
+        """Return the function that makes the user's object of a table whose only column is the value."""
         raise NotImplementedError
 
     def _type_name(self) -> str:
@@ -69,11 +69,11 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
     @property
     def _arrow_meaning(self) -> str:
-        """What the numbers stand for in Arrow: ``timestamp``, ``duration``, or nothing else."""
+        """Arrow's meaning of the numbers: ``timestamp`` or ``duration``; empty for plain numbers."""
         return ""
 
     def _pandas_converter(self) -> Callable[[Column], Any] | None:
-        """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""
+        """Return a function that converts a column of the plan for pandas; None if it needs no conversion."""
         return None
 
     def _extras(self) -> tuple[Frame, ...]:
@@ -86,23 +86,23 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return CollectionRows(self._project(), self._converter(), self._extras(), None)
 
     def _as_operand(self) -> tuple[Frame, Value]:
-        """Return what stands for the elements in an expression."""
+        """Return the frame and the value of the elements as operands of an expression."""
         return self._frame, self._value
 
     def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
-        """Return what the elements are ordered by, upwards or downwards, so that what is missing comes last."""
+        """Return a sort key of the elements, ascending or descending; missing elements come last."""
         return self._frame, self._value
 
     def _in_common(self, operation: str, others: Sequence[Any]) -> list[Any]:
-        """Return this array and others in what their kinds have in common, such as a unit of time."""
+        """Return this array and others in a common form, such as one unit of time."""
         return [self, *others]
 
     def _in_my_order(self, values: Any) -> Any:
-        """Return values that are looked for among the elements as ones that are ordered as these are."""
+        """Return values to search for among the elements in a form that sorts like the elements."""
         return values
 
     def _key(self) -> tuple[Frame, Value]:
-        """Return what rows are grouped by, groups being ordered upwards."""
+        """Return the key for grouping rows; groups are in ascending order."""
         return self._frame, self._value
 
     def _of_key(self, frame: Frame, key: Value) -> Self:
@@ -126,7 +126,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
     @property
     def rows(self) -> RowSpace:
-        """The row space: which rows, in how many partitions, of what lengths if known."""
+        """The row space: identity of the rows, number of partitions, and their lengths if known."""
         return self._frame.rows
 
     @property
@@ -247,7 +247,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return self._like(limited, limited.column(0))
 
     def copy(self) -> Self:
-        """Return a copy; lazy objects share what cannot change."""
+        """Return a copy; lazy objects share immutable parts."""
         return self._like(self._frame, self._value)
 
     # conversion
@@ -264,7 +264,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return result
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the elements as a NumPy array: what pandas calls it, and Matplotlib looks for.  Computes.
+        """Return the elements as a NumPy array; pandas uses this name, and Matplotlib looks for it.  Computes.
 
         Parameters
         ----------
@@ -370,7 +370,7 @@ class _ComputedColumns(Collection):
 
 
 def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
-    """Return a value of rows that are in memory, computed unless it is there already."""
+    """Return a value of rows that are in memory; compute it unless it is there."""
     parts = separated([value])
     if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
         return frame, value

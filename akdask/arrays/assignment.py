@@ -37,7 +37,7 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
         If the item's type does not fit the array's, which keeps its own; or, when it is computed, if an array has
         numbers that the array's type has not, such as fractions for integers.
     ConversionError
-        If an integer is assigned to floats that none of them is equal to; of an array when it is computed.
+        If an integer is assigned to floats and no float equals it; for an array, when it is computed.
     ArgumentError
         If an array is assigned that has not as many elements as rows are selected.
     """
@@ -98,7 +98,7 @@ def fitting(value: Value, wanted: ColumnType) -> Value:
 
 
 def _turned_around(key: slice, item: Any, size: int) -> tuple[slice, Any]:
-    """Return a slice with a negative step as one that goes forward, and what it is to take in the other order."""
+    """Return a slice with a negative step as an ascending slice, and its item in reverse."""
     rows = range(*key.indices(size))[::-1]
     forward = slice(rows.start, rows.stop, rows.step) if rows else slice(0, 0)
     return forward, item if np.ndim(item) == 0 else item[::-1]

@@ -147,7 +147,7 @@ def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: di
 
 
 def _total(base: pdarray, shape: tuple[int, int, int]) -> Any:
-    """Return the floats nearest to sums: those of integers may wrap, but not those of their halves."""
+    """Return the floats nearest to sums; sums of integers may wrap, sums of their halves do not."""
     if base.dtype == np.float64:
         return _of_blocks(base, shape, "sum", {})
     integers: Any = base if base.dtype == np.uint64 else cast(base, np.int64)

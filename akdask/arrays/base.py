@@ -43,7 +43,7 @@ class Collection(Root, DaskMethodsMixin):
     def persist(self, **options: Any) -> Self:
         """Return the object with its rows computed and kept in memory, on the workers of a cluster.
 
-        What is kept in this process takes at most about half of its memory, the setting ``memory_limit``; of more the
+        In this process, results take at most about half of its memory, the setting ``memory_limit``; beyond it the
         oldest partitions wait on disk, until the object is gone.
 
         Parameters
@@ -70,7 +70,7 @@ class Collection(Root, DaskMethodsMixin):
         return explain.explain(self.expr)
 
     def profile(self) -> profiling.Profile:
-        """Compute the object, and return its plan with what each step took; ``.result`` is what was computed.
+        """Compute the object, and return its plan with the cost of each step; ``.result`` is the value.
 
         Examples
         --------

@@ -40,7 +40,7 @@ IN_PLACE = {
 
 
 class ShownForm:
-    """How numbers show: what makes text of them."""
+    """How numbers are shown as text."""
 
     def __call__(self, table: Table) -> np.ndarray[Any, Any]:
         """Return the only column of a table of numbers as they show."""
@@ -74,7 +74,7 @@ class ShownBits(ShownForm):
 class BitVector(pdarray):
     """A lazy array of uint64 numbers that show as bits, such as sets of flags.
 
-    Operators compute with the numbers.  Those on bits, sums and differences give a BitVector again.
+    Operators compute with the numbers.  Bit operators, sums and differences give a BitVector again.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class BitVector(pdarray):
         Parameters
         ----------
         other : int, pdarray of int, or BitVector
-            What stands to the right of the operator.
+            The right operand.
         op : str
             The operator, such as ``+=`` or ``|=``.
 
@@ -255,9 +255,9 @@ class Fields(BitVector):
     MSB_left : bool, default True
         Whether the first name is that of the highest bit.
     pad : str, default "-"
-        What shows for each character of a bit that is not set: one character, or none.
+        Character for a bit that is not set: one character, or none.
     separator : str, default ""
-        What stands between names.
+        Text between names.
     show_int : bool, default True
         Show the number behind the names.
 
@@ -303,7 +303,7 @@ class Fields(BitVector):
 
     def _parsed(self, strings: Strings) -> Any:
         """Return the numbers whose bits are named in text."""
-        # Between separators, each name is found with those around it.
+        # Between separators, each name is found together with its separators.
         text = strings.stick(self.separator).lstick(self.separator)
         found = [text.contains(f"{self.separator}{name}{self.separator}") for name in self.names]
         bits = [bit.astype("uint64") << np.uint64(shift) for bit, shift in zip(found, self.shifts, strict=True)]

@@ -114,7 +114,7 @@ class CalendarMethods(TimeArray):
         return self._text(apply(numbers, Formatted(self._form, date_format), str))
 
     def _calendar(self, field: str, of_field: Callable[[Any], Any] = lambda number: number) -> pdarray:
-        """Return a field of the calendar, or integers made of it before NaN takes the place of what NaT gives."""
+        """Return a field of the calendar, or integers computed from it, with NaN for NaT."""
         return self._present_numbers(of_field(self._field(field, missing=bool(self._form.may_lack))))
 
     def _field(self, field: str, *, missing: bool = True) -> Any:
@@ -135,7 +135,7 @@ class Formatted:
     Parameters
     ----------
     form : TimeForm
-        What numbers stand for.
+        Unit and zone of the numbers.
     date_format : str
         How it is written.
     """

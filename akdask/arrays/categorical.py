@@ -60,7 +60,7 @@ def looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
 
 
 def strings_of(items: Any) -> Strings:
-    """Return what labels or elements are given as as Strings; an error if they are no strings."""
+    """Return labels or elements as Strings; an error if they are no strings."""
     if isinstance(items, str | bytes) or not hasattr(items, "__len__"):
         raise ArgumentTypeError(f"expected an array or sequence of strings, got {type(items).__name__}.")
     if not isinstance(items, Array) or (not isinstance(items, Strings) and items.rows.size == 0):
@@ -81,9 +81,9 @@ def in_one_partition(strings: Strings) -> Frame:
 
 
 def union_of(tables: Sequence[CategoryTable], na: str) -> CategoryTable:
-    """Return a table of the labels of several, but for those that stand for missing, and `na`.
+    """Return one table of the labels of several tables, without their labels for missing, and with `na`.
 
-    Ordered tables of the same labels in the same order are one of them; whether they are is computed.
+    Ordered tables with the same labels in the same order are used as they are; comparing labels computes them.
     """
     different = list(dict.fromkeys(tables))
     if all(table.is_ordered for table in different) and len({*map(tuple, map(labels_in_order, different))}) == 1:
@@ -93,7 +93,7 @@ def union_of(tables: Sequence[CategoryTable], na: str) -> CategoryTable:
 
 
 def labels_in_order(table: CategoryTable) -> list[str]:
-    """Return the labels but for the one for missing, in their order; computes."""
+    """Return the labels in their order, without the one for missing; computes."""
     there = filter_columns(table, [table.label], table, Call("logical_not", table.is_na))
     return list(Strings(there[0], there[1][0]).tolist())
 
@@ -132,8 +132,8 @@ def pandas_categorical(
 ) -> pd.Categorical:
     """Return the pandas Categorical of codes and a table of labels.
 
-    Unless `keeps_na`, as for Arkouda's arrays, the label for missing is no category, and what has it is missing; so it
-    is of ordered ones, as it has no place in the order.
+    The label for missing becomes no category for Arkouda's arrays, without `keeps_na`; its elements are missing.
+    Ordered Categoricals never keep it, as it has no place in the order.
 
     Raises
     ------
@@ -280,7 +280,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         NAvalue, naValue : str, optional
             The same, as older releases of Arkouda spell it.
         ordered : bool, default False
-            Whether the order of the labels is one of what they stand for; see `ordered`.
+            Whether the order of the labels has a meaning; see `ordered`.
 
         Raises
         ------
@@ -360,26 +360,26 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """``dtype('<U')``, what the elements are."""
+        """The type of the elements, ``dtype('<U')``."""
         return np.dtype(str)
 
     @property
     def ordered(self) -> bool:
-        """Whether the order of the labels is one of what they stand for, as in ``lo < mid < hi``.
+        """Whether the order of the labels has a meaning, as in ``lo < mid < hi``.
 
         Such Categoricals are sorted, compared and grouped by the order of their labels, others are sorted by the labels
-        as text.  The order comes from pandas, Arrow and Parquet; Arkouda's files do not tell of it.
+        as text.  The order comes from pandas, Arrow and Parquet; Arkouda's files do not store it.
         """
         return self._category_table.is_ordered
 
     # tests
 
     def __eq__(self, other: object) -> Any:
-        """Return where the elements equal a str, or those of a Categorical, Strings or list row by row; lazy."""
+        """Return where the elements equal a str, or row by row the elements of a Categorical, Strings or list; lazy."""
         return self._compared("equal", other)
 
     def __ne__(self, other: object) -> Any:
-        """Return where the elements differ from a str, or from those of a Categorical, Strings or list; lazy."""
+        """Return where the elements differ from a str, or from the elements of a Categorical, Strings or list; lazy."""
         return self._compared("not_equal", other)
 
     def _compared(self, operation: str, other: object) -> Any:
@@ -405,7 +405,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return found
 
     def __lt__(self, other: Any) -> pdarray:
-        """Return which elements come before a label, or those of a Categorical, in the order of labels; lazy."""
+        """Return which elements come before a label, or before another Categorical's, in the order of labels; lazy."""
         return self._ordered_against("less", other)
 
     def __le__(self, other: Any) -> pdarray:
@@ -426,7 +426,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         Raises
         ------
         ArgumentTypeError
-            If labels are in no order, are others, or the label is none of them.
+            If the labels have no order, the other labels differ, or the label to compare with is unknown.
         """
         if not isinstance(other, str | Categorical):
             raise ArgumentTypeError(
@@ -514,12 +514,12 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return Strings(self._frame, self._text)
 
     def astype(self, dtype: Any) -> Any:
-        """Return the elements as Strings, asked for by ``str`` or ``ak.Strings``; lazy.
+        """Return the elements as Strings, for the type ``str`` or ``ak.Strings``; lazy.
 
         Raises
         ------
         ArgumentError
-            If anything else is asked for.
+            If the type is another one.
         """
         if is_pandas(dtype, "CategoricalDtype"):
             return self._of_dtype(dtype)
@@ -605,7 +605,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return np.nan if code in (-1, NOWHERE) else self.categories.tolist()[code]
 
     def _in_my_order(self, values: Any) -> Any:
-        """Return values as ones of these labels, where their order means something; computes whether they are such."""
+        """Return values as a Categorical of the same ordered labels; computes whether all of them are known."""
         if not self.ordered or (isinstance(values, Categorical) and values._category_table is self._category_table):
             return values
         text = values.to_strings() if isinstance(values, Categorical) else values
@@ -630,7 +630,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         Parameters
         ----------
         value : str
-            The label, which is added to those that are in no order if it is none of them.
+            The label; it is added to unordered labels that lack it.
 
         Raises
         ------
@@ -653,7 +653,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     # other categories
 
     def as_ordered(self) -> Self:
-        """Return the elements with labels whose order, as it is, means something; lazy.  See `ordered`.
+        """Return the elements with ordered labels, in the present order; lazy.  See `ordered`.
 
         Examples
         --------
@@ -697,14 +697,14 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return made if ordered is None else made.as_ordered() if ordered else made.as_unordered()
 
     def _of_dtype(self, dtype: Any) -> Self:
-        """Return the elements with the categories and the order of a pandas type; those that have none are missing."""
+        """Return the elements with the categories and order of a pandas type, missing where no category fits."""
         if dtype.categories is None:
             return self.as_ordered() if dtype.ordered else self.as_unordered()
         made = self.set_categories([str(label) for label in dtype.categories])._arranged()
         return made.as_ordered() if dtype.ordered else made.as_unordered()
 
     def set_categories(self, new_categories: Any, na_value: str | None = None) -> Self:
-        """Return the elements with other labels; those that have none become missing; lazy.
+        """Return the elements with other labels; elements without a label become missing; lazy.
 
         Parameters
         ----------
@@ -716,7 +716,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         Raises
         ------
         NonUniqueError
-            If a label is there more than once; when something is computed.
+            If a label comes twice; raised at compute.
         """
         na = self._na_label() if na_value is None else na_value
         labels = label_tables.UniqueLabels(in_one_partition(strings_of(new_categories)))
@@ -731,7 +731,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self.set_categories(Strings(distinct, distinct.values))
 
     def add_categories(self, new_categories: Any) -> Self:
-        """Return the elements with further labels after those that there are; computes the labels.
+        """Return the elements with further labels after the present ones; computes the labels.
 
         Parameters
         ----------
@@ -741,7 +741,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         Raises
         ------
         ArgumentError
-            If one is there already.
+            If a label exists already.
 
         Examples
         --------
@@ -755,7 +755,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self.set_categories([*known, *new])
 
     def remove_categories(self, removals: Any) -> Self:
-        """Return the elements without some labels; those that have them become missing; computes the labels.
+        """Return the elements without some labels, whose elements become missing; computes the labels.
 
         Parameters
         ----------
@@ -824,7 +824,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return each[~pdarray(table, table.is_na)]
 
     def concatenate(self, others: Categorical | Sequence[Categorical], ordered: bool = True) -> Self:
-        """Return the elements followed by those of others; lazy.
+        """Return the elements followed by the elements of others; lazy.
 
         Parameters
         ----------
@@ -855,7 +855,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self.of(frame, code, left._category_table)
 
     def _all_of(self, item: Any, na: str, labels: label_tables.CategoryTable | None) -> Categorical:
-        """Return one label on all rows, one of those in order where it is, and a Categorical as it is."""
+        """Return one label on all rows, as an ordered label where possible; Categoricals stay as they are."""
         if isinstance(item, Categorical):
             return item
         if labels is not None and labels.is_ordered and item in (named := Strings(labels, labels.label).tolist()):
@@ -919,7 +919,7 @@ def _check_categorical(items: Sequence[Any]) -> None:
 
 
 def _encoded(strings: Strings, na: str) -> Categorical:
-    """Return the codes of strings among their distinct ones; those that are missing get that of the label for it."""
+    """Return the codes of strings among their distinct ones; missing strings get the code of the label for missing."""
     there = strings.dropna()
     labels = label_tables.CategoryTable(label_tables.Distinct.of(there._frame, without_missing(there._value)), na)
     found: Value = labels.code_of(strings._value)

@@ -13,7 +13,7 @@ SHOWN = 20
 
 
 class ColumnNames(list[str]):
-    """The names of the columns of a DataFrame: a list that also has what Arkouda's index of the names has.
+    """The names of the columns of a DataFrame: a list with the attributes of Arkouda's index of names.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def names_of(keys: Any) -> list[str]:
 
 
 def check_names(names: Iterable[Any]) -> None:
-    """Refuse what names no column.
+    """Refuse a key that is no name of a column.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def axis_number(axis: Any) -> int:
 
 
 def missing_column(name: Any, known: Iterable[Any]) -> MissingColumnError:
-    """Return the error for a column that a DataFrame does not have, with those that it has.
+    """Return the error for a column that a DataFrame lacks; it lists the present columns.
 
     Examples
     --------

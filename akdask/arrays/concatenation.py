@@ -190,7 +190,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     ArgumentError
         If there are none.
     ArgumentTypeError
-        If the types do not go together, or are those of no lazy arrays.
+        If the types do not go together, or an argument is no lazy array.
     AxisError
         If `axis` is not an axis of the arrays.
 
@@ -241,7 +241,7 @@ def _common_type(given: Sequence[ColumnType]) -> ColumnType:
 
 
 def _joined_along(arrays: Sequence[ArrayView], axis: int) -> Any:
-    """Join arrays of several dimensions along one: those after it follow one another where it is the first."""
+    """Join arrays along one of several dimensions, which becomes the first one meanwhile."""
     ndim = arrays[0].ndim
     axis = checked_axis("concatenate", axis, ndim)
     if len({(*array.shape[:axis], *array.shape[axis + 1 :]) for array in arrays}) > 1:
@@ -257,7 +257,7 @@ def _joined_along(arrays: Sequence[ArrayView], axis: int) -> Any:
 
 
 def _parts(frame: Frame, value: Value) -> tuple[Project, ...]:
-    """Return the parts of what was joined before, so that joining in a loop does not nest."""
+    """Return the parts of an array that was joined before, so that joining in a loop does not nest."""
     if isinstance(frame, Concat) and frame.frames[0].names == (0,) and value == frame.column(0):
         return frame.frames
     return (Project(frame, (0,), (value,)),)

@@ -44,7 +44,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
     port : int
         Accepted for compatibility with Arkouda and ignored: akdask has no server.
     timeout : float, optional
-        Seconds to wait for a Dask scheduler; what Dask's setting ``distributed.comm.timeouts.connect`` says for 0.
+        Seconds to wait for a Dask scheduler; 0 stands for Dask's setting ``distributed.comm.timeouts.connect``.
     access_token, connect_url, access_channel
         Accepted as `port` is.
 

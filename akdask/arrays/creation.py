@@ -51,7 +51,7 @@ def array(
     max_bits : int, default -1
         Make integers of any size and take them modulo ``2**max_bits``; no limit if not positive.
     unsafe, any_neg, num_bits
-        Accepted for compatibility with Arkouda: what is known of large integers beforehand.
+        Accepted for compatibility with Arkouda; they describe large integers in advance.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def array(
 
 
 def _with_floats(items: Any) -> Any:
-    """Return elements with the nearest floats instead of integers, where floats are asked for."""
+    """Return elements with integers replaced by the nearest floats, if the wanted type is a float."""
     if isinstance(items, np.ma.MaskedArray) or (isinstance(items, np.ndarray) and items.dtype.kind != "O"):
         return items
     if isinstance(items, list | tuple):
@@ -109,7 +109,7 @@ def _is_array(items: Any) -> bool:
 
 
 def _typed(made: Any, dtype: Any, max_bits: int | None) -> Any:
-    """Return an array in the type wanted; a limit of bits asks for integers of any size."""
+    """Return an array in the wanted type; a limit of bits makes integers of any size."""
     if dtype is not None and column_type(dtype) != BIGINT:
         return cast(made, dtype)
     if bigint_of(max_bits) != BIGINT:
@@ -196,7 +196,7 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     Parameters
     ----------
     start, stop : number or pdarray
-        The first number, and the last or what would follow it; of arrays, of each element.
+        The first number, and the last one or the end; for arrays, of each element.
     num : int, default 50
         How many.
     endpoint : bool, default True
@@ -206,7 +206,7 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     axis : int, default 0
         Where the dimension of the numbers is, between arrays.
     length : int, optional
-        What `num` is called in older releases of Arkouda.
+        The name of `num` in older releases of Arkouda.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def logspace(  # noqa: PLR0917 - NumPy's signature
     start, stop, num
         As for `linspace`, of the exponents.
     base : number
-        What is raised to them.
+        The base of the powers.
     endpoint, dtype, axis
         As for `linspace`; integers lose their fraction.
 
@@ -318,7 +318,7 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
     [7, 7, 7]
     """
     if isinstance(fill_value, str):
-        fill_value.encode()  # what UTF-8 does not hold is refused here, not where rows are computed
+        fill_value.encode()  # text that UTF-8 cannot hold is refused here, not where rows are computed
     shape, fill_value = shape_of(size), value_of(fill_value)
     made = _filled(math.prod(shape), fill_value, str if class_asked_for(dtype) is not None else dtype, max_bits)
     return made if len(shape) == 1 else reshaped(made, shape)
@@ -426,7 +426,7 @@ def from_series(series: pd.Series, dtype: Any = None) -> Any:
     series : pandas.Series
         Of numbers, bools, strings, times or spans.
     dtype : dtype-like, optional
-        Type to convert to.  As in pandas, bools of strings tell which have characters.
+        Type to convert to.  As in pandas, the bools of strings are True where the text is not empty.
 
     Raises
     ------
@@ -450,7 +450,7 @@ def from_series(series: pd.Series, dtype: Any = None) -> Any:
 
 
 def row_count(size: Any) -> int:
-    """Return a number of rows, from what users give for one that may not be a shape."""
+    """Return a number of rows from a user's argument that may not be a shape."""
     shape = shape_of(size)
     if len(shape) != 1:
         raise ArgumentTypeError(f"expected a number of elements, not the shape {shape}.")
@@ -489,10 +489,10 @@ def broadcast(segments: Any, values: Any, size: int = -1, permutation: Any = Non
     values : pdarray, Strings or Categorical
         One value for each segment.
     size : int
-        How many rows there are; counted where a permutation is given.
+        Number of rows; counted if a permutation is given.
     permutation : pdarray of int, optional
-        The numbers of the rows with those of each segment together, as ``GroupBy.permutation`` is; the result has the
-        order of the rows then.  Otherwise the rows are in the order of the segments.
+        Row numbers sorted by segment, as in ``GroupBy.permutation``; the result is then in the order of the rows.
+        Otherwise the rows are in the order of the segments.
 
     Returns
     -------

@@ -39,7 +39,7 @@ class Datetime(CalendarMethods):
     pda : pdarray of int, Strings, or times at hand
         Numbers of `unit` since 1970, ISO 8601 text, pandas or NumPy times, whose zone is kept.
     unit : str, default "ns"
-        What numbers count: ``w``, ``d``, ``h``, ``m``, ``s``, ``ms``, ``us`` or ``ns``, or a longer name.
+        The unit of the numbers: ``w``, ``d``, ``h``, ``m``, ``s``, ``ms``, ``us`` or ``ns``, or a longer name.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Datetime(CalendarMethods):
         ----------
         tz : str, tzinfo or None
             A name of ``zoneinfo`` such as ``Europe/Berlin``, a fixed offset such as ``+02:00``, or None for times
-            without zone that are those of UTC.
+            without zone in UTC.
 
         Raises
         ------
@@ -104,19 +104,19 @@ class Datetime(CalendarMethods):
         Parameters
         ----------
         tz : str, tzinfo or None
-            The zone, see `tz_convert`; None takes times with a zone for what clocks show.
+            The zone, see `tz_convert`; None removes the zone and keeps the clock times.
         ambiguous : {"raise", "NaT", "infer"}, bool, or array of bool
-            What becomes of times that the clocks show twice: an error, NaT, or the first of both, of summer time,
-            where it is True.  ``"infer"`` tells by the order of the times, all of which it computes.
+            How to treat times that the clocks show twice: raise an error, give NaT, or take the first one (summer time)
+            where it is True.  ``"infer"`` decides by the order of the times, all of which it computes.
         nonexistent : {"raise", "NaT", "shift_forward", "shift_backward"} or timedelta
-            What becomes of times that the clocks pass over.
+            How to treat times that the clocks skip.
 
         Raises
         ------
         ArgumentTypeError
             If the times have a zone already.
         ArgumentError
-            If there is no such zone, or the order of the times tells nothing; when computed, if a time comes twice or
+            If the zone is unknown, or the order of the times decides nothing; at compute, if a time comes twice or
             not at all.
 
         Examples
@@ -266,7 +266,7 @@ class Timedelta(TimeArray):
     pda : pdarray of int, Strings, or spans at hand
         Numbers of `unit`, text such as ``1 days 00:30:00``, pandas or NumPy spans.
     unit : str, default "ns"
-        What numbers count, as for `Datetime`.
+        The unit of the numbers, as for `Datetime`.
 
     Examples
     --------
@@ -380,7 +380,7 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     """
     params = {"tz": tz, "normalize": normalize, "name": name, "inclusive": inclusive, **kwargs}
     found = _range("date_range", pd.date_range, start, end, periods, freq, params)
-    # Arkouda's are nanoseconds; a unit that is asked for stays.
+    # Arkouda's are nanoseconds; a unit in the arguments stays.
     return cast("Datetime", array(found)) if "unit" in kwargs else Datetime(found)
 
 

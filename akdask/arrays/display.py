@@ -32,10 +32,10 @@ MOST_PARTITIONS = 1000
 
 
 class HtmlDisplay:
-    """What Jupyter shows of an object: what it is, above its text."""
+    """The caption that Jupyter shows above an object's text."""
 
     def _title(self) -> str:
-        """Return what the object is, in a few words that cost nothing to find."""
+        """Return a short description of the object that costs nothing to find."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -43,7 +43,7 @@ class HtmlDisplay:
 
 
 class ArrayDisplay(HtmlDisplay, Collection):
-    """Text of an array: its elements or the first and last ones; where these take long to find, its type and rows."""
+    """Text of an array: its elements, or the first and last ones; if finding them takes long, its type and rows."""
 
     _most_shown: ClassVar[int] = SHOWN
     _separator: ClassVar[str] = " "
@@ -80,7 +80,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
 
     @property
     def _footer(self) -> str | None:
-        """What stands below the elements where they stand one below the other; None where they share lines."""
+        """The line below elements that are shown one per line; None where elements share lines."""
         return None
 
     def _listed(self, printed: Sequence[str]) -> str:
@@ -144,7 +144,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
         return head[:EDGE], tail
 
     def _edge_of_limit(self) -> tuple[Any, Any] | None:
-        """Return the first or last elements that were asked for, as far as one partition has them."""
+        """Return the first or last elements, as far as one partition has them."""
         edge = edge_of_limit(self._frame, [self._value])
         if edge is None:
             return None
@@ -161,7 +161,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
         return is_cheap(self._frame, [self._value])
 
     def _edge_partitions(self) -> tuple[Self, Self]:
-        """Return what the first and the last elements are to be found in: the array itself, if that is as cheap."""
+        """Return the array to take the first and last elements from: the array itself, if that is as cheap."""
         if self.rows.lengths is not None or self.rows.npartitions == 1:
             return self, self
         numbers = 0, self.rows.npartitions - 1
@@ -180,7 +180,7 @@ class TextDisplay(ArrayDisplay):
 
 
 def lazy_text(shown: Collection) -> str:
-    """Return what `repr` says of an object whose values it does not show: what they take, and how to see them."""
+    """Return the text of `repr` for an object without shown values: its memory, and how to see the values."""
     taken = ""
     if shown.expr.npartitions <= MOST_PARTITIONS:
         found = estimate([tasks_of(shown.expr)])

@@ -53,7 +53,7 @@ UNIT_SPANS = {
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """A frequency: an offset of pandas, and its length where that is always the same.
+    """A frequency: an offset of pandas, and its length if that is constant.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ class Frequency:
 
 
 def frequency_of(freq: Any, *, asked: str) -> Frequency:
-    """Return what a frequency of a user means, in pandas' reading.
+    """Return a user's frequency as pandas reads it.
 
     Parameters
     ----------
     freq : str, pandas offset, timedelta, numpy.timedelta64 or lazy scalar of a span
         The frequency; the case of text matters.
     asked : str
-        What needs it, for messages.
+        The operation that needs it, for messages.
 
     Raises
     ------

@@ -118,12 +118,12 @@ def hash(pda: Any, full: bool = True) -> Any:
     """Return a hash of each element of an array, or of each row of several; lazy.
 
     Equal elements have equal hashes, whatever array they are in, provided that it is of the same type; all NaN have the
-    same.  They are those of SipHash-2-4, and nothing to protect secrets by.
+    same.  The hash function is SipHash-2-4; its hashes do not protect secrets.
 
     Parameters
     ----------
     pda : pdarray, Strings, Categorical, SegArray, or sequence of them
-        What to hash; several arrays share rows.
+        The elements to hash; several arrays share rows.
     full : bool, default True
         Return all 128 bits; otherwise the first 64, of which two are likely to be equal among some billion rows.
 
@@ -164,7 +164,7 @@ def _digest(item: Array) -> list[tuple[Frame, Value]]:
     if hasattr(item, "hash"):
         return [half._as_operand() for half in item.hash()]
     frame, value = item._as_operand()
-    # Integers of any size that are equal may differ in what they take in memory, not in their digits.
+    # Equal integers of any size may differ in their layout in memory, but not in their digits.
     operation, value = ("text_hash", cast(value, STR)) if value.dtype.kind == "bigint" else ("number_hash", value)
     return [(frame, call(operation, value, part=part)) for part in (0, 1)]
 
@@ -203,13 +203,13 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     Parameters
     ----------
     a : pdarray, Datetime or Timedelta
-        The elements.  Of bools, the result tells where they change.
+        The elements.  For bools, the result is True where they change.
     n : int, default 1
         How often to take differences; each time there is one element less.
     axis : int, default -1
         The dimension along which differences are taken.
     prepend, append : array or scalar, optional
-        What to put before and behind the elements first.
+        Elements to put before and behind the array first.
 
     Raises
     ------
@@ -240,13 +240,13 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _one_further(array: Array) -> Array:
-    """Return the elements each a place further down: partitions hand on one, rather than be cut anew."""
+    """Return the elements shifted by one position; each partition passes one element to the next one."""
     moved = Shifted(array._project(), 1, (0,))
     return array._like(moved, moved.column(moved.frame.names[0]))
 
 
 def _beside(part: Any, array: Array, axis: int) -> Any:
-    """Return what is put beside an array: of a scalar, as much as there is at one position along the dimension."""
+    """Return the part to put beside an array; a scalar fills one position along the dimension."""
     if isinstance(part, Array) and part.ndim:
         return part
     if np.ndim(part):
@@ -256,12 +256,12 @@ def _beside(part: Any, array: Array, axis: int) -> Any:
 
 
 def putmask(A: Any, mask: Any, Values: Any) -> None:
-    """Put values into an array where a mask holds: lazy, and what was derived from it before keeps the old values.
+    """Put values into an array where a mask holds; lazy.  Arrays derived from it before keep the old values.
 
     Parameters
     ----------
     A : pdarray or Strings
-        What is changed.
+        The array to change.
     mask : pdarray of bool
         With the rows of `A`.
     Values : array or scalar
@@ -295,9 +295,9 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
 
 
 def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) -> Any:
-    """Return what a function of Python makes of each element of an array; lazy.
+    """Return the results of a Python function for each element of an array; lazy.
 
-    The function runs in the tasks, on a cluster in its workers, to which cloudpickle takes it: what it imports must be
+    The function runs in the tasks.  On a cluster, cloudpickle takes it to the workers, and its imports must be
     installed there.  It sees one element at a time, and holds the interpreter, so that arithmetic of arrays is much
     faster.  It can do there whatever Python can.
 
@@ -305,12 +305,12 @@ def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) 
     ----------
     arr : pdarray or Strings
         Elements come to the function as int, float, bool or str.  Missing text stays missing; the function gets empty
-        text for it, and what it makes of that is dropped.
+        text in its place, and the result is dropped.
     func : callable, or str
         Takes one element, and returns one.  It may be called more than once for an element, and should not depend on
         anything else.  Of text, it is a lambda of one parameter, such as ``"lambda x,: x + 1"``.
     result_dtype : dtype-like, optional
-        The type of what it returns: that of the array, unless given.  Not for functions of text.
+        The type of the function's results; the array's type unless given.  Not for functions of text.
 
     Returns
     -------
@@ -322,7 +322,7 @@ def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) 
     ArgumentTypeError
         If `arr` has no such elements, `func` is no function, or a function of text has another type of results.
     ArgumentError
-        If text is no lambda; when it is computed, if the function returns what is not of the type.
+        If text is no lambda; at compute, if the function returns a value of another type.
 
     Examples
     --------

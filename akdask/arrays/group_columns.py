@@ -41,7 +41,7 @@ class ColumnRule:
     Parameters
     ----------
     reductions : sequence of (str, Value)
-        Names of reductions with a grouped form, and what each reduces on the rows of the column.
+        Names of reductions with a grouped form, and the value that each one reduces on the rows of the column.
     finish : callable
         Makes the result of theirs.
     make : callable
@@ -65,7 +65,7 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
         return _of_times(name, values, skipna)
     if isinstance(values, Categorical) and values.ordered and name in BY_ORDER:
         return _of_ordered(name, values)
-    # Everything but the first value works on what the elements are, not on what stands for them.
+    # All reductions but the first value work on the elements, not on their codes.
     as_codes = isinstance(values, Categorical) and name in ("first", "size", "count")
     value = values._value if as_codes else values._as_operand()[1]
     if name in _OF_GAPS and len(key_parts(value)) > 1:
@@ -202,7 +202,7 @@ def _limited(result: Value, value: Value) -> Value:
 
 
 def called(func: Any) -> str:
-    """Return what a reduction is called.
+    """Return the name of a reduction.
 
     Examples
     --------
@@ -225,5 +225,5 @@ def is_named(func: Any) -> bool:
 
 
 def reduction_named(func: Any) -> Any:
-    """Return the name of a reduction, or the function itself where it is one of users."""
+    """Return the name of a reduction, or the function itself if users wrote it."""
     return called(func) if is_named(func) else func

@@ -73,7 +73,7 @@ class GroupKeys:
     values : tuple of Value
         The columns; two of integers of which some are missing.
     grouped : Value, optional
-        Bool column: which rows are in a group; None where every row is.
+        Bool column that is True where a row is in a group; None if all rows are.
     """
 
     frame: Frame
@@ -178,7 +178,7 @@ class GroupBase(Substitutes):
         self.dropna = dropna
         self.assume_sorted = assume_sorted
         self._several = several
-        # Arrays may be assigned to; the groups stay those of the values that they were made of.
+        # Users may assign to their arrays; the groups keep the values that the arrays had.
         self._arrays: list[Array] = [lazy_array("GroupBy", key).copy() for key in (keys if several else [keys])]
         lists = [key for key in self._arrays if key._value.dtype.kind == "list"]
         if lists:
@@ -243,7 +243,7 @@ class GroupBase(Substitutes):
         return made if self._several else made[0]
 
     def _use_numbers(self, numbers: Array, keys: Sequence[Array]) -> None:
-        """Group by the number of each row's group from now on, -1 of rows in none; `keys` are those of the groups."""
+        """Group by given group numbers from now on, -1 for rows in no group; `keys` are the keys of the groups."""
         self._by = GroupKeys.of_numbers(numbers)
         self._known_keys = list(keys)
 
@@ -255,7 +255,7 @@ class GroupBase(Substitutes):
 
 
 def _looked_up(keys: Array, frame: Frame, number: Value) -> Any:
-    """Return the keys of groups by their numbers, on the rows of what was computed of these."""
+    """Return the keys of groups by their numbers, on the rows of the groups' results."""
     return like(keys, frame, Call("lookup", broadcast(keys._frame, keys._value), number))
 
 
@@ -265,7 +265,7 @@ def projected(frame: Frame, values: Sequence[Value]) -> Project:
 
 
 def codes_of(values: Array) -> Array:
-    """Return what stands for the values where only equality and order matter."""
+    """Return the values, or codes in their place where only equality and order matter."""
     return values.codes if isinstance(values, Categorical) else values
 
 
@@ -285,10 +285,10 @@ GROUPBY_REDUCTION_TYPES = frozenset(GROUP_REDUCTIONS)
 
 
 class GroupReductionMethods(GroupBase):
-    """Reductions by name.  What is computed together by ``dask.compute`` is found in one pass over the rows.
+    """Reductions by name.  Reductions that ``dask.compute`` computes together share one pass over the rows.
 
-    Of times, NaT is skipped as NaN is of floats.  Minima, maxima, means, medians and quantiles of times are times,
-    exact but for what is left of a unit; sums of spans are spans, and so are standard deviations, as exact as floats.
+    NaT is skipped as NaN is.  Minima, maxima, means, medians and quantiles of times are times, exact but for
+    fractions of a unit.  Sums and standard deviations of spans are spans; the latter are as exact as floats.
     """
 
     Reductions = GROUPBY_REDUCTION_TYPES
@@ -342,7 +342,7 @@ class GroupReductionMethods(GroupBase):
     def argmin(self, values: Any) -> tuple[Keys, pdarray]:
         """Return the keys and the position in `values` of the first smallest value of each group; lazy.
 
-        NaN are left out; the position is -1 where nothing else is there.
+        NaN are left out; the position is -1 in a group that has only NaN.
         """
         return self._reduced("argmin", values)
 
@@ -432,7 +432,7 @@ class GroupReductionMethods(GroupBase):
         return groups.broadcast(pdarray(*row_numbers(grouped))), groups._tuple_of(groups._keys_of(grouped))
 
     def _numbered(self, values: Array) -> pdarray:
-        """Return the number of each value among the distinct ones, as floats, NaN for what is missing."""
+        """Return the number of each value among the distinct ones, as floats; NaN for missing values."""
         numbers, _ = self._numbered_rows([values])
         frame, (number, given) = align("number", [numbers._as_operand(), values._as_operand()])
         return pdarray(frame, Call("where", is_missing(given), Constant(np.nan), cast(number, FLOAT64)))
@@ -519,7 +519,7 @@ class GroupReductionMethods(GroupBase):
         Parameters
         ----------
         calls : sequence of (array, str)
-            What to reduce, and the name of the reduction.
+            The values to reduce, and the name of the reduction.
         **params
             Arguments of all of them.
 
@@ -546,7 +546,7 @@ class GroupReductionMethods(GroupBase):
         return keys, result
 
     def _counted(self, name: str, values: Array) -> Array:
-        """Return what is counted of a column: codes or numbers of values, with NaN for what is missing."""
+        """Return the column to count: codes or numbers of values, with NaN for missing values."""
         if name == "nunique" and len(key_parts(values._value)) > 1:
             return self._numbered(values)
         if not (self._drops_labels and isinstance(values, Categorical) and name in ("count", "nunique")):
@@ -605,7 +605,7 @@ class GroupRowMethods(GroupBase):
     """Some rows of each group, and broadcasting."""
 
     def head(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
-        """Return the keys, and the first rows of each group, those of one group together; lazy.
+        """Return the keys, and the first rows of each group, sorted by group; lazy.
 
         Parameters
         ----------
@@ -748,7 +748,7 @@ class GroupRowMethods(GroupBase):
 
 
 def _seed_of(random_state: Any) -> int:
-    """Return a seed, drawn from a generator where that is given."""
+    """Return a seed, drawn from a generator if one is given."""
     try:
         return int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
     except (TypeError, ValueError):
@@ -765,7 +765,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
     Parameters
     ----------
     keys : pdarray, Strings, Categorical, or sequence of them
-        What to group by; several arrays share their rows.
+        The keys to group by; several arrays share their rows.
     assume_sorted : bool
         Accepted for compatibility with Arkouda; sorted rows are grouped quickly anyway.
     dropna : bool
@@ -823,7 +823,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
         orig_keys : pdarray, Strings, Categorical, or sequence of them
             The keys of the rows.
         permutation : pdarray of int
-            The numbers of the rows with those of each group together.
+            Row numbers sorted by group.
         segments : pdarray of int
             Where each group begins among them.
         unique_keys : array or sequence of arrays, optional
@@ -876,14 +876,14 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
         return self._result(self._grouped(("min", None, {})))
 
     def edge_rows(self, *, last: bool = False) -> pdarray:
-        """Return which rows are the first of their groups, or the last; lazy bool array, where nothing is dropped."""
+        """Return which rows are the first or last of their groups; lazy bool array.  No row may be dropped."""
         edges = self._result(self._grouped(("max" if last else "min", None, {})))
         frame, _ = align("group", [(key._frame, key._value) for key in self._arrays])
         return self.broadcast(edges) == pdarray(*row_numbers(frame))
 
     @property
     def permutation(self) -> pdarray:
-        """The numbers of the rows with those of each group together, as int64; lazy."""
+        """Row numbers sorted by group, as int64; lazy."""
         frame, keys, _, numbers = self._on()
         arranged = arrange.RowsByGroup(frame, keys, self._by.identity, (numbers,), None)
         return pdarray(arranged, arranged.column(0))
@@ -902,7 +902,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
 
     @property
     def length(self) -> int:
-        """Number of rows, with those that are left out."""
+        """Number of rows, including rows in no group."""
         return self._arrays[0].size
 
     def __len__(self) -> int:

@@ -41,7 +41,7 @@ class Keys:
         return membership.BuildIndex.of(self.frame, self.values, need)
 
     def side(self, columns: Sequence[Value] = ()) -> join.JoinSide:
-        """Return the rows as a side of a join, with what is wanted of them."""
+        """Return the rows as a side of a join, with columns for its result."""
         return join.JoinSide(self.frame, self.values, columns)
 
 
@@ -51,7 +51,7 @@ def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
     Parameters
     ----------
     operation : str
-        What they are needed for, for error messages.
+        The operation that needs them, for error messages.
     left, right : array, or list or tuple of arrays
         Of several arrays, each row is a key.
 
@@ -128,7 +128,7 @@ def _comparable(operation: str, left: Array, right: Array) -> list[tuple[Aligned
 
 
 def _apart(item: Aligned) -> tuple[Aligned, Aligned]:
-    """Return where numbers are missing, and what they are elsewhere; no text is missing in that sense."""
+    """Return where numbers are missing, and the numbers without gaps; text is never missing in that sense."""
     frame, value = item
     keys = key_parts(value)
     if len(keys) == 1 and value.dtype == FLOAT64:
@@ -152,7 +152,7 @@ def _comparable_values(operation: str, one: Aligned, other: Aligned) -> list[tup
     if wanted.kind == "bigint":
         return [((one[0], _digits(one[1])), (other[0], _digits(other[1])))]
     if wanted == FLOAT64 and not {INT64, UINT64}.isdisjoint(kinds):
-        # Two words tell all numbers apart that one cannot.
+        # Two words distinguish numbers that one word cannot.
         return [((one[0], Call(part, one[1])), (other[0], Call(part, other[1]))) for part in ("key_word", "key_kind")]
     return [((one[0], cast(one[1], wanted)), (other[0], cast(other[1], wanted)))]
 

@@ -67,7 +67,7 @@ class Layout:
         return self._replaced(axis, axis, ((1, 0),), self.offset)
 
     def at(self, axis: int, position: int) -> Layout:
-        """Return what is at a position along a dimension, which goes."""
+        """Return the elements at a position along a dimension, which is removed."""
         return self._replaced(axis, axis + 1, (), self.offset + position * self.strides[axis])
 
     def along(self, axis: int, key: slice) -> Layout:
@@ -129,8 +129,8 @@ class Layout:
 def arranged(base: Any, layout: Layout) -> Any:
     """Return the elements of a flat array that a layout has, as a flat array in row-major order; lazy.
 
-    Ranges of rows are sliced.  What else is few is copied by every task from the column, which is broadcast; larger
-    columns are taken from by position.
+    Ranges of rows are sliced.  Of other elements, few are copied from the broadcast column by every task, and many are
+    taken by position.
     """
     if not layout.size:
         return base[:0]
@@ -166,7 +166,7 @@ class _IndexArray:
 
 
 def chosen(layout: Layout, key: Any) -> Layout | Positions:
-    """Return what a key chooses of the elements of a layout, which are all of a flat array in row-major order.
+    """Return the elements that a key chooses from a layout of a flat array in row-major order.
 
     Ints, slices, ``...`` and None give a layout; arrays of ints or bools among them give positions, which are lazy.
     Bools of a lazy array are counted.
@@ -282,7 +282,7 @@ def _array_parts(part: Any) -> list[Any]:
 
 
 def nonzero_positions(array: Any) -> list[Any]:
-    """Return the positions of what is not 0 along each dimension, as flat arrays of int64; lazy."""
+    """Return the positions of nonzero elements along each dimension, as flat arrays of int64; lazy."""
     flat = array.flatten()
     truth = flat if flat.dtype == np.bool_ else flat != 0
     rows = wrap(*row_numbers(truth._frame))[truth]

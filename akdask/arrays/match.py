@@ -139,7 +139,7 @@ class Match(HtmlDisplay):
         return self.group(0, return_match_origins)
 
     def group(self, group_num: int = 0, return_group_origins: bool = False) -> Any:
-        r"""Return what a group of the regular expression took in each match; lazy.
+        r"""Return the text that a group of the regular expression took in each match; lazy.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Match(HtmlDisplay):
 class Matcher:
     r"""All that a regular expression finds in strings; lazy.
 
-    Regular expressions are RE2's, as in Arkouda: those of Python without look-around and back-references.  Positions
+    Regular expressions follow RE2, as in Arkouda: Python's without look-around and back-references.  Positions
     and lengths are in bytes.  A match may take no character, but not where another has just ended; an Arkouda server
     refuses ``$``, and patterns that match empty text where some of the strings are empty.
 
@@ -224,15 +224,15 @@ class Matcher:
     Attributes
     ----------
     num_matches : pdarray of int64
-        How many matches each string has; this and what follows is there after `find_locations`.
+        Number of matches in each string; this and the next attributes exist after `find_locations`.
     starts, lengths : pdarray of int64
         Where each match begins in its string, and how many bytes it takes.
     indices : pdarray of int64
-        For each string, how many matches there are in those before.
+        For each string, the number of matches in the strings before it.
     search_bool, match_bool, full_match_bool : pdarray of bool
         Which strings match anywhere, at their beginning, and from beginning to end.
     search_ind, match_ind, full_match_ind : pdarray of int64
-        For each string, how many of those before match.
+        For each string, the number of strings before it that match.
 
     Raises
     ------
@@ -265,12 +265,12 @@ class Matcher:
     def __init__(self, pattern: str | bytes, parent_entry_name: StringsParts) -> None:
         self.pattern = as_str(pattern)
         check_pattern(self.pattern)
-        # What is assigned to the strings later changes nothing here.
+        # Later assignments to the strings change nothing here.
         self.parent_entry_name = parent_entry_name.copy()
         self.populated = False
 
     def find_locations(self) -> None:
-        """Give the attributes that tell where matches are their arrays; lazy."""
+        """Set the attributes with the positions of matches; lazy."""
         strings = self.parent_entry_name
         self.num_matches = self._of_rows(call("match_count", strings._value, pattern=self.pattern))
         self.starts, self.lengths = self._of_matches(self._spans)
@@ -337,7 +337,7 @@ class Matcher:
         """Return columns with a row for each match: lists of the strings taken apart, and columns that are repeated."""
         frame, (strings, *repeated) = align("findall", [self.parent_entry_name._as_operand(), *others])
         if strings.dtype.nullable:
-            # What is missing has no matches, though there may be some in empty text.
+            # Missing text has no matches, though empty text may have some.
             frame, (strings, *repeated) = filter_columns(frame, [strings, *repeated], frame, is_present(strings))
         values = (*lists(without_missing(strings)), *repeated)
         flat = Flatten(Project(frame, tuple(range(len(values))), values))

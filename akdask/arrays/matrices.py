@@ -97,7 +97,7 @@ def matmul(pda_L: Any, pda_R: Any) -> Any:
     Parameters
     ----------
     pda_L, pda_R : pdarray
-        The last two dimensions are those of matrices, all others broadcast.  An array of one dimension is a row on the
+        The last two dimensions are matrices, all others broadcast.  An array of one dimension is a row on the
         left and a column on the right, and its dimension is not in the result.
 
     Returns
@@ -144,7 +144,7 @@ def _check_common(left: Any, right: Any, axis: int) -> None:
 
 def _of_matrices(left: Any, right: Any) -> Any:
     _check_common(left, right, -2)
-    # Products are in NumPy's type, as those of elements: float64 of int64 by uint64.
+    # Products have NumPy's type for products of elements: float64 of int64 by uint64.
     wanted = promote(left._value.dtype, right._value.dtype)
     if wanted is None or not wanted.is_number:
         raise ArgumentTypeError(f"matmul takes numbers, not {left._value.dtype} and {right._value.dtype}.")
@@ -234,7 +234,7 @@ def tril(pda: Any, diag: int = 0) -> Any:
     Parameters
     ----------
     pda : pdarray
-        Of at least two dimensions, the last two of which are those of the matrices.
+        At least two dimensions; the last two are the matrices.
     diag : int, default 0
         Which diagonal, counted from the main one upwards.
 

@@ -49,12 +49,12 @@ class ProcessMemory(NamedTuple):
 
 
 class MemoryReport:
-    """What is held in memory; prints itself, and shows itself as a table in notebooks.
+    """Objects and results held in memory; prints itself, and shows itself as a table in notebooks.
 
     Attributes
     ----------
     objects : list of ObjectMemory
-        What is held: by which object, why, where, and how many bytes; the largest first.
+        Holder, reason, place and bytes of each; the largest first.
     processes : list of ProcessMemory
         The memory of this process, and of each worker of a cluster.
     """
@@ -69,7 +69,7 @@ class MemoryReport:
         return sum(line.nbytes for line in self.objects)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return what is held as a DataFrame of pandas, one row for each object and place."""
+        """Return the held objects as a DataFrame of pandas, one row for each object and place."""
         return pd.DataFrame(self.objects, columns=list(ObjectMemory._fields))
 
     def __repr__(self) -> str:
@@ -103,11 +103,11 @@ class MemoryReport:
 
 
 def memory() -> MemoryReport:
-    """Return what is held in memory: by which object, why, and at which worker; computes nothing.
+    """Return the contents of memory by object, reason and worker; computes nothing.
 
-    Lazy objects hold plans.  Memory is held by what `persist` has computed, by arrays that were made of values, by
+    Lazy objects hold plans.  Memory is held by results of `persist`, by arrays that were made of values, by
     columns that are kept for later steps of a loop, and by groups that a GroupBy has found.  Objects are named by the
-    variables of the caller and by what they are registered as; several may share what they are made from.  What workers
+    variables of the caller and by their registered names; several may share their inputs.  Memory that workers
     hold for other clients, or for a computation that runs, is "other results".
 
     Returns
@@ -117,7 +117,7 @@ def memory() -> MemoryReport:
 
     See Also
     --------
-    get_mem_used : The sum of what processes have taken, as Arkouda tells it.
+    get_mem_used : The memory of all processes, as Arkouda reports it.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def memory() -> MemoryReport:
 
 
 def _owners(variables: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return by which names those objects are known that are made from a node, by the name of the node."""
+    """Return the names of the user's objects by the name of the node that they are made from."""
     found: dict[str, list[str]] = {}
     for name, item in [*variables.items(), *_registered()]:
         if not name.startswith("_"):
@@ -228,12 +228,12 @@ MAX_RANK = 3
 def get_mem_used(unit: str = "b", as_percent: bool = False) -> int:
     """Return the bytes of memory that all workers have taken, or this process, programs and data.
 
-    An Arkouda server counts its objects; those of akdask are plans.
+    An Arkouda server counts its objects; akdask's objects are plans.
 
     Parameters
     ----------
     unit : {"b", "kb", "mb", "gb", "tb", "pb"}
-        What is counted, in any case.
+        The unit, in upper or lower case.
     as_percent : bool, default False
         Return percents of all memory instead.
 
@@ -253,7 +253,7 @@ def get_mem_avail(unit: str = "b", as_percent: bool = False) -> int:
     Parameters
     ----------
     unit : {"b", "kb", "mb", "gb", "tb", "pb"}
-        What is counted, in any case.
+        The unit, in upper or lower case.
     as_percent : bool, default False
         Return percents of all memory instead.
 
@@ -292,12 +292,12 @@ def get_mem_status() -> list[dict[str, Any]]:
 
 
 def get_max_array_rank() -> int:
-    """Return how many dimensions scripts may count on: those of Arkouda.  akdask takes as many as NumPy."""
+    """Return the highest number of dimensions in Arkouda; akdask takes as many as NumPy."""
     return MAX_RANK
 
 
 def get_array_ranks() -> list[int]:
-    """Return the numbers of dimensions that scripts may count on; see `get_max_array_rank`."""
+    """Return the numbers of dimensions that Arkouda has; see `get_max_array_rank`."""
     return list(range(1, MAX_RANK + 1))
 
 
@@ -309,12 +309,12 @@ def _factor(unit: str) -> int:
 
 
 def report_mem(pre: str = "") -> None:
-    """Print how much memory is taken, and what part of all that is; see `get_mem_used`.
+    """Print the used memory and its share of all memory; see `get_mem_used`.
 
     Parameters
     ----------
     pre : str
-        What the line begins with.
+        The start of the line.
     """
     used, total = _sums()
     print(f"{pre} mem use: {used / 2**40: .2f} TB ({used / total:.1%})")

@@ -151,7 +151,7 @@ class ArrayView(AxisMethods):
     """A lazy array of any number of dimensions but one: a flat array, in row-major order, and a shape.
 
     It is a `pdarray`.  Operators and NumPy's ufuncs work element by element, on arrays whose shapes broadcast and on
-    scalars; keys choose what they choose of NumPy's arrays.
+    scalars; keys choose elements as in NumPy.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class ArrayView(AxisMethods):
         return self._shape[0]
 
     def copy(self) -> Self:
-        """Return a copy; lazy objects share what cannot change."""
+        """Return a copy; lazy objects share immutable parts."""
         return type(self)(self.base, self._shape)
 
     def take(self, indices: Any, axis: int | None = None) -> Any:
@@ -236,11 +236,11 @@ class ArrayView(AxisMethods):
         return self.base[as_array(indices) if np.ndim(indices) > 1 else indices]
 
     def head(self, n: int = 5) -> Any:
-        """Return what is at the first `n` positions along the first dimension; lazy."""
+        """Return the elements at the first `n` positions along the first dimension; lazy."""
         return self[:n]
 
     def tail(self, n: int = 5) -> Any:
-        """Return what is at the last `n` positions along the first dimension; lazy."""
+        """Return the elements at the last `n` positions along the first dimension; lazy."""
         return self[-n:] if n else self[:0]
 
     def astype(self, dtype: Any) -> Any:
@@ -286,14 +286,14 @@ class ArrayView(AxisMethods):
         return selected(self, key, as_element=not _has_ellipsis(key))
 
     def __setitem__(self, key: Any, item: Any) -> None:
-        """Assign to the elements that a key chooses: lazy, and what was derived from the array before keeps the old.
+        """Assign to the elements that a key chooses; lazy.  Arrays derived from this one before keep the old values.
 
         Parameters
         ----------
         key : int, slice, ``...``, None, array of int or bool, or a tuple of these
             Which elements; see `__getitem__`.
         item : scalar or array
-            What broadcasts to their shape; of a mask of all dimensions also one element for each that it holds of.
+            Broadcasts to their shape; for a mask of all dimensions, also one element for each True.
         """
         base = self.base
         assign(base, self._shape, key, item)
@@ -351,7 +351,7 @@ class ArrayView(AxisMethods):
         return replace(self.base._storable(), kind=ObjType.ARRAYVIEW, params={"shape": self._shape})
 
     def flat_storable(self) -> Storable:
-        """Return what is stored of the array as a flat one with a shape, which every server reads."""
+        """Return the array's stored form: a flat array with a shape, which every server reads."""
         return replace(self._storable(), kind=ObjType.PDARRAY)
 
     @takes_storage_options
@@ -373,12 +373,12 @@ class ArrayView(AxisMethods):
         prefix_path, dataset, mode, file_type
             As in `pdarray.to_hdf`; the object is called ``ArrayView`` unless named.
         nd : {"view", "flat"}
-            As what: an ArrayView, which Arkouda servers of v2022.11.10 to v2024.06.21 read, or a flat pdarray, which
+            The stored form: an ArrayView for Arkouda servers of v2022.11.10 to v2024.06.21, or a flat pdarray, which
             all do.  The shape is stored and read by akdask either way.
         num_locales
             As in `pdarray.to_hdf`.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
         """
         if nd not in {"view", "flat"}:
             raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")
@@ -468,7 +468,7 @@ def _without_leading(array: Any, ndim: int) -> Any:
 
 
 def operated(operation: str, *items: Any, **params: Any) -> Any:
-    """Return what an operation makes of arrays whose shapes broadcast, and of scalars; lazy.
+    """Return the result of an operation on scalars and arrays whose shapes broadcast; lazy.
 
     Raises
     ------

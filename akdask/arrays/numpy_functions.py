@@ -84,7 +84,7 @@ def array_function(func: Callable[..., Any], types: Any, args: Any, kwargs: Any)
 
 
 def _takes(function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
-    """Whether a function has such parameters; those of NumPy's that it has not, such as ``out``, are NumPy's matter."""
+    """Whether a function has these parameters; NumPy handles others of its own, such as ``out``."""
     try:
         signature(function).bind(*args, **kwargs)
     except TypeError:

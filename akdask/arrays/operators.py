@@ -70,7 +70,7 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
 
 
 def _compared(operation: str, left: Value, right: Value) -> list[Value]:
-    """Return what is compared, with a plain number as one of the other's type where none lies between the two.
+    """Return the two sides of a comparison, a plain number in the other's type if no value lies between the two.
 
     Compiled loops and bounds of files compare numbers of one type; others are compared exactly, which takes longer.
     """
@@ -101,7 +101,7 @@ def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]
     """
     items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
-    # Scalars take the type of what they stand beside, which is not the condition of `where`.
+    # Scalars take the type of their neighbour, which is not the condition of `where`.
     numbers = next((value for value in arrays if value.dtype != BOOL), next(iter(arrays), None))
     like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else numbers
     operands = [operand(item, like) for item in items]
@@ -136,7 +136,7 @@ def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
 
 
 def categories_of(dtype: Any, made: Any) -> Any:
-    """Return a Categorical with the categories of the pandas type that was asked for, if it was one that has some."""
+    """Return a Categorical with the categories of the wanted pandas type, if that has some."""
     return made._of_dtype(dtype) if is_pandas(dtype, "CategoricalDtype") else made
 
 
@@ -179,7 +179,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         return self // other, self % other
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Build the value of a ufunc on arrays and scalars; ``out=`` is what in-place operators pass."""
+        """Build the value of a ufunc on arrays and scalars; in-place operators pass ``out=``."""
         operation = UFUNCS.get(ufunc)
         if ufunc.signature is not None and method == "__call__" and not kwargs:
             # Of ufuncs that take whole dimensions, `matmul` stands for an operator.
@@ -205,7 +205,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         return target._become(result, operation) if isinstance(target, OperatorMethods) else NotImplemented
 
     def _become(self, changed: Any, operation: str) -> Any:
-        """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
+        """Take on a new expression of the same type; arrays derived from this one before keep the old one."""
         sizes = {self.rows.size, changed.rows.size} - {None}
         if changed.ndim != self.ndim or len(sizes) > 1:
             raise AlignmentError(
@@ -238,7 +238,7 @@ def elementwise(operation: str, *items: Any, **params: Any) -> Any:
 
 
 class ErrorMode(Enum):
-    """What a cast does with text that is no number."""
+    """How a cast treats text that is no number."""
 
     strict = "strict"
     ignore = "ignore"
@@ -251,13 +251,13 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
     Parameters
     ----------
     pda : pdarray, Strings or Categorical
-        What to convert.
+        The elements to convert.
     dt : dtype-like
         The type wanted, by name, NumPy dtype or Python type; ``str`` and `Strings` give `Strings`, and `Categorical`,
         of Strings, a `Categorical`.  A Categorical becomes Strings only.
     errors : ErrorMode, or its name
-        ``strict``: text that is not a number is an error when computed.  ``ignore``: it gives NaN, the smallest int,
-        0 or False.  ``return_validity``: so it does, and of Strings a second array tells where the text is a number.
+        ``strict``: text that is not a number is an error at compute.  ``ignore``: it gives NaN, the smallest int,
+        0 or False.  ``return_validity``: the same, and for Strings also an array that is True where text is a number.
 
     Returns
     -------
@@ -304,8 +304,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     condition : pdarray of bool
         The choice, row by row; one bool chooses for all.
     x, y : pdarray, Strings, Categorical or scalar
-        What to choose from; numbers meet in their common type.  Of Categoricals, or of one and a str, the result is a
-        Categorical.
+        The elements to choose from; numbers meet in their common type.  Categoricals, or one and a str, give
+        a Categorical.
 
     Raises
     ------

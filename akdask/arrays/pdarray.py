@@ -48,7 +48,7 @@ else:
 
 
 def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any) -> Scalar:
-    """Return the lazy scalar of one reduction of an array, as what a form makes of it if that is given."""
+    """Return the lazy scalar of one reduction of an array; `form` converts the result if given."""
     return Scalar(Element(Aggregate(array._frame, (AggregateExpr(name, array._value, **params),)), 0, form))
 
 
@@ -285,7 +285,7 @@ def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:
 
 
 def sortable(item: Any) -> Array:
-    """Return the array that something to sort by is or has; for anything else an error says what is expected."""
+    """Return the array to sort by; an error says what is expected of other arguments."""
     if isinstance(item, Array):
         return item
     values = getattr(item, "values", None)
@@ -317,7 +317,7 @@ class ExtremeMethods(Array):
 
 
 def few_extremes(name: str, pda: Any, k: int) -> Any:
-    """Return what ``mink``, ``maxk``, ``argmink`` or ``argmaxk`` does."""
+    """Return the result of ``mink``, ``maxk``, ``argmink`` or ``argmaxk``."""
     if not isinstance(pda, Array):
         raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
     if not isinstance(k, SupportsIndex):
@@ -337,12 +337,12 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     positions: Any = wrap(found, found.positions)
     if name.startswith("arg"):
         return positions
-    # What is ordered by something else has to be looked up.
+    # Elements that are ordered by a separate key have to be looked up.
     return pda._like(found, found.values) if key == pda._value else pda[positions]
 
 
 def _extremes_there(name: str, pda: Array, k: int) -> Any:
-    """Return extremes of strings without those that are missing, or their positions among all."""
+    """Return extremes of strings without missing ones, or their positions among all."""
     frame, value = pda._sort_key()
     frame, (value, row) = align("number", [(frame, value), numbering.row_numbers(frame)])
     there, (value, row) = filter_columns(frame, [without_missing(value), row], frame, is_present(value))
@@ -402,7 +402,7 @@ def skew(pda: Any, bias: bool = True) -> np.float64:
     pda : pdarray
         The elements.
     bias : bool, default True
-        Leave out what corrects the result of a sample, which takes three elements.
+        Leave out the correction for a sample, which takes three elements.
 
     Raises
     ------
@@ -510,7 +510,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     @property
     def name(self) -> str:
-        """What Dask calls the plan: arrays of the same name have the same elements."""
+        """The name of the plan in Dask: arrays of the same name have the same elements."""
         return self.expr._name
 
     @property
@@ -589,7 +589,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     def tolist(self) -> list[Any]:
         """Return the elements as a list of Python objects; computes.
 
-        Integers of which some are missing are floats, NaN where they are, unless one of them is no float.
+        Integers with gaps become floats with NaN in the gaps, unless one of the integers fits no float.
         """
         apart = parts(self._value)
         if apart is None:
@@ -599,7 +599,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         return listed
 
     def __setitem__(self, key: Any, item: Any) -> None:
-        """Assign to rows: lazy, and what was derived from the array before keeps the old values.
+        """Assign to rows; lazy.  Arrays derived from this one before keep the old values.
 
         Parameters
         ----------
@@ -623,7 +623,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         self[:] = value
 
     def opeq(self, other: Any, op: str) -> None:
-        """Compute in place what an operator of Python does, given as text: ``a.opeq(5, "+=")`` is ``a += 5``; lazy.
+        """Compute in place with an operator given as text: ``a.opeq(5, "+=")`` is ``a += 5``; lazy.
 
         Parameters
         ----------

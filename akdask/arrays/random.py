@@ -52,7 +52,7 @@ def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed:
     dtype : dtype-like
         int64, uint64, bool or float64.
     seed : int, optional
-        The same seed gives the same numbers, whatever the partitioning.  Not those of an Arkouda server.
+        The same seed gives the same numbers, whatever the partitioning.  An Arkouda server draws others.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def random_strings_uniform(
     size : int
         How many.
     characters : {"uppercase", "lowercase", "numeric", "printable", "binary"}
-        What they are made of.
+        The characters to draw from.
     seed : int, optional
         As for `randint`.
 
@@ -177,7 +177,7 @@ def _uniform(low: Any, high: Any, seed: Any) -> Callable[[Rows], Value]:
 
 
 def shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
-    """Return what is drawn of row numbers, in a shape."""
+    """Return numbers drawn for row numbers, in a shape."""
     shape = shape_of(_number_or_shape(size))
     rows = counted(math.prod(shape))
     made = pdarray(rows, draw(rows))
@@ -227,7 +227,7 @@ METHODS = ("fisheryates", "argsort", "mergeshuffle", "feistel")
 
 
 class SamplingMethods:
-    """Random orders and choices; what draws is the seed of each call."""
+    """Random orders and choices; each call uses the next seed."""
 
     def _next_seed(self) -> int:
         raise NotImplementedError
@@ -238,7 +238,7 @@ class SamplingMethods:
         Parameters
         ----------
         x : int, pdarray, Strings or Categorical
-            The elements; of an int those of ``arange(x)``.
+            The elements; an int stands for ``arange(x)``.
         method : {"Argsort", "FisherYates", "Feistel"}
             Random numbers are sorted, whichever of the first two; or each position is enciphered, which needs no
             exchange of rows to be found.
@@ -263,7 +263,7 @@ class SamplingMethods:
     def shuffle(
         self, x: Any, method: str = "FisherYates", *, feistel_rounds: int = 16, feistel_key: int | None = None
     ) -> None:
-        """Put the elements of an array in random order, in place; lazy.  What was derived from it before keeps its own.
+        """Put elements in random order, in place; lazy.  Arrays derived from it before stay as they are.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class SamplingMethods:
         Parameters
         ----------
         a : int, pdarray, Strings or Categorical
-            The elements; of an int those of ``arange(a)``.
+            The elements; an int stands for ``arange(a)``.
         size : int, optional
             How many; a single element, at once, unless given.
         replace : bool, default True
@@ -313,7 +313,7 @@ class SamplingMethods:
 
         Notes
         -----
-        Without `replace`, elements with weights are those with the least exponential numbers of their rates: Efraimidis
+        Without `replace`, weights are the rates of exponential numbers, and the smallest numbers are chosen: Efraimidis
         and Spirakis, Weighted random sampling with a reservoir, 2006.
 
         Examples
@@ -397,8 +397,8 @@ class Generator(SamplingMethods):
     name_dict : object
         Accepted for compatibility with Arkouda, whose server has generators by these names.
     seed : int, optional
-        The same seed gives the same numbers in the same calls, for any number of partitions and workers; one of its own
-        unless given.  Not those of an Arkouda server.
+        The same seed gives the same numbers in the same calls, for any number of partitions and workers; the generator
+        draws its own seed unless given.  An Arkouda server draws other numbers.
     state : int, default 1
         Number of the next call.
 
@@ -689,7 +689,7 @@ def float_array_or_scalar_helper(func_name: str, var_name: str, var: Any, size: 
     ArgumentTypeError
         If it is neither a number nor an array of numbers.
     ArgumentError
-        If an array has another size than what is to be drawn.
+        If the size of an array is not the number of values to draw.
     """
     if not isinstance(var, Array):
         return True, float(number_of(f"{func_name}: {var_name}", var))

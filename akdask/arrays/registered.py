@@ -24,7 +24,7 @@ def registered_names() -> list[str]:
 
 
 def registered_objects() -> dict[str, Any]:
-    """Return the objects that are registered in this process; not what others have published on a cluster."""
+    """Return the objects registered in this process, without the objects that other clients published on a cluster."""
     return dict(_objects)
 
 
@@ -72,7 +72,7 @@ def find(name: str) -> Any:
 
 
 def forget(name: str) -> None:
-    """Free a name; the object stays for those who have it.
+    """Free a name; the object stays for its users.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def _check_known(name: str) -> None:
 
 
 class Registered:
-    """What can be given a name to be found by."""
+    """Objects that can be registered under a name."""
 
     registered_name: str | None = None
     """The name that the object has been registered or attached by."""
@@ -107,8 +107,8 @@ class Registered:
     def register(self, user_defined_name: str) -> Self:
         """Give the object a name by which `akdask.attach` finds it; returns the object itself.
 
-        Lazy: on a cluster its plan is published, so that other clients compute it themselves.  What `persist` has left
-        on the workers stays there for them, as long as it is registered.
+        Lazy: on a cluster its plan is published, so that other clients compute it.  Results of `persist` stay
+        on the workers for them, as long as it is registered.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Registered:
 
 
 class RegisteredArray(Registered):
-    """An array that can be registered, and tells facts about itself as a server's objects do."""
+    """An array that can be registered, and has the attributes of a server's objects."""
 
     def info(self) -> str:
         """Return facts about the array as JSON, see `akdask.information`; counts rows of unknown number."""
@@ -167,7 +167,7 @@ def _name_of(item: Any) -> str:
 
 
 def facts_of(item: Any, name: str) -> dict[str, Any]:
-    """Return what is known of an object: type, size, shape; counts rows of unknown number."""
+    """Return the type, size and shape of an object; counts rows of unknown number."""
     shape = [int(length) for length in getattr(item, "shape", ())]
     return {
         "name": name,

@@ -21,11 +21,11 @@ class Rules:
         Whether floor, ceil and round of times read Arkouda's names of units, such as ``m`` for minutes, where pandas
         refuses them (``arkouda/numpy/timeclass.py``, ``_get_factor``).
     absent_operand : int, optional
-        What an operator of two Series computes with for a label that one of them lacks; None for a missing value.
+        Operand of an operator of two Series for a label that one of them lacks; None for a missing value.
         Arkouda looks both up with ``fillvalue=0`` (``arkouda/pandas/series.py``, ``_make_binop``).
     keeps_unnamed_labels : bool
         Whether `reset_index` of a DataFrame makes a column ``index`` of labels that have no name.  Arkouda only numbers
-        the rows anew, and documents that it adds no such column (``arkouda/pandas/dataframe.py``, ``reset_index``).
+        the rows again, and documents that it adds no such column (``arkouda/pandas/dataframe.py``, ``reset_index``).
     unwraps_one_entry : bool
         Whether a list of labels that one entry of a Series has gives its value, as one label does.  Arkouda documents
         that it returns a scalar where only one entry is accessed (``arkouda/pandas/series.py``, ``__getitem__``).

@@ -27,7 +27,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
 
     ``dask.compute(a.sum(), b.mean())`` finds several in one pass.  Comparing, formatting, ``int()``, ``float()`` and
     ``bool()`` find the value, once.  Arithmetic stays lazy, with arrays, plain numbers and other scalars; its results
-    have the values and types of NumPy's scalars, which calculate them when they are asked for.
+    have the values and types that NumPy's scalars give at compute.
     """
 
     __array_priority__ = 1000
@@ -62,7 +62,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         return self._expr
 
     def as_value(self) -> Replica:
-        """Return what stands for the scalar in row-wise expressions."""
+        """Return the scalar as an operand of row-wise expressions."""
         element = self._element
         return Replica(element.aggregate, element.position, element.aggregate.result_type(element.position))
 
@@ -85,7 +85,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         return value.item() if isinstance(value, np.generic) else value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default pickle asks for the class, which is that of the value.
+        # By default pickle saves the class, which is the class of the value.
         return Scalar, (self._expr,) if self._value is _UNKNOWN else (self._expr, self._value)
 
     def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:

@@ -25,7 +25,7 @@ def cumsum(pda: pdarray, axis: int | None = None) -> pdarray:
     Parameters
     ----------
     pda : pdarray
-        What to sum; the result has the type of its sum, and its rows.
+        The elements to sum; the result has the type of their sum, and their rows.
     axis : int, optional
         The dimension along which an array of several is summed; all elements in row-major order unless given.
 

@@ -47,7 +47,7 @@ from akdask.storage.remote import takes_storage_options
 class ListAggregates(Array):
     """One value for each list that is not empty, as in Arkouda; all lazy.
 
-    So the results have the rows of ``s[s.non_empty]``: those of the SegArray itself, once counted, if no list is
+    So the results have the rows of ``s[s.non_empty]``, which are the rows of the SegArray, once counted, if no list is
     empty.  If `x` is given, its elements take the place of the values: it has the same number of elements, in the
     same order.  NaN is left out, except in lists of nothing but NaN.
     """
@@ -127,12 +127,12 @@ class ListAggregates(Array):
         op : str
             ``sum``, ``max``, ``OR`` and so on: any method of this class.
         x : pdarray, optional
-            What stands for the values.
+            Replaces the values.
 
         Returns
         -------
         keys : pdarray of int64
-            Numbers of the lists among those that are not empty.
+            Numbers of the lists, without empty lists.
         results : pdarray
             One for each of them.
 
@@ -200,7 +200,7 @@ class ListParts(Array):
         compressed : bool, default False
             Leave out lists that have none; so it is with Strings in any case.
         default : scalar, default 0
-            What stands for values that are not there, unless they are left out.
+            The value where a list is too short, unless short lists are left out.
 
         Returns
         -------
@@ -465,7 +465,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     def _nest(self) -> Nest:
         return _nested(*self._parts)
 
-    # What `deferred` leaves out: an array of any other origin has attributes of these names.
+    # Attributes that `deferred` leaves out; arrays of any other origin have them.
 
     @cached_property
     def _frame(self) -> Frame:  # type: ignore[override]
@@ -533,7 +533,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
 
     @property
     def grouping(self) -> GroupBy:
-        """The values grouped by the lists that they are in, numbered without those that are empty; lazy."""
+        """The values grouped by list; empty lists have no number; lazy."""
         numbers = cumsum(self.non_empty.astype(INT64)) - 1
         frame, values = align("group", [(self._frame, self._value), numbers._as_operand()])
         flat = Flatten(Project(frame, (0, 1), tuple(values)))
@@ -560,11 +560,11 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     # lists as single things
 
     def __eq__(self, other: object) -> Any:
-        """Tell which lists are equal to those of another SegArray, row by row; lazy."""
+        """Return which lists equal the lists of another SegArray, row by row; lazy."""
         return wrap(*combine("equal", [self, other])) if isinstance(other, SegArray) else NotImplemented
 
     def __ne__(self, other: object) -> Any:
-        """Tell which lists are not equal to those of another SegArray, row by row; lazy."""
+        """Return which lists differ from the lists of another SegArray, row by row; lazy."""
         return wrap(*combine("not_equal", [self, other])) if isinstance(other, SegArray) else NotImplemented
 
     def equals(self, other: Any) -> bool:
@@ -614,7 +614,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         return first
 
     def append(self, other: SegArray, axis: int = 0) -> SegArray:
-        """Return the lists and those of another SegArray, end to end, or row by row with ``axis=1``; see `concat`."""
+        """Return the lists followed by another SegArray's, or joined row by row with ``axis=1``; see `concat`."""
         return self.concat([self, other], axis=axis)
 
     # files
@@ -629,7 +629,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         Parameters
         ----------
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Returns
         -------

@@ -65,7 +65,7 @@ def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key:
 def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> Columns:
     """Return the columns at positions given by an integer column; lazy, but rows of unknown number may be counted.
 
-    Where the positions are those that put the same rows in order, the columns are sorted along.
+    If the positions are the permutation that sorts the same rows, the columns are sorted along.
     """
     along = sort.sorted_along(frame, values, at_frame, at)
     if along is not None:
@@ -150,7 +150,7 @@ def position(key: SupportsIndex) -> int:
 
 
 def along_axes(key: Any) -> tuple[Any, int, int]:
-    """Return what a key with ``...`` and None means for the rows, and which of how many dimensions these then are.
+    """Return the selection of rows in a key with ``...`` and None, its dimension, and the number of dimensions.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def repartitioned(project: Project, npartitions: Any) -> Columns:
 
 
 def check_sample(n: Any, frac: Any) -> None:
-    """Refuse what are no number of rows and no share of them.
+    """Refuse arguments that are neither a number nor a share of rows.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def check_sample(n: Any, frac: Any) -> None:
 
 
 def sample_of(size: int, n: Any, frac: Any, random_state: Any) -> tuple[int, np.random.Generator]:
-    """Return how many of `size` rows are drawn, `n` or a share `frac` of them, and what draws them.
+    """Return the number of rows to draw from `size` rows, `n` or a share `frac`, and the generator to draw them.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, r
     pda : pdarray, Strings, Categorical, or sequence of them
         All NaN are one element, after all others.  Arrays of several dimensions are taken as flat ones.
     return_groups : bool
-        Return what groups equal elements as well.
+        Return the groups of equal elements as well.
     assume_sorted : bool
         Accepted for compatibility with Arkouda.
     return_indices : bool
@@ -76,20 +76,20 @@ def _flat(operation: str, pda: Any) -> Any:
 
 @refuses_foreign()
 def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, invert: bool = False) -> Any:
-    """Return which elements of `A` are among those of `B`; lazy.
+    """Return which elements of `A` are among the elements of `B`; lazy.
 
     Parameters
     ----------
     A : pdarray, Strings, Categorical, or sequence of them
         The elements; of several arrays, each row is one.
     B : array like `A`, or data at hand
-        Where to look.  Every task gets an index of all of it; where it is too large for that, rows are exchanged.
+        The elements to search.  Every task gets an index of all of them; if they are too many, rows are exchanged.
     assume_unique : bool
         Accepted for compatibility with Arkouda; nothing is gained by it.
     symmetric : bool
         Return ``(in1d(A, B), in1d(B, A))``.
     invert : bool
-        Return which elements of `A` are not among those of `B`.
+        Return which elements of `A` are not in `B`.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 
 def _distinct(items: Any) -> Any:
-    """Return the distinct elements, those of several arrays in a list, as Arkouda does."""
+    """Return the distinct elements of an array or of a list of arrays, as Arkouda does."""
     return list(unique(items)) if is_several(items) else unique(items)
 
 

@@ -71,7 +71,7 @@ def transpose(pda: Any, axes: Sequence[int] | None = None) -> Any:
     Raises
     ------
     ArgumentError
-        If not every dimension is there once.
+        If not every dimension comes once.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
 
 
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
-    """Return an array with its elements moved along some dimensions, those beyond the end to the start; lazy.
+    """Return an array with its elements moved along some dimensions, from the end to the start; lazy.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     x : pdarray or number
         The elements.
     shape : int or sequence of int
-        Its last dimensions have the lengths of those of `x`, where these are not 1.
+        Its last dimensions have the lengths of the dimensions of `x`, where these are not 1.
 
     Raises
     ------
@@ -349,7 +349,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     *arrays : pdarray
         Of one dimension each.
     indexing : {"xy", "ij"}
-        Whether the first two dimensions of the grid are exchanged, or those of the arrays in their order.
+        The order of dimensions: ``ij`` follows the arrays, ``xy`` exchanges the first two.
 
     Raises
     ------
@@ -411,7 +411,7 @@ def spaced_between(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -
     Parameters
     ----------
     start, stop : pdarray or number
-        The first numbers, and the last ones or what would follow them; their shapes broadcast.
+        The first numbers, and the last ones or the ends; their shapes broadcast.
     num : int
         How many.
     endpoint : bool
@@ -423,7 +423,7 @@ def spaced_between(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -
     steps = arange(num).reshape(num, *[1] * span.ndim)
     found = start + steps * (span / max(num - endpoint, 1))
     if endpoint and num > 1:
-        # The last number is what was asked for, whatever rounding made of it.
+        # The last number is exactly `stop`, whatever rounding gave.
         found = where(steps == num - 1, stop + span * 0.0, found)
     return moveaxis(found, 0, axis)
 
@@ -432,12 +432,12 @@ Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_kind") -> Any:
-    """Join arrays along the second dimension, those of one along the first; lazy.
+    """Join arrays along the second dimension, or arrays of one dimension along it; lazy.
 
     Parameters
     ----------
     tup : sequence of pdarray
-        What to join; all but the length along that dimension agrees.
+        The arrays to join; their lengths agree in all other dimensions.
     dtype : dtype-like, optional
         The type of the result.
     casting : str
@@ -479,7 +479,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     Parameters
     ----------
     arrays : sequence of pdarray
-        What to join.
+        The arrays to join.
     axis : int, default 0
         Where the new dimension is in the result.
 
@@ -520,7 +520,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     Parameters
     ----------
     arr, values : pdarray, or Strings and Categorical of one dimension
-        What is put together.
+        The elements to put together.
     axis : int, optional
         The dimension along which they are joined; both are flat before unless it is given.
 
@@ -544,7 +544,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
-    """Return an array without what is at some positions; lazy, but for counting what is left of several dimensions.
+    """Return an array without the elements at some positions; lazy, but counts the rest in several dimensions.
 
     Parameters
     ----------
@@ -592,7 +592,7 @@ def _several(name: str, arrays: Any) -> list[Any]:
 
 
 def _typed(name: str, arrays: list[Any], dtype: Any, casting: Casting) -> list[Any]:
-    """Return arrays of numbers in one type, that which is asked for or which they have in common."""
+    """Return arrays of numbers in one type: the wanted one, or their common type."""
     if dtype is None:
         return arrays
     for array in arrays:
@@ -705,15 +705,15 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
     pad_width : int, pair of int, or a pair for each dimension
         How many before and behind.
     mode : {"constant", "edge", "reflect", "symmetric", "wrap"}
-        What they are: a constant, the element at the edge, those beyond the edge in reverse order without or with that
-        at the edge, or those at the other end.
+        The new elements: a constant, the element at the edge, the elements beyond the edge in reverse without or with
+        the element at the edge, or the elements at the other end.
     **kwargs
         ``constant_values``, 0 unless given, of the forms that `pad_width` has.
 
     Raises
     ------
     ArgumentError
-        If a width is below 0, or nothing is there to be repeated.
+        If a width is below 0, or there is no element to repeat.
     UnsupportedError
         If there is no such mode.
 
@@ -790,7 +790,7 @@ def copy(a: Any) -> Any:
     Parameters
     ----------
     a : pdarray, Strings, Categorical or another lazy object that has copies
-        What to copy.
+        The object to copy.
 
     Raises
     ------
@@ -833,9 +833,9 @@ def scalar_array(value: Any, dtype: Any = None) -> Any:
 def shares_memory(a: Any, b: Any) -> bool:
     """Whether two objects are the same array, or one holds columns that the other holds too.
 
-    What is assigned to one of two arrays is never seen in another, so that arrays share with nothing but themselves:
-    an array and its copy do not.  DataFrames, dicts and other collections share with what has been put into them, for
-    as long as it has not been assigned to.
+    An array never sees assignments to another array, so an array shares memory with itself only, not with its copy.
+    DataFrames, dicts and other collections share memory with the arrays that were put into them, until one of the two
+    is assigned to.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     Parameters
     ----------
     pda : pdarray, Strings or Categorical
-        What to sort by.
+        The elements to sort by.
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
     axis : int, default 0
@@ -75,7 +75,7 @@ def coargsort(
     Parameters
     ----------
     arrays : sequence of pdarray, Strings or Categorical
-        What to sort by; they share rows.
+        The keys; they share rows.
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
     ascending : bool or sequence of bool, default True
@@ -132,7 +132,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     Parameters
     ----------
     pda : pdarray, Strings or Categorical
-        What to sort.
+        The elements to sort.
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
     axis : int, default -1
@@ -196,7 +196,7 @@ def _one(item: Any) -> Array:
 
 
 def _looked_for(array: Array, values: Array) -> tuple[Aligned, Aligned]:
-    """Return what tells elements of two arrays apart by order, the same for both."""
+    """Return sort keys of two arrays, in the same form."""
     array, values = array._in_common("searchsorted", [values])
     values = array._in_my_order(values)
     has_order = array._key()[1] != array._value or getattr(array, "ordered", False)
@@ -213,7 +213,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     a : pdarray, Strings or Categorical
         The sorted array, missing text last; every task gets all of it.
     v : pdarray, Strings, Categorical or scalar
-        What to put in.
+        The elements to insert.
     side : {"left", "right"}
         Before or after elements that are equal.
     x2_sorted : bool
@@ -234,10 +234,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
     array, values = sortable(a), v if isinstance(v, Array) else _one(v)
     (table_frame, table), (frame, value) = _looked_for(array, values)
-    # What is missing is last in what is sorted, and is looked for there.
+    # Missing elements are last in the sorted array, and are looked for there.
     table, value = without_missing(table), without_missing(value)
     wanted = promote(table.dtype, value.dtype)
-    # Numbers that have no exact type in common are compared as what they are.
+    # Numbers without an exact common type are compared in their own types.
     is_mixed = wanted == FLOAT64 and not {INT64, UINT64}.isdisjoint({table.dtype, value.dtype})
     if wanted is not None and table.dtype != value.dtype and not is_mixed:
         table, value = cast(table, wanted), cast(value, wanted)

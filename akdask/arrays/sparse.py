@@ -131,7 +131,7 @@ def create_sparse_matrix(size: int, rows: Any, cols: Any, vals: Any, layout: Lay
     size : int
         Number of rows, and of columns.
     rows, cols : pdarray of int64
-        Where the elements are, counted from 1.  Those in one place are added up.
+        Positions of the elements, counted from 1.  Elements at one position are added up.
     vals : pdarray of numbers
         The elements.
     layout : {"CSR", "CSC"}
@@ -159,7 +159,7 @@ def create_sparse_matrix(size: int, rows: Any, cols: Any, vals: Any, layout: Lay
 
 
 def check_layout(layout: str) -> None:
-    """Refuse what is no layout.
+    """Refuse an unknown layout.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def check_layout(layout: str) -> None:
 
 
 def by_layout(size: int, positions: list[pdarray], vals: Array, layout: Layout) -> sparray:
-    """Return the matrix of elements in any order, those in one place added up."""
+    """Return the matrix of elements in any order; elements at one position are added up."""
     step = 1 if layout == "CSR" else -1
     groups = GroupBy(positions[::step])
     reduce = groups.any if vals._value.dtype.kind == "bool" else groups.sum

@@ -142,9 +142,9 @@ def power_divergence(
     f_obs : pdarray
         The counts.
     f_exp : pdarray, optional
-        What was expected; the mean of the counts unless given.
+        The expected counts; the mean of the counts unless given.
     ddof : int, default 0
-        What is subtracted from the degrees of freedom, which are one less than the counts.
+        Subtracted from the degrees of freedom, which are one less than the counts.
     lambda_ : str or float, optional
         The power of the statistic, or its name: ``pearson`` (unless given), ``log-likelihood``, ``freeman-tukey``,
         ``mod-log-likelihood``, ``neyman`` or ``cressie-read``.
@@ -157,7 +157,7 @@ def power_divergence(
     Raises
     ------
     ArgumentError
-        If there is no statistic of that name, or the sums of counts and of what was expected differ by more than one
+        If the statistic is unknown, or the sums of observed and expected counts differ by more than one
         part in 10**8.
     ArgumentTypeError
         If they are no arrays of numbers.
@@ -166,7 +166,7 @@ def power_divergence(
 
     Notes
     -----
-    Values are those of ``scipy.stats.power_divergence``; SciPy is not needed.
+    Values follow ``scipy.stats.power_divergence``; SciPy is not needed.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def _numbers(counts: Any, name: str) -> pdarray:
 
 
 def _terms(observed: pdarray, expected: Any, power: float) -> Any:
-    """Return what is added up to the statistic."""
+    """Return the terms of the statistic, which are added up."""
     if power == LAMBDAS["pearson"]:
         return (observed - expected) ** 2 / expected
     if power == LAMBDAS["log-likelihood"]:
@@ -352,9 +352,9 @@ def bincount(x: pdarray, weights: pdarray | None = None, minlength: int = 0) -> 
     Parameters
     ----------
     x : pdarray of int, uint or bool
-        The numbers, none of them below 0.
+        The numbers, 0 or more.
     weights : pdarray, optional
-        What each counts, 1 unless given; with the rows of `x`.
+        The weight of each number, 1 unless given; with the rows of `x`.
     minlength : int
         Fewest counts to return.
 

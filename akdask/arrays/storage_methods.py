@@ -17,7 +17,7 @@ else:
 
 
 class StorageMethods:
-    """Writing an array to HDF5 files, as an object of a set or into one that is there."""
+    """Writing an array to HDF5 files, as a new set or as an object of an existing set."""
 
     _default_dataset: ClassVar[str] = "array"
 
@@ -49,10 +49,10 @@ class StorageMethods:
         file_type : {"distribute", "single"}
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
-            Number of files of a set, one for each partition unless given; otherwise rows are split anew.  What is
+            Number of files of a set, one for each partition unless given; otherwise rows are split again.  An array
             added to a set needs one partition for each of its files, or a single one, or this number.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -61,9 +61,9 @@ class StorageMethods:
         ArgumentError
             If `num_locales` is no number of files, or the path names a folder or a device.
         ExistsError
-            If an object of that name is to be added and is there already.
+            If an object of that name is to be added and exists.
         WriteError
-            If the files cannot be written; what was there before stays.
+            If the files cannot be written; existing files stay as they are.
         """
         self._write(self._storable(), prefix_path, dataset, mode, file_type, num_locales)
 
@@ -118,7 +118,7 @@ class StorageMethods:
         file_type
             As in `to_hdf`.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class StorageMethods:
         dataset : str, optional
             Name of the column, as in `to_hdf`.
         mode : {"truncate", "append"}
-            Replace files of that prefix, or add the column to them, behind those that are there.
+            Replace files of that prefix, or add the column to them, after the present columns.
         compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
             How pages are packed, not at all unless given.
         num_locales : int, optional
@@ -160,18 +160,18 @@ class StorageMethods:
         file_size : int, optional
             Bytes of a file, as in `akdask.to_parquet`.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
         ArgumentTypeError, ArgumentError
             If `mode`, `compression`, `num_locales` or `file_size` are none of these.
         ExistsError
-            If a column of that name is to be added and is there already.
+            If a column of that name is to be added and exists.
         UnsupportedError
             If the array is no single column.
         WriteError
-            If the files cannot be written; what was there before stays.
+            If the files cannot be written; existing files stay as they are.
         """
         self._write(
             self._storable(),
@@ -207,15 +207,15 @@ class StorageMethods:
         dataset : str, optional
             Name of the column, as in `to_hdf`.
         col_delim : str, default ","
-            What stands between fields; text of any length.
+            Text between fields, of any length.
         overwrite : bool, default False
             Replace files of that prefix.
         num_locales : int, optional
             Number of files, one for each partition unless given.
         na_rep : str, default ""
-            What is written for missing text.
+            Text to write for missing text.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class StorageMethods:
         UnsupportedError
             If elements are no numbers or strings, such as lists and labels of a Categorical.
         WriteError
-            If the files cannot be written; what was there before stays.
+            If the files cannot be written; existing files stay as they are.
         """
         objects = {dataset or self._default_dataset: self._storable()}
         writing.write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
@@ -249,7 +249,7 @@ class StorageMethods:
         repack : bool
             Accepted for compatibility with Arkouda; space that the old object took is always given back.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
         """
         writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 
@@ -266,6 +266,6 @@ class StorageMethods:
         Raises
         ------
         FileError
-            If there are no files, they have other numbers of rows, or cannot be written; what was there before stays.
+            If there are no files, have other numbers of rows, or cannot be written; existing files stay as they are.
         """
         writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")

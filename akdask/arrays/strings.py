@@ -41,7 +41,7 @@ else:
 
 
 class StringsPatterns(StringsParts):
-    """Methods that take a regular expression; all lazy.  What patterns can be is told by `Matcher`."""
+    """Methods that take a regular expression; all lazy.  `Matcher` describes the patterns."""
 
     def search(self, pattern: str | bytes) -> Match:
         """Return the first match of a regular expression in each string, wherever it is; lazy.
@@ -103,7 +103,7 @@ class StringsPatterns(StringsParts):
         num_matches : pdarray of int64
             The number of matches in each string; 0 in missing text.
         starts : pdarray of int64
-            The bytes of their strings at which all matches begin, those of the first string first.
+            The positions in bytes at which all matches begin, in the order of the strings.
         lengths : pdarray of int64
             The bytes of all matches.
 
@@ -119,7 +119,7 @@ class StringsPatterns(StringsParts):
         return matcher.num_matches, matcher.starts, matcher.lengths
 
     def findall(self, pattern: str | bytes, return_match_origins: bool = False) -> Any:
-        """Return the text of all matches of a regular expression, those of all strings end to end; lazy.
+        """Return the text of all matches of a regular expression, in the order of the strings; lazy.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class StringsPatterns(StringsParts):
         return self._matcher(pattern).sub(repl, count)
 
     def subn(self, pattern: str | bytes, repl: str | bytes, count: int = 0) -> tuple[Self, pdarray]:
-        """Return what `sub` does, and how many matches of each string are replaced, as int64; lazy.
+        """Return the strings as `sub` does, and the number of replaced matches in each, as int64; lazy.
 
         Examples
         --------
@@ -271,7 +271,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         Raises
         ------
         ArgumentError
-            If text is missing, and the type asked for has no ``na_object``.
+            If text is missing, and the wanted type has no ``na_object``.
 
         Examples
         --------
@@ -295,7 +295,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
     def tolist(self) -> list[Any]:
         r"""Return the strings as a list, None for missing text; computes.
 
-        Nothing of them is lost: NumPy drops NULs that text ends with.
+        All bytes are kept; NumPy drops NULs at the end of text.
 
         Examples
         --------
@@ -402,7 +402,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         Parameters
         ----------
         other : Strings or str
-            What to append, or to put before if `toLeft`.
+            The text to append, or to put before if `toLeft`.
         delimiter : str or bytes
             Put between the two.
         toLeft : bool
@@ -564,14 +564,14 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         Parameters
         ----------
         na_rep : str, optional
-            What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
+            Text to write for missing text, which HDF5 cannot hold; empty text, with a warning, unless given.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Warns
         -----
         UserWarning
-            If text is missing and `na_rep` does not say what to write for it.
+            If text is missing and `na_rep` is not given.
         """
         stored = self._stored(save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
@@ -598,7 +598,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         Parameters
         ----------
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
         """
         stored = self._stored(save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression)
@@ -620,7 +620,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         Parameters
         ----------
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Arguments of fsspec for URLs, such as keys or ``anon=True``.
         """
         super().update_hdf(prefix_path, dataset, repack, storage_options=storage_options)
 

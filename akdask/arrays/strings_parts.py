@@ -26,7 +26,7 @@ class StringsParts(TextDisplay, Array):
     """Parts of strings and the bytes that store them; all lazy."""
 
     def split(self, delimiter: str | bytes, return_segments: bool = False, regex: bool = False) -> Any:
-        """Return the fields between delimiters, those of all strings end to end; lazy.
+        """Return the fields between delimiters, in the order of the strings; lazy.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class MissingTextMethods(Array):
         return self.notna()
 
     def fillna(self, value: Any) -> Self:
-        """Return the strings with other text in place of those that are missing; lazy.
+        """Return the strings with other text in place of missing strings; lazy.
 
         Parameters
         ----------

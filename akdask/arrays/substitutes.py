@@ -197,7 +197,7 @@ METHODS_OF_SERIES = frozenset(
 
 
 class Substitutes:
-    """Answers for attributes that are not there by an error that tells what to write instead."""
+    """Raises an error for missing attributes that names the attribute to use instead."""
 
     _takes_methods_of_series = False
 
@@ -219,7 +219,7 @@ def _model(name: str) -> type:
 def missing_attribute(
     kind: type, name: str, *, of: str = "attribute", columns: Iterable[str] = ()
 ) -> MissingAttributeError:
-    """Return the error for an attribute that objects of a class do not have, with what to write instead."""
+    """Return the error for an attribute that a class lacks; it names the attribute to use instead."""
     message = f"{kind.__name__!r} object has no {of} {name!r}."
     if name.startswith("_"):
         # Other packages look for their protocols again and again.

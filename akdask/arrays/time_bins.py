@@ -35,7 +35,7 @@ LIMITS = np.iinfo(np.int64)
 
 @dataclass(frozen=True)
 class Binning:
-    """What a user asks of bins, checked by pandas.
+    """A user's arguments for bins, checked by pandas.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Binning:
 
     @classmethod
     def of(cls, asked: str, freq: Any, **params: Any) -> Binning:
-        """Return what `resample` or `Grouper` was asked for.
+        """Return the bins that the arguments of `resample` or `Grouper` describe.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Binning:
 
     @classmethod
     def of_grouper(cls, asked: str, grouper: Any) -> Binning:
-        """Return what a ``pandas.Grouper`` with a frequency asks for."""
+        """Return the bins that a ``pandas.Grouper`` with a frequency describes."""
         frequency = frequency_of(grouper.freq, asked=asked)
         if frequency.span is not None and frequency.span < 1:
             raise ArgumentError(f"{asked}: a bin is longer than nothing, which {frequency.offset} is not.")
@@ -163,7 +163,7 @@ class Binning:
             raise ArgumentError(
                 f"there are no bins of {offset} from {ends[0]} to {ends[1]}: {error}", hint=f"take others, {EXAMPLES}"
             ) from error
-        # What asfreq and ffill fill, whatever the bins are called.
+        # The spans that asfreq and ffill fill, whatever the labels of the bins.
         filled = right if closed == "right" else left
         return EdgeBins(
             times,
@@ -187,7 +187,7 @@ class Binning:
         offset = self.grouper.offset
         shift = 0 if offset is None else extent.ticks(int(offset.as_unit("ns").value))
         count = (extent.last - extent.first) // step + 1 + right
-        # Of those closed on the right, the first one ends with the shortest span.
+        # Of bins closed on the right, the first one ends with the shortest span.
         start = extent.first - (step if right else 0)
         made = RegularBins(times, extent.has_missing, start, step, count, extent.first + shift - start, right)
         return made.checked()
@@ -204,7 +204,7 @@ class TimeExtent:
     has_missing : bool
         Whether some are NaT.
     unit : str
-        What is counted.
+        The unit of the numbers.
     zone : str, optional
         The zone of the clocks that show them.
     """
@@ -292,7 +292,7 @@ class TimeBins:
         return pdarray(frame, Call("where", there, Call("cast", number, dtype="float64"), Constant(np.nan)))
 
     def labels(self) -> TimeArray:
-        """Return what the bins are called; lazy."""
+        """Return the labels of the bins; lazy."""
         raise NotImplementedError
 
     def filled(self) -> TimeArray:
@@ -300,7 +300,7 @@ class TimeBins:
         raise NotImplementedError
 
     def labels_of_rows(self) -> TimeArray:
-        """Return what the bin of each time is called, NaT for NaT; lazy."""
+        """Return the label of the bin of each time, NaT for NaT; lazy."""
         frame, number = self._numbers()
         frame, (number, time) = align("bin", [(frame, number), (self.times._frame, self.times._value)])
         label = self._label(number)
@@ -314,7 +314,7 @@ class TimeBins:
         raise NotImplementedError
 
     def _label(self, number: Value) -> Value:
-        """Return what bins are called by their numbers."""
+        """Return the labels of bins by their numbers."""
         raise NotImplementedError
 
 
@@ -365,7 +365,7 @@ class RegularBins(TimeBins):
         return self
 
     def labels(self) -> TimeArray:
-        """Return what the bins are called; lazy."""
+        """Return the labels of the bins; lazy."""
         return self._times(self.label)
 
     def filled(self) -> TimeArray:
@@ -407,7 +407,7 @@ class EdgeBins(TimeBins):
     edges : ndarray of int64
         The bounds, one more than bins.
     called : ndarray of int64
-        What the bins are called.
+        The labels of the bins.
     targets : ndarray of int64
         The times that `asfreq` has.
     is_right_closed : bool
@@ -425,7 +425,7 @@ class EdgeBins(TimeBins):
         return len(self.called)
 
     def labels(self) -> TimeArray:
-        """Return what the bins are called; lazy."""
+        """Return the labels of the bins; lazy."""
         return self._of(self.called)
 
     def filled(self) -> TimeArray:
@@ -461,7 +461,7 @@ def _regular(  # noqa: PLR0917 - what bins are made of
 
 
 def labels_of_rows(asked: str, times: Any, grouper: Any) -> TimeArray:
-    """Return for each time what the bin of a ``pandas.Grouper`` that it is in is called; computes first and last time.
+    """Return the label of each time's bin by a ``pandas.Grouper``; computes the first and the last time.
 
     Raises
     ------
@@ -472,7 +472,7 @@ def labels_of_rows(asked: str, times: Any, grouper: Any) -> TimeArray:
 
 
 def demand_times(asked: str, times: Any, columns: Sequence[str] = ()) -> TimeArray:
-    """Return times, refused where they are others.
+    """Return times, and refuse other values.
 
     Raises
     ------

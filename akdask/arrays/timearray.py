@@ -131,14 +131,14 @@ class TimeArray(pdarray):
     """Times or spans of time: int64 numbers of a unit, nanoseconds unless files or pandas have another.
 
     NaT is the smallest int64, as in NumPy.  It is missing everywhere: comparisons with it are False, but for ``!=``,
-    what is computed from it is NaT, it is last in every order, and reductions of an array that has it give it.
+    results computed from it are NaT, it is last in every order, and reductions of an array that has it give it.
 
     Parameters
     ----------
     pda : pdarray of int, Strings, or times at hand
-        Numbers of `unit`, ISO 8601 text, or what pandas makes such times of.
+        Numbers of `unit`, ISO 8601 text, or values that pandas converts to such times.
     unit : str, default "ns"
-        What numbers count; pandas and NumPy arrays know their own.
+        The unit of the numbers; pandas and NumPy arrays have their own.
     """
 
     __array_priority__ = 2000
@@ -167,7 +167,7 @@ class TimeArray(pdarray):
 
     @classmethod
     def at_hand(cls, items: Any) -> Self:
-        """Return times at hand with the unit and zone that their dtype says; nanoseconds of what has none."""
+        """Return times at hand with the unit and zone of their dtype; nanoseconds if it has none."""
         has_dtype = getattr(getattr(items, "dtype", None), "kind", "O") in ("M", "m")
         numbers, unit, zone = numbers_of(items, cls._dtype_kind, None if has_dtype else "ns")
         form = TimeForm(cls._is, unit, zone, bool((numbers == NOT_A_TIME).any()))
@@ -177,7 +177,7 @@ class TimeArray(pdarray):
     def counted(cls, numbers: pdarray, unit: str, *, coerce: bool = False) -> Self:
         """Return numbers of a unit, also with fractions, as times.
 
-        NaN is NaT, and so is what 64 bits do not hold if `coerce`; otherwise that is an error when it is computed.
+        NaN is NaT.  Numbers beyond 64 bits are NaT with `coerce`, and an error at compute otherwise.
         """
         may_lack = coerce or numbers._value.dtype == FLOAT64
         form = NANOSECONDS[cls._is].lacking(may_lack)
@@ -188,16 +188,16 @@ class TimeArray(pdarray):
 
     @property
     def unit(self) -> str:
-        """What the numbers count: ``s``, ``ms``, ``us`` or ``ns``."""
+        """The unit of the numbers: ``s``, ``ms``, ``us`` or ``ns``."""
         return self._form.unit
 
     def as_unit(self, unit: str) -> Self:
-        """Return the times in another unit, rounded down where that is coarser; lazy.
+        """Return the times in another unit, rounded down if it is coarser; lazy.
 
         Parameters
         ----------
         unit : {"s", "ms", "us", "ns"}
-            What to count.
+            The unit.
 
         Raises
         ------
@@ -256,7 +256,7 @@ class TimeArray(pdarray):
             items = tuple([NOTHING if item is None or _is_nan(item) else item for item in items])
         given = [self._operand(item) for item in items]
         if operation == "add" and self._is == TIME:
-            # No time is added to a time; what is missing is a span.
+            # No time is added to a time; the missing operand is a span.
             given = [
                 Moment.of(NOTHING, SPAN) if isinstance(one, Moment) and is_missing(item) else one
                 for item, one in zip(items, given, strict=True)
@@ -318,7 +318,7 @@ class TimeArray(pdarray):
         Raises
         ------
         ArgumentTypeError
-            If times are asked for spans, or the other way round.
+            If the type is one of times and the elements are spans, or the other way round.
         """
         kind = _time_dtype(dtype)
         if kind is None:
@@ -352,7 +352,7 @@ class TimeArray(pdarray):
             A unit in Arkouda's words, such as ``m`` for minutes, or a frequency of pandas, such as ``15min`` or ``7D``.
             Multiples are counted from 1970, by the clocks of the zone where there is one.
         ambiguous, nonexistent : str, bool or timedelta
-            What becomes of times that the clocks of a zone show twice or not at all; see `Datetime.tz_localize`.
+            How to treat times that the clocks of a zone show twice or not at all; see `Datetime.tz_localize`.
 
         Raises
         ------
@@ -390,7 +390,7 @@ class TimeArray(pdarray):
 
     @property
     def _clock(self) -> Value:
-        """What clocks show at the times, or the spans themselves."""
+        """The clock times in the zone, or the spans themselves."""
         return times.local(self._value, self._form.zone, self._form.unit)
 
     def _part(self, name: str, step: int, count: int) -> pdarray:
@@ -410,7 +410,7 @@ class TimeArray(pdarray):
         return pdarray(frame, with_missing(value, lacks))
 
     def _beside(self, found: Array) -> tuple[Frame, list[Value]]:
-        """Return what was found of the times, and where they are missing, on common rows."""
+        """Return a field of the times, and where they are missing, on common rows."""
         lacks = times.is_missing_time(self._value)
         return align("mark what is missing", [(found._frame, found._value), (self._frame, lacks)])
 
@@ -465,7 +465,7 @@ class TimeArray(pdarray):
     # conversion
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """Return NumPy's times or spans; as objects those of pandas, where NumPy would give numbers."""
+        """Return NumPy's times or spans; as objects of pandas, where NumPy would give numbers."""
         found = self.to_ndarray()
         if dtype is not None and np.dtype(dtype) == object:
             return np.asarray(pd.Series(found), object)
@@ -500,7 +500,7 @@ class TimeArray(pdarray):
         return f"dtype='{self._form}'"
 
     def tolist(self) -> list[Any]:
-        """Return the elements as NumPy lists them, those with a zone as pandas Timestamps; computes."""
+        """Return the elements as NumPy lists them, times with a zone as pandas Timestamps; computes."""
         return super().tolist() if self._form.zone is None else list(self)
 
     def __iter__(self) -> Iterator[Any]:
@@ -514,14 +514,14 @@ CLASSES: dict[str, type[TimeArray]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time or span that is known: a number, and what it stands for."""
+    """A known time or span: a number, and its unit and zone."""
 
     number: int
     form: TimeForm
 
     @classmethod
     def of(cls, item: Any, kind: str = "") -> Moment:
-        """Return a time or span of pandas, NumPy or Python; what is missing is of `kind`."""
+        """Return a time or span of pandas, NumPy or Python; missing ones are of `kind`."""
         if is_missing(item):
             return cls(NOT_A_TIME, TimeForm(kind, "s", may_lack=True))
         if isinstance(item, np.datetime64 | np.timedelta64):
@@ -557,7 +557,7 @@ class Moment:
         ArgumentError
             If it is not a whole number of that unit.
         TimeOverflowError
-            If it is beyond what 64 bits hold.
+            If it does not fit 64 bits.
         """
         if self.is_missing:
             return np.int64(NOT_A_TIME)
@@ -580,7 +580,7 @@ def may_lack(array: Array) -> Any:
 
 
 def is_missing(item: Any) -> bool:
-    """Whether an item stands for what is missing."""
+    """Whether an item is a missing value."""
     return item is NOTHING or is_na(item) or type(item).__name__ == "NaTType"
 
 
@@ -593,7 +593,7 @@ NOTHING = object()
 
 
 def form_of(item: Any) -> TimeForm | None:
-    """Return what the numbers of an array, a lazy scalar or a moment stand for, None where they are only numbers."""
+    """Return the unit and zone of an array, a lazy scalar or a moment, None for plain numbers."""
     if isinstance(item, TimeArray):
         return item._form
     if isinstance(item, Scalar):
@@ -602,7 +602,7 @@ def form_of(item: Any) -> TimeForm | None:
 
 
 def zone_of(operation: str, forms: Sequence[TimeForm | None]) -> str | None:
-    """Return the zone of what is made of times, UTC where theirs differ.
+    """Return the zone of the result of several times, UTC if theirs differ.
 
     Raises
     ------
@@ -636,18 +636,18 @@ def operated(operation: str, given: Sequence[Any], forms: Sequence[TimeForm | No
     given : sequence
         Arrays, lazy scalars, moments and numbers.
     forms : sequence of TimeForm or None
-        What their numbers stand for.
+        Unit and zone of their numbers.
     result : {"time", "span", "number"}
-        What the numbers of the result stand for.
+        The kind of the result.
     **params
-        What the operation wants to know besides.
+        Other parameters of the operation.
     """
     zone = zone_of(operation, forms)
     if zone is not None:
-        # A time that is known takes the zone of those beside it.
+        # A known time takes the zone of its neighbours.
         zone = zone_of(operation, [form_of(item) for item in given if not isinstance(item, Moment)]) or zone
     if operation not in ARITHMETIC:
-        # A time that is known takes the unit of those beside it, where that has it.
+        # A known time takes the unit of its neighbours, if that holds it exactly.
         given = [item.coarsest() if isinstance(item, Moment) else item for item in given]
         forms = [form_of(item) for item in given]
     frame, values = on_common_rows(operation, [_plain(item) for item in given])
@@ -730,7 +730,7 @@ TIMELY = ("min", "max", "mean", "sum", "median", "quantile")
 
 
 def reduction_of(name: str, value: Value, form: TimeForm) -> tuple[str, Value, TimeForm | None]:
-    """Return the reduction that propagates NaT, what it reduces, and what its result stands for."""
+    """Return the reduction that propagates NaT, its argument, and the unit of its result."""
     match name:
         case "min" | "argmin":
             # NaT is the smallest number already.
@@ -791,7 +791,7 @@ def _are_numbers(items: Any) -> bool:
 
 
 def _time_dtype(dtype: Any) -> Any:
-    """Return a dtype of times or spans that is asked for, None for others."""
+    """Return the dtype if it is one of times or spans, None for others."""
     if is_pandas(dtype, "DatetimeTZDtype"):
         return dtype
     if isinstance(dtype, str) and not dtype.startswith(("datetime64", "timedelta64", "M8", "m8", "<M8", "<m8")):
@@ -809,7 +809,7 @@ def _time_dtype(dtype: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PandasTimes:
-    """Makes what pandas holds of a column of numbers: NumPy's times or spans, or times with a zone."""
+    """Converts a column of numbers for pandas: to NumPy's times or spans, or to times with a zone."""
 
     form: TimeForm
 

@@ -30,7 +30,7 @@ class ToArrow:
     Parameters
     ----------
     columns : tuple of (hashable, str, str)
-        The columns: their names in the table and in Arrow's, and what their numbers stand for: ``timestamp`` or
+        The columns: their names in the table and in Arrow's, and the meaning of their numbers: ``timestamp`` or
         ``duration`` with unit and zone, see `arrow_type_of`, or nothing else.
     labelled : tuple of (hashable, int)
         Columns that are codes, and the position of their labels among the further arguments.

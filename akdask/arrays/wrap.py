@@ -36,7 +36,7 @@ MADE_OF = {"M": "arrays.datetimes", "m": "arrays.datetimes"}
 
 
 def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
-    """Register a class, or what makes its objects, for values of some kinds of column types."""
+    """Register a class, or a function that makes its objects, for values of some kinds of column types."""
 
     def register(make: MakeArray) -> MakeArray:
         _shown_by.update(dict.fromkeys(kinds, make))
@@ -46,7 +46,7 @@ def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
 
 
 def wrap(frame: Frame, value: Value) -> Array:
-    """Return the array of the kind that the value's type asks for."""
+    """Return the array of the kind that belongs to the value's type."""
     kind = value.dtype.kind
     return (_shown_by.get(kind) or registered(_shown_by, kind, SHOWN_BY))(frame, value)
 
@@ -62,9 +62,9 @@ def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
 
 
 def special(items: Any) -> Array | None:
-    """Return data at hand as an array of the class that their dtype or their elements ask for, None if for none.
+    """Return data at hand as an array of the class that fits their dtype or their elements, None if none fits.
 
-    Integers and bools of which some are missing become an array that keeps both; what a masked array covers is missing.
+    Integers and bools with gaps become an array that keeps values and gaps; masked elements are missing.
     """
     items = without_mask(items)
     apart = integers_apart(items)

@@ -38,7 +38,7 @@ Path = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class Storable:
-    """What is stored of an array.
+    """The stored form of an array.
 
     Parameters
     ----------
@@ -47,15 +47,15 @@ class Storable:
     frame : Frame
         The rows.
     members : mapping of str to Value
-        What is stored row by row.
+        The members that are stored row by row.
     tables : mapping of str to Project, optional
-        What is stored besides: one-partition plans with one column.
+        Other stored members: one-partition plans with one column.
     children : mapping of str to Storable, optional
         Members that are objects themselves.
     params : mapping of str to value, optional
         Numbers that attributes hold, such as the shape of an array.
     form : TimeForm, optional
-        What numbers stand for that are times.
+        Unit and zone of the numbers, if they are times.
     """
 
     kind: ObjType
@@ -128,10 +128,10 @@ _KINDS = {"str": ObjType.STRINGS, "list": ObjType.SEGARRAY}
 
 
 def stored_column(frame: Frame, value: Value) -> Storable:
-    """Return what is stored of a single column.
+    """Return the stored form of a single column.
 
-    Files of one set must have the same number of limbs, so integers of any size are looked through before they are
-    written; those below 0 are an error then.
+    Files of one set must have the same number of limbs, so integers of any size are scanned before they are
+    written; negative ones are an error then.
     """
     item = value.dtype.item or value.dtype
     tables = {}
@@ -157,7 +157,7 @@ def write_objects(
 
     Each object is split into one partition for each file, or into several where a file may be too large for memory.
 
-    `options` are of the format; those that are None are left to it.  Where the format has nothing for missing text,
+    `options` belong to the format, whose defaults replace None.  Where the format cannot hold missing text,
     `na_rep` is written in its place, or empty text with a warning.
 
     Raises
@@ -239,16 +239,16 @@ def _cut(writer: CuttingWriter, project: Project) -> Frame:
 
 
 def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: Any) -> int | None:
-    """Return the number of files that a user asks for, None if it is left open; may compute, to measure strings.
+    """Return the number of files that a user wants, None if the user left it open; may compute, to measure strings.
 
     Parameters
     ----------
     arrays : iterable of arrays
-        What is to be written.
+        The arrays to write.
     num_locales : int or None
         That number.
     file_size : int or None
-        Instead, bytes in memory of what each file has.
+        Instead, the bytes in memory of each file.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def write_csv(
     if present:
         raise ExistsError("there are files already.", details=present, hint="overwrite=True replaces them.")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
+        warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user chose to replace it
         write_objects(
             objects,
             path,
@@ -300,7 +300,7 @@ def write_csv(
 
 
 def update_objects(objects: Mapping[str, Storable], path: Path, file_format: str = "HDF5") -> None:
-    """Write objects into a set of a format that is there, replacing those of the same names; computes."""
+    """Write objects into an existing set of a format, replacing objects of the same names; computes."""
     recover(written_path(path))
     is_single = not locale_files(os.fspath(path)) and is_file(absolute(path))
     file_type = "single" if is_single else "distribute"
@@ -308,7 +308,7 @@ def update_objects(objects: Mapping[str, Storable], path: Path, file_format: str
 
 
 def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:
-    """Collect what is stored of each frame, so that its rows are read once."""
+    """Collect the members of each frame, so that its rows are read once."""
     frames: dict[str, Frame] = {}
     columns: dict[str, dict[Hashable, Value]] = {}
     for name, item in objects.items():
