@@ -47,17 +47,17 @@ class Weights:
     Parameters
     ----------
     decay : float
-        What weights become with each row.
+        Factor of the weights from one row to the next.
     min_periods : int
         Fewest rows that must not be missing.
     adjust : bool
         Whether sums are divided by the sums of the weights.
     ignore_na : bool
-        Whether missing values are passed over.
+        Whether weights skip missing values.
     times : Datetime, optional
-        When each row was, where weights decay with time.
+        The time of each row, for weights that decay with time.
     halflife : int, optional
-        The nanoseconds in which a weight becomes half of what it was.
+        The nanoseconds in which a weight halves.
     """
 
     decay: float
@@ -68,7 +68,7 @@ class Weights:
     halflife: int = 0
 
     @classmethod
-    def of(  # noqa: PLR0917 - what `ewm` is given
+    def of(  # noqa: PLR0917 - the arguments of `ewm`
         cls,
         com: float | None,
         span: float | None,
@@ -80,17 +80,17 @@ class Weights:
         times: Any = None,
         method: str = "single",
     ) -> Weights:
-        """Return weights as `DataFrame.ewm` is asked for them; `times` is an array on the rows.
+        """Return weights from the arguments of `DataFrame.ewm`; `times` is an array on the rows.
 
         Raises
         ------
         ArgumentError
-            If not exactly one of the four is given, or it is out of range; or times without a span that halves weights,
-            or that without times.
+            If not exactly one of the four is given, or it is out of range.  Also if `times` come without a span as
+            `halflife`, or such a span without `times`.
         ArgumentTypeError
-            If `times` are none.
+            If `times` is no array of times.
         UnsupportedError
-            If another method is asked for.
+            If `method` is another one.
         """
         demand_plain_windows(None, method)
         least = 0 if min_periods is None else min_periods
@@ -129,7 +129,7 @@ class Decaying(Generic[Owner]):
     Parameters
     ----------
     owner : DataFrame or Series
-        What results are made like.
+        The object that was windowed, whose class and labels results get.
     columns : ColumnSet
         The columns.
     weights : Weights
@@ -141,13 +141,13 @@ class Decaying(Generic[Owner]):
         self._columns = columns
         self._weights = weights
         self._names = demand_some_numbers("ewm", columns)
-        weights.least  # noqa: B018 - checked when it is asked for
+        weights.least  # noqa: B018 - reading the property checks it
 
     reductions = ("mean", "sum", "var", "std")
     """Names that `agg` takes."""
 
     def __getitem__(self, names: str | list[str]) -> Any:
-        """Return the windows of some columns, of one name as those of a Series; see `Rolling`."""
+        """Return the windows of some columns; one name gives the windows of a Series.  See `Rolling`."""
         return chosen_columns(self, names)
 
     def __getattr__(self, name: str) -> Any:
@@ -180,7 +180,7 @@ class Decaying(Generic[Owner]):
         Parameters
         ----------
         bias : bool, default False
-            Leave out what corrects the variance of a sample.
+            Leave out the correction for the variance of a sample.
         numeric_only : bool, default False
             Leave out columns without numbers.
 
@@ -220,7 +220,7 @@ class DecayingColumn:
     weights : Weights
         How weights decay.
     groups : pdarray of int64, optional
-        The number of the group of each row; those of a group stand together, and weights begin anew with each.
+        The number of the group of each row.  Rows of a group are adjacent, and weights restart with each group.
     """
 
     array: Any
@@ -231,7 +231,7 @@ class DecayingColumn:
         """Return the weighted mean of each row and all before it; lazy."""
         found = self._mean
         if not self.weights.adjust and self.weights.decay == 0.5:
-            # pandas takes weights of one half for those of irregular times, which share one whole; not in variances.
+            # pandas treats a decay of one half like irregular times, whose weights sum to one, except in variances.
             old, _ = self._shares
             found = self._mean_of(old, 1.0 - old)
         return self._where_known(self._carried(found))
@@ -268,7 +268,7 @@ class DecayingColumn:
         """Return the weighted standard deviation of each row and all before it; lazy."""
         return self.var(bias) ** 0.5
 
-    # what all are found from
+    # shared by all reductions
 
     @cached_property
     def _values(self) -> Any:
@@ -280,7 +280,7 @@ class DecayingColumn:
 
     @cached_property
     def _known(self) -> Any:
-        """How many values are there so far."""
+        """The number of values that are not missing, up to each row."""
         return recurrence(self._within_groups(full_like(self._values, 1.0)), as_type(self._there, np.float64))
 
     @property
@@ -289,14 +289,14 @@ class DecayingColumn:
 
     @cached_property
     def _factors(self) -> Any:
-        """What the weights of all rows before become with each row."""
+        """The factor by which each row decays the weights of the rows before it."""
         decay = self.weights.decay if self.weights.times is None else self._decay_of_times
         decayed = where(self._there, decay, 1.0 if self.weights.ignore_na else decay)
         return self._within_groups(decayed)
 
     @property
     def _decay_of_times(self) -> Any:
-        """What weights become in the time from one row to the next."""
+        """The factor of the weights for the time from one row to the next."""
         when = self.weights.times.as_unit("ns").values
         return self.weights.decay ** (as_type(when - row_above(when), np.float64) / float(self.weights.halflife))
 
@@ -472,11 +472,11 @@ class ExpandingMethods(Analysed):
         min_periods : int, default 0
             Fewest rows that must not be missing, at least 1; with fewer the result is NaN.
         adjust : bool, default True
-            Divide by the sum of the weights; otherwise weigh each value by `alpha`, and what was before by the rest.
+            Divide by the sum of the weights; otherwise weigh each value by `alpha`, and the result before by the rest.
         ignore_na : bool, default False
             Let weights decay only with values that are not missing.
         times : Datetime or Series, optional
-            When each row was: weights become half of what they were within each `halflife`.
+            The time of each row; weights halve with each `halflife`.
         method : {"single"}
             Accepted for compatibility with pandas; see `rolling`.
 
@@ -485,9 +485,9 @@ class ExpandingMethods(Analysed):
         ArgumentError
             If not exactly one of the four is given, or it is out of range.
         ArgumentTypeError
-            If a column has no numbers, or `times` are none.
+            If a column has no numbers, or `times` is no array of times.
         UnsupportedError
-            If another method is asked for.
+            If `method` is another one.
 
         Notes
         -----
@@ -511,7 +511,7 @@ class Expanding(WindowReductions[Owner]):
     Parameters
     ----------
     owner : DataFrame or Series
-        What reductions are made like.
+        The object that was windowed, whose class and labels reductions get.
     columns : ColumnSet
         The columns to reduce.
     min_periods : int

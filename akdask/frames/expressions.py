@@ -181,7 +181,7 @@ class Expression:
     columns : ColumnSet
         The columns that it may name, and the labels of the rows as ``index``.
     variables : mapping of str to value
-        What ``@name`` stands for.
+        Values of ``@name``.
     """
 
     def __init__(self, text: str, columns: ColumnSet, variables: Mapping[str, Any]) -> None:
@@ -499,7 +499,7 @@ def _power(base: Any, exponent: Any) -> Any:
 
 
 def _operands(tree: ast.expr) -> Iterator[ast.AST]:
-    """Yield what is computed with row by row; what values are looked for among is not."""
+    """Yield the operands of row-wise operations; the right side of ``in`` is none."""
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp | ast.BoolOp | ast.UnaryOp):
             yield from ast.iter_child_nodes(node)
@@ -585,7 +585,7 @@ class QueryMethods(ColumnMethods, RowMethods):
         Parameters
         ----------
         expr : str
-            An expression as `query` takes it; or one line for each column, ``z = x + y``, which may use those before.
+            An expression as for `query`, or one line for each column, ``z = x + y``, which may use earlier columns.
         inplace : bool, default False
             Put the columns into this frame and return None.
         local_dict, global_dict : mapping of str to value, optional
@@ -645,7 +645,7 @@ def _text_of(expr: Any) -> str:
 
 
 def _variables(local_dict: Mapping[str, Any] | None, global_dict: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what ``@name`` may stand for: what is given, or the variables of the function that calls akdask."""
+    """Return the values for ``@name``: the given ones, or the variables of the function that calls akdask."""
     caller: Any = sys._getframe(2)
     given_locals = caller.f_locals if local_dict is None else local_dict
     given_globals = caller.f_globals if global_dict is None else global_dict

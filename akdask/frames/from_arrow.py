@@ -50,7 +50,7 @@ def from_arrow(data: Any) -> Any:
     Raises
     ------
     ArgumentTypeError
-        If the object is nothing of that, or values are of a type that no column can hold.
+        If the object is of another kind, or values are of a type that no column can hold.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _column(stored: pa.Array) -> Column:
 
 
 def _stored(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
-    """Return a column in the type in which partitions hold it, and what makes a lazy array of it.
+    """Return a column in the type in which partitions hold it, and a function that makes a lazy array of it.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def _integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _numbered(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
-    """Return times as numbers of their own unit, days as seconds, and what makes an array of them."""
+    """Return times as numbers of their own unit, days as seconds, and a function that makes an array of them."""
     kind, may_lack = column.type, bool(column.null_count)
     if pa.types.is_date(kind):
         kind = pa.timestamp("s" if pa.types.is_date32(kind) else "ms")
@@ -182,7 +182,7 @@ def _lists(name: str, chunk: pa.Array) -> pa.LargeListArray:
 
 
 def _categorical(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
-    """Return the codes of a dictionary of text; what is missing has the code of the label for that."""
+    """Return the codes of a dictionary of text; missing text has the NA code."""
     unified = column.unify_dictionaries()
     chunks = _chunks(unified)
     labels = chunks[0].dictionary.cast(pa.large_string())

@@ -1,4 +1,4 @@
-"""Import of Dask's arrays and DataFrames as lazy objects; nothing is computed."""
+"""Import of Dask's arrays and DataFrames as lazy objects, without computing."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ _TIMES = {"M": Datetime, "m": Timedelta}
 def from_dask(data: Any) -> Any:
     """Return a Dask DataFrame, Series or array of one dimension as lazy objects with the same partitions.
 
-    The numbers of rows are not known, and are counted when something depends on them, but for arrays whose chunks tell
-    theirs.  Labels of the rows are kept, unless they are plain numbers from 0 without a name.  Categories that Dask
-    knows give Categoricals, those that it does not know text.
+    Partition lengths are unknown, except for arrays with known chunks; they are counted when an operation needs them.
+    Labels of the rows are kept, unless they are plain numbers from 0 without a name.  Known categories of Dask give
+    Categoricals, unknown ones text.
 
     Parameters
     ----------
     data : dask.dataframe.DataFrame, dask.dataframe.Series or dask.array.Array
-        What to read.
+        A collection of Dask.
 
     Raises
     ------
     ArgumentTypeError
-        If it is nothing of that, or has a column of a type that no column can hold.
+        If it is of another kind, or has a column of a type that no column can hold.
     ArgumentError
         If an array has several dimensions.
     """
@@ -80,7 +80,7 @@ def _frame(data: Any, meta: pd.DataFrame) -> DataFrame:
 
 
 def _is_numbered(index: pd.Index[Any]) -> bool:
-    """Whether labels are what Dask gives rows that have none: numbers, from 0 in each partition or on and on."""
+    """Whether labels are the default of Dask: numbers without a name, from 0 in each partition or across them."""
     return index.name is None and (isinstance(index, pd.RangeIndex) or pd.api.types.is_integer_dtype(index.dtype))
 
 
@@ -138,7 +138,7 @@ def _type_of(name: Any, dtype: Any) -> ColumnType:
         if is_text:
             return NULLABLE_STR
         plain = getattr(dtype, "numpy_dtype", dtype)
-        # Named, as those at hand are: bytes stay bytes.
+        # Named as types of data in memory are, so that bytes stay bytes.
         return column_type(plain.name if plain == np.uint8 else plain)
     except ArgumentTypeError:
         raise ArgumentTypeError(f"no column can hold {name!r}, whose type is {dtype}.") from None
@@ -202,7 +202,7 @@ def _numbers(name: Hashable, given: Any, kind: str, unit: str) -> Any:
 
 
 def _form_of(dtype: Any) -> TimeForm | None:
-    """Return what the numbers of a type stand for, None for others than times."""
+    """Return the form of times of a type, None for types without times."""
     if isinstance(dtype, pd.DatetimeTZDtype):
         return TimeForm(TIME, dtype.unit, checked_zone(dtype.tz))
     if getattr(dtype, "kind", "") not in _TIMES:

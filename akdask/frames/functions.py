@@ -69,9 +69,10 @@ def concat(
     axis : {0, 1, "index", "columns"}
         Below each other, or side by side: rows meet by their labels.
     join : {"outer", "inner"}
-        Whether columns, or labels for ``axis=1``, stay that not all have; missing values stand for what is lacking.
+        Keep all columns, or labels for ``axis=1``, with missing values for cells that an item lacks; or only those
+        that all items have.
     ignore_index : bool, default False
-        Number the rows anew, or with ``axis=1`` the columns.
+        Number the rows from 0, or with ``axis=1`` the columns.
     keys : sequence, optional
         Of Series: labels of an outer level, or with ``axis=1`` names of columns.
 
@@ -95,7 +96,7 @@ def concat(
 
     Notes
     -----
-    Follows ``pandas.concat``.  `DataFrame.concat` and `Series.concat` are those of Arkouda.
+    Follows ``pandas.concat``.  `DataFrame.concat` and `Series.concat` follow Arkouda.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def isna(obj: Any) -> Any:
     Parameters
     ----------
     obj : DataFrame, Series, array or scalar
-        What is looked at.
+        Values to check.
 
     Returns
     -------
@@ -214,7 +215,7 @@ def to_datetime(
     format : str, optional
         How text is written, in the directives of ``datetime.strptime``; whole numbers such as 20260131 are text then.
     unit : str, default "ns"
-        What numbers count.
+        Unit of numbers.
     dayfirst : bool, default False
         Whether text such as 03/02/2026 begins with the day.
     utc : bool, default False
@@ -274,7 +275,7 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
     Returns
     -------
     pdarray, or Series for a Series
-        Of the same rows, whose values are made when they are asked for.
+        On the same rows; lazy.
 
     Raises
     ------
@@ -347,7 +348,7 @@ def _frames_below(items: list[Any], join: str, keys: Any, ignore_index: bool) ->
 
 
 def _with_columns(part: ColumnSet, names: Sequence[str], known: Mapping[Hashable, Array]) -> ColumnSet:
-    """Return some columns of rows, those that are lacking with missing values."""
+    """Return some columns of rows, filled with missing values if the rows lack them."""
     lacking = {name: _nothing(known[name], part) for name in names if name not in part.values}
     for name, nothing in lacking.items():
         part = part.having(name, nothing)
@@ -455,7 +456,7 @@ def _numbered_columns(frames: list[Any]) -> list[Any]:
 # times
 
 
-def _times(  # noqa: PLR0917 - what both functions are given
+def _times(  # noqa: PLR0917 - the arguments of both functions
     operation: str,
     arg: Any,
     errors: str,
@@ -475,7 +476,7 @@ def _times(  # noqa: PLR0917 - what both functions are given
     are_numbers = isinstance(values, pdarray) and values._value.dtype.kind in ("int", "uint", "float")
     is_read = isinstance(values, Strings) and (given or errors == "coerce" or kind is Timedelta)
     if is_read or (are_numbers and "format" in given):
-        # Missing text is read as what is missing.
+        # Missing text is read as NaT.
         values = values.fillna("NaT") if isinstance(values, Strings) else values
         values = apply(values, _Parser(of_scalar, given, errors), np.int64)
         made = kind(values, "ns")._lacking()
@@ -505,7 +506,7 @@ class _Parser:
     given : dict
         How text is written.
     errors : str
-        What becomes of text that is no time.
+        Treatment of text that is no time.
     """
 
     def __init__(self, parse: Callable[..., Any], given: dict[str, Any], errors: str) -> None:
@@ -581,7 +582,7 @@ def is_int(arry: Any) -> bool:
 
 
 def _kind(arry: Any) -> str:
-    """Return the kind of type that elements have; none of what is no single array, or stands for something else."""
+    """Return the kind of type of the elements; empty for Categoricals, times, and objects that are no single array."""
     values = unlabelled(arry)
     is_plain = isinstance(values, Array) and not isinstance(values, Categorical | Datetime | Timedelta)
     return values._value.dtype.kind if is_plain else ""
@@ -605,7 +606,7 @@ def identity(x: Any) -> Any:
 
 
 def get_callback(x: Any) -> Callable[[Any], Any]:
-    """Return what makes an array of the kind of another of plain numbers: for times, addresses and bits.
+    """Return a function from plain numbers to an array of the kind of another: times, addresses or bits.
 
     Examples
     --------

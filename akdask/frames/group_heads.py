@@ -23,14 +23,14 @@ Rows = TypeVar("Rows", bound=RowMethods)
 def first_of_groups(
     groups: GroupBy, columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool], count: int
 ) -> ColumnSet:
-    """Return the first rows of each group in the order of some columns, those of one group together."""
+    """Return the first rows of each group in the order of some columns, with rows of a group adjacent."""
     by, directions = key_order([key._sort_key(up) for key, up in zip(keys, ascending, strict=True)], ascending)
     first = groups._first_in_order(by, directions, position(count))
     return columns.on(lambda frame, values: _taken(first, frame, values))
 
 
 def _taken(first: TopRowsOfGroups, frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value]]:
-    """Return columns of the first rows; those that groups and order are made of are there already."""
+    """Return columns of the first rows; the node has the columns of keys and order already."""
     others = [value for value in values if value not in first.known]
     if not others:
         return first, [first.known[value] for value in values]
@@ -42,8 +42,8 @@ def _taken(first: TopRowsOfGroups, frame: Frame, values: Sequence[Value]) -> tup
 def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_order: bool) -> ColumnSet | None:
     """Return the first rows of each group of rows that have been sorted, without sorting all of them.
 
-    None unless the columns are those of a sort, and groups are made of some of these.  If `in_order`, rows come in the
-    order of the sort; otherwise those of one group together.
+    None unless the columns come from a sort, and the keys of the groups are among them.  If `in_order`, rows come in
+    the order of the sort; otherwise rows of a group are adjacent.
     """
     sort, given = columns.frame, columns.numbered()
     if not isinstance(sort, Sort) or given.frame is not sort or groups._known_keys is not None or count < 0:
@@ -100,13 +100,13 @@ class GroupTopMethods(Generic[Rows]):
         n : int, default 5
             How many rows of each group, at most.
         columns : str or list of str, optional
-            The columns that decide, the first one first; those that were chosen by ``groups[columns]`` unless given.
+            The columns to order by, the first one first; the columns of ``groups[columns]`` unless given.
 
         Returns
         -------
         DataFrame
-            Rows keep their labels; those of one group come together.  Equal rows come in their order, and those with
-            missing values only where a group has too few others.
+            Rows keep their labels, and rows of a group are adjacent.  Equal rows keep their order.  Rows with missing
+            values appear only if a group has too few others.
 
         Raises
         ------

@@ -36,18 +36,18 @@ GROUP = "number of group"
 
 @dataclass(frozen=True)
 class GroupBins:
-    """The bins of each group: a number for each row, and what the bins of a group are called by their numbers.
+    """The bins of each group: a number for each row, and the labels of the bins of a group by their numbers.
 
     Parameters
     ----------
     numbers : pdarray of int64
-        The number of the bin of each row; those of a group need not begin with 0.
+        The number of the bin of each row; numbers of a group need not begin with 0.
     shared : TimeBins, optional
         Bins that all groups share.
     starts : pdarray of int64, optional
-        Where the first bin of each group begins, where groups have bins of their own.
+        Where the first bin of each group begins, if groups have bins of their own.
     step, label : int
-        Their length, and how far past its beginning a bin is called by.
+        Length of these bins, and offset of the label from the beginning of a bin.
     """
 
     numbers: pdarray
@@ -57,7 +57,7 @@ class GroupBins:
     label: int = 0
 
     def labels(self, times: TimeArray, group: Any, number: Any) -> TimeArray:
-        """Return what bins are called, by the position of their group and their number."""
+        """Return the labels of bins, by the position of their group and their number."""
         if self.shared is not None:
             found = times._like(number._frame, self.shared._label(number._value))
         else:
@@ -74,7 +74,7 @@ class GroupResampler(Resampler[Any]):
     groups : DataFrameGroupBy
         The groups.
     binning : Binning
-        What bins were asked for.
+        Specification of the bins.
     on : str, optional
         The column of the times, the labels of the rows unless given.
 

@@ -80,7 +80,7 @@ class FrameGroupMethods(Generic[Rows]):
         return self.gb.ngroups
 
     def transform(self, func: str | Callable[[pd.Series], Any]) -> Rows:
-        """Return for each row what a reduction finds of its group, or a running result, or a rank; lazy.
+        """Return for each row the reduction of its group, a running result, or a rank; lazy.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class FrameGroupMethods(Generic[Rows]):
         freq : None
             Refused: labels are moved by ``df.shift(freq=…)``, whatever the groups.
         fill_value : scalar, optional
-            What comes in; missing values unless given.
+            Value of rows without a source; missing unless given.
 
         Raises
         ------
@@ -297,7 +297,7 @@ class FrameGroupMethods(Generic[Rows]):
         ArgumentError
             If `window` is less than 1, or `min_periods` is not from 0 to `window`.
         UnsupportedError
-            If `win_type` or another method is asked for.
+            If `win_type` is given, or `method` is another one.
 
         Examples
         --------
@@ -497,7 +497,7 @@ class FrameGroupMethods(Generic[Rows]):
         return rows
 
     def filter(self, func: Callable[[pd.DataFrame], Any]) -> Rows:
-        """Return the rows of those groups for which a function is true, in the order of the frame; computes.
+        """Return the rows of groups for which a function is true, in the order of the frame; computes.
 
         Parameters
         ----------
@@ -522,7 +522,7 @@ class FrameGroupMethods(Generic[Rows]):
         return rows
 
     def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return what pandas makes of a function of each group; computes.
+        """Call a function with each group, and combine its results as pandas does; computes.
 
         Parameters
         ----------
@@ -551,7 +551,7 @@ class FrameGroupMethods(Generic[Rows]):
         keeps = na_option == "keep"
         by: list[Array] = list(self.gb._arrays)
         if not self.gb.dropna or not keeps:
-            # Rows whose key is missing may be in a group, or those whose value is.
+            # Rows with a missing key, or with a missing value, may be in a group.
             numbers, lacks = self.gb.broadcast(arange(self.gb.ngroups)), self._lacks_group()
             by = [numbers if lacks is None or not self.gb.dropna else where(lacks, -1, numbers)]
         # Where ranks descend, the first ones belong to the last groups.

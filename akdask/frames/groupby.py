@@ -53,7 +53,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     df : DataFrame
         The rows.
     gb_key_names : list of str, optional
-        What the keys are called, ``key_0`` and so on unless given: the columns that the rows are grouped by.
+        Names of the keys, which are the columns that the rows are grouped by; ``key_0`` and so on unless given.
     as_index : bool
         Label the rows of results by the keys where there is one key; otherwise keys are columns.
     observed : bool
@@ -61,7 +61,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     sort : bool
         Have groups in order of their keys; otherwise in the order of their first rows.
     group_keys : bool
-        Whether what `apply` gives has the keys among its labels.
+        Add the keys to the labels of results of `apply`.
 
     Notes
     -----
@@ -90,7 +90,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         group_keys: bool = True,
     ) -> None:
         self.gb = gb
-        # Columns may be assigned to; what is reduced are the rows that were grouped.
+        # The copy keeps the grouped columns, as later assignments may change the frame.
         self.df = df.copy()
         self.gb_key_names = (
             [f"key_{number}" for number in range(gb.nkeys)] if gb_key_names is None else list(gb_key_names)
@@ -108,7 +108,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     def __getitem__(self, names: str | Sequence[str]) -> Any:
         """Return the same groups with only some columns to reduce.
 
-        As in pandas, the groups of one column by its name are those of a Series, unless keys are columns of results.
+        As in pandas, one name gives a `SeriesGroupBy`, unless keys are columns of results.
         """
         if isinstance(names, str) and self.as_index:
             from akdask.frames.series_groupby import groups_of_column
@@ -206,7 +206,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         Returns
         -------
         DataFrame
-            One row for each group, one column for each that is reduced; types as those of `GroupBy.sum`.
+            One row for each group, one column for each reduced column; types as in `GroupBy.sum`.
 
         Raises
         ------
@@ -331,7 +331,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         n : int, default 5
             How many rows of each group, at most.
         sort_index : bool, default True
-            Keep the order of the rows; otherwise those of one group come together.
+            Keep the order of the rows; otherwise rows of a group are adjacent.
 
         Examples
         --------
@@ -431,7 +431,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         Raises
         ------
         UnsupportedError
-            If bins by the calendar begin at another multiple in each group, as those of ``"2ME"``.
+            If bins by the calendar begin at another multiple in each group, such as ``"2ME"``.
 
         Examples
         --------
@@ -479,7 +479,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         return self._reduce([(name, name, reduction) for name in names], **params)
 
     def _of_enough(self, found: Rows, least: int) -> Rows:
-        """Return results of groups, missing for those that have fewer values."""
+        """Return results of groups, missing for groups with fewer values."""
         if least <= 0:
             return found
         names = [name for name in found._columns.values if name not in self.gb_key_names]
@@ -557,7 +557,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
 
 
 def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> list[Call]:
-    """Return what `DataFrameGroupBy.agg` is asked for.
+    """Parse the arguments of `DataFrameGroupBy.agg` into calls of reductions.
 
     Raises
     ------

@@ -59,13 +59,13 @@ def convert_bytes(nbytes: int, unit: str = "B") -> int | float:
 
 INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
 INFERRED |= {"str": "string"}
-"""What pandas calls labels, by the kind of their type."""
+"""Names that pandas has for kinds of labels, by the kind of their type."""
 
 
 def as_labels(given: Any) -> Any:
-    """Return what a user gives as labels as an array; an error if it is neither array nor sequence."""
+    """Convert labels to an array; raises unless they are an array or a sequence."""
     if isinstance(given, Array):
-        return of_rows(given).copy()  # What is assigned to the given one later does not change labels.
+        return of_rows(given).copy()  # Later assignments to the given array do not change labels.
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
     if is_pandas(getattr(given, "dtype", None), "CategoricalDtype"):
@@ -121,7 +121,7 @@ class LabelConversion(Labelled):
         Parameters
         ----------
         unit : {"B", "KB", "MB", "GB"}
-            What is counted.
+            The unit.
         """
         return convert_bytes(self.nbytes, unit)
 
@@ -163,7 +163,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
     values : pdarray, Strings, Categorical, Index or data at hand
         The labels.
     name : str, optional
-        What they are called.
+        Name of the labels.
     allow_list : bool, default False
         Leave a list as `values`; otherwise it becomes an array.  Positions that put it in order are a list as well.
     max_list_size : int, default 1000
@@ -253,7 +253,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
 
     @property
     def inferred_type(self) -> str:
-        """What the labels are, in pandas' words."""
+        """The type of the labels, as pandas names it."""
         if isinstance(self._labels, Categorical):
             return "categorical"
         return INFERRED[self._labels._value.dtype.kind]
@@ -396,7 +396,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         return Index(found, self.name)
 
     def concat(self, other: Index) -> Index:
-        """Return the labels followed by those of another index; lazy.
+        """Append the labels of another index; lazy.
 
         Raises
         ------
@@ -473,9 +473,9 @@ class MultiIndex(Index):
     data : sequence of arrays, or pandas.MultiIndex
         The levels: for each a label a row.
     name : str, optional
-        What the labels are called.
+        Name of the labels.
     names : sequence of str, optional
-        What the levels are called.
+        Names of the levels.
 
     Raises
     ------
@@ -588,8 +588,7 @@ class MultiIndex(Index):
         Parameters
         ----------
         key : tuple or list
-            For each level a label, or a list of those that will do; or for all of them arrays, whose rows are looked
-            for.
+            A label or a list of labels for each level; or one array for each level, whose rows are looked up.
         """
         if not isinstance(key, list | tuple) or len(key) != self.nlevels:
             raise ArgumentTypeError(f"rows are looked up by a tuple of {self.nlevels} labels.")
@@ -603,7 +602,7 @@ class MultiIndex(Index):
         raise ArgumentTypeError("labels of several levels cannot be mapped.", hint="map one level.")
 
     def concat(self, other: Index) -> MultiIndex:
-        """Return the labels followed by those of another index of as many levels; lazy.  See `Index.concat`."""
+        """Append the labels of another index of as many levels; lazy.  See `Index.concat`."""
         demand_index("joined", other)
         levels = [concatenate(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
         return MultiIndex(levels, self.name, self._names)
@@ -624,7 +623,7 @@ class MultiIndex(Index):
         return self
 
     def __getitem__(self, key: Any) -> Any:
-        """Return one tuple of labels, or those of chosen rows as a `MultiIndex`; see `pdarray.__getitem__`."""
+        """Return one tuple of labels, or the labels of several rows as a `MultiIndex`; see `pdarray.__getitem__`."""
         found = [level[key] for level in self.levels]
         return MultiIndex(found, self.name, self._names) if isinstance(found[0], Array) else tuple(found)
 
@@ -642,7 +641,7 @@ class MultiIndex(Index):
         return reduce(operator.and_, [a == b for a, b in zip(self.levels, its, strict=True)])
 
     def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
-        """Return the levels by their names, or by those given."""
+        """Return the levels by their names, or by given names."""
         known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
         return dict(zip(labels or known, [level.copy() for level in self.levels], strict=True))
 
@@ -659,7 +658,7 @@ class MultiIndex(Index):
 
 
 def demand_index(what: str, other: Any) -> None:
-    """Refuse what is no index.
+    """Refuse anything but an index.
 
     Raises
     ------

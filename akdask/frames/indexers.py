@@ -43,14 +43,14 @@ class FrameLocIndexer:
         Parameters
         ----------
         key : label, list of labels, mask or slice of labels, or pair of that and of a name, names or slice of names
-            One label gives a `Row` where one row has it; otherwise results are lazy.  Rows of a list come in its order,
-            all rows of each label as often as that is there.  A slice includes both ends.  Among times text names
-            a period, such as ``"2024-02"``, and all rows within it.
+            A label of a single row gives a `Row`; other results are lazy.  Rows follow the order of a list, and a
+            repeated label repeats its rows.  A slice includes both ends.  If labels are times, text such as
+            ``"2024-02"`` selects all rows within that period.
 
         Raises
         ------
         MissingLabelError, MissingColumnError
-            If there is no row or column of a name; whether labels are there is computed.
+            If there is no row or column of a name; looking up labels computes.
 
         Examples
         --------
@@ -76,10 +76,10 @@ class FrameLocIndexer:
         Parameters
         ----------
         key : label, list of labels, mask or slice of labels, or pair of that and of a name, names or slice of names
-            Rows alone are those of all columns.
+            Without columns, the key selects all columns.
         value : scalar, sequence, array, mapping, Series or DataFrame
-            For all cells; of several columns a sequence has one for each, and a mapping one for each that it names.
-            A Series goes by the names of columns where rows alone, or one row, are given, and by labels otherwise.
+            A value for all cells.  For several columns a sequence has one value for each, a mapping one for each of its
+            keys.  A Series is aligned by names of columns if the key has no columns or one row, otherwise by labels.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class FrameLocIndexer:
         MissingLabelError
             If no row has one of several labels.
         LabelTypeError, SchemaError
-            If a new row is of other kinds than those that there are.
+            If values of a new row are of other kinds than the columns.
         """
         is_pair = isinstance(key, tuple) and len(key) == 2
         rows, names = key if is_pair else (key, slice(None))
@@ -168,7 +168,7 @@ class FrameLocIndexer:
         return is_scalar(rows) and not isinstance(rows, Array)
 
     def _assigned(self, rows: Any) -> Any:
-        """Return what chooses the rows that are assigned to, None if no row has the one label that is given."""
+        """Return the selection of rows to assign to, None if a single label has no row."""
         if isinstance(rows, slice) and rows == slice(None):
             return rows
         try:
@@ -240,9 +240,9 @@ class FrameILocIndexer:
         return chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Assign to cells: ``df.iloc[0, 1] = 5``; rows alone are those of all columns.
+        """Assign to cells: ``df.iloc[0, 1] = 5``; without columns, to all columns.
 
-        Of several columns a sequence has an item for each, and a mapping or Series goes by their names.
+        For several columns a sequence has an item for each; a mapping or Series is aligned by their names.
 
         Raises
         ------
@@ -362,7 +362,7 @@ def _column_of(frame: Any, name: str) -> Any:
 
 
 def _missing_column(value: Any) -> Any:
-    """Return what a new column has where nothing is assigned to it."""
+    """Return the missing value for rows of a new column without an assignment."""
     item = unlabelled(value)
     if isinstance(item, Array):
         is_number = item._value.dtype.kind in ("int", "uint", "float")

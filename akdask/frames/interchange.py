@@ -32,7 +32,7 @@ NOT_EXCHANGED = {
 
 
 def shown_names(columns: ColumnSet) -> dict[Any, str]:
-    """Return the names of Arrow's columns, by those of the columns; labels of the rows are the last one.
+    """Return the names of Arrow's columns, by names of columns; labels of the rows are the last column.
 
     Raises
     ------
@@ -65,7 +65,9 @@ def arrow_table(columns: ColumnSet) -> pa.Table:
 
 
 class InterchangeFrame:
-    """What ``DataFrame.__dataframe__`` returns: names and numbers at once, rows when a column or a chunk is asked for.
+    """The object that ``DataFrame.__dataframe__`` returns.
+
+    Names and numbers of columns are known at once; requests for a column or a chunk compute its rows.
 
     Parameters
     ----------
@@ -83,8 +85,8 @@ class InterchangeFrame:
 
     Notes
     -----
-    Follows the dataframe interchange protocol, version 0.  Its chunks are the partitions.  What is in them is handed on
-    by Arrow's own implementation.
+    Follows the dataframe interchange protocol, version 0.  Its chunks are the partitions.  Arrow's own implementation
+    hands on their columns.
     """
 
     version = 0
@@ -222,8 +224,8 @@ class InterchangeMethods(FrameBase):
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table; computes.
 
-        Types are those of `pdarray.to_arrow`: numbers and text are not copied.  Labels of the rows, where they are more
-        than their numbers, are the last column ``Index``, which `akdask.from_arrow` makes labels again.
+        Types are as in `pdarray.to_arrow`; numbers and text are not copied.  Labels of the rows, unless they are plain
+        numbers from 0, are the last column ``Index``, which `akdask.from_arrow` makes labels again.
 
         Raises
         ------
@@ -243,15 +245,14 @@ class InterchangeMethods(FrameBase):
     def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> InterchangeFrame:
         """Hand the rows to any library that reads the dataframe interchange protocol; see `to_arrow`.  Lazy.
 
-        Rows are computed when a column is asked for, or partition by partition when chunks are.
+        A request for a column computes its rows, a request for a chunk the rows of one partition.
 
         Parameters
         ----------
         nan_as_null : False
             Accepted for the protocol.
         allow_copy : bool, default True
-            Whether columns may be copied; without, columns of several partitions and of bools are refused when they
-            are asked for.
+            Allow copies of columns.  If False, a request for a column of several partitions or of bools raises.
 
         Raises
         ------
@@ -267,7 +268,7 @@ class InterchangeMethods(FrameBase):
         return pl.from_arrow(self.to_arrow())
 
     def to_duckdb(self, connection: Any = None) -> Any:
-        """Return the rows as a duckdb relation, which queries can be asked of; see `to_arrow`.  Computes.
+        """Return the rows as a duckdb relation for SQL queries; see `to_arrow`.  Computes.
 
         Parameters
         ----------
@@ -281,7 +282,7 @@ class InterchangeMethods(FrameBase):
     def to_dask(self) -> Any:
         """Return a Dask DataFrame with the same rows, labels and partitions; lazy.
 
-        Strings are what Dask's setting ``dataframe.convert-string`` asks for, ``string[pyarrow]`` unless it is off.
+        Strings have the type of Dask's setting ``dataframe.convert-string``: ``string[pyarrow]`` unless it is off.
         Categoricals have categories that Dask calls unknown.
         """
         import dask
@@ -294,7 +295,7 @@ class InterchangeMethods(FrameBase):
         return to_dask(project, converter, labels, meta)
 
     def map_partitions(self, func: Callable[..., Any], *args: Any, meta: Any = None, **params: Any) -> Any:
-        """Return what a function makes of the pandas DataFrame of each partition, as a DataFrame; lazy.
+        """Apply a function to the pandas DataFrame of each partition, and return its results as a DataFrame; lazy.
 
         Parameters
         ----------
@@ -303,7 +304,7 @@ class InterchangeMethods(FrameBase):
         *args
             Further arguments of the function.
         meta : pandas.DataFrame or mapping of str to dtype, optional
-            Names and types of what it returns; found by calling it with a made-up frame unless given.
+            Names and types of its results; unless given, a call with a made-up frame finds them.
         **params
             Further arguments of the function, by name.
         """

@@ -75,7 +75,7 @@ def search_intervals(vals: Any, intervals: Any, tiebreak: pdarray | None = None,
     index = BuildIntervals(project, len(values), hierarchical or len(values) == 1)
     value_frame, sought = align("search intervals for", [item._as_operand() for item in values])
     if is_cheap(frame, columns):
-        # What is wrong with intervals at hand is told where they are written.
+        # Errors of intervals in memory are raised at the call.
         run(pdarray(arange(1)._frame, index.find([_zero(value.dtype) for value in sought])).expr)
     return pdarray(value_frame, index.find(sought))
 
@@ -117,9 +117,9 @@ def interval_lookup(  # noqa: PLR0917 - Arkouda's signature
     values : pdarray, Strings or Categorical
         The value of each interval.
     arguments : pdarray, or sequence of pdarrays
-        What to look up.
+        Keys to look up.
     fillvalue : scalar
-        What arguments get that are in no interval; for Strings see `lookup`, and of a Categorical they are missing.
+        Value of arguments in no interval; for Strings see `lookup`.  With a Categorical they are missing.
     tiebreak : pdarray, optional
         A number for each interval, of which the least is the best.
     hierarchical : bool, default False
@@ -170,7 +170,7 @@ def in1d_intervals(vals: Any, intervals: Any, symmetric: bool = False) -> Any:
     Returns
     -------
     pdarray of bool, or tuple of two of them
-        With the rows of `vals`, and with those of the intervals.
+        On the rows of `vals`, and on the rows of the intervals.
 
     Examples
     --------

@@ -62,14 +62,14 @@ class ConcatMethods(FrameBase):
         items : sequence of DataFrame
             At least one.  All have the same columns, in any order; types of numbers meet in their common type, and
             Categoricals put their categories together.
-            Those without columns are left out.
+            Frames without columns are left out.
         ordered : bool
             Accepted for compatibility with Arkouda; the order is always kept.
 
         Returns
         -------
         DataFrame
-            With the labels of the rows where all items have some; otherwise rows are numbered anew.
+            With the labels of the rows if all items have labels; otherwise rows are numbered from 0.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class ConcatMethods(FrameBase):
         Returns
         -------
         DataFrame
-            The frame itself.  What was derived from it before keeps its rows.
+            The frame itself.  Objects derived from it before keep their rows.
 
         Examples
         --------
@@ -211,7 +211,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
         Key columns of `left` and of `right`; both stay in the result.
     how : {"inner", "left", "right", "outer", "semi", "anti"}
         Keep the rows that have a match, all of `left`, all of `right`, or all of both.  ``semi`` gives the rows of
-        `left` that have a match, ``anti`` those that have none, each once and without columns of `right`.
+        `left` with a match, ``anti`` the rows without one, each once and without columns of `right`.
     left_suffix, right_suffix : str
         Appended to names of other columns that both have.
     convert_ints : bool
@@ -223,10 +223,10 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     Returns
     -------
     DataFrame
-        The columns of `left`, then those of `right` that are not in `on`, with rows numbered anew.  Rows with equal
-        keys, and without `sort` all rows, come in the order of `left`, and those of one of its rows in the order of
-        `right`; in a right join the other way round.  Rows of `right` without a match follow all others in an outer
-        join.  Where a match is lacking, floats are NaN, times NaT, Strings and Categoricals missing.
+        The columns of `left`, then the columns of `right` that are not in `on`, with rows numbered from 0.  Rows with
+        equal keys, and without `sort` all rows, keep the order of `left`; the matches of one row keep the order of
+        `right`.  A right join swaps the sides.  In an outer join, rows of `right` without a match are last.  Without a
+        match, floats are NaN, times NaT, Strings and Categoricals missing.
 
     Raises
     ------
@@ -329,9 +329,9 @@ def _filtered(left: MergeSide, right: MergeSide, *, invert: bool) -> ColumnSet:
 
 
 def _sort_keys(key: Array, mine: Array, theirs: Array) -> list[tuple[Frame, Value]]:
-    """Return what rows of a join are sorted by for one key.
+    """Return the columns by which one key sorts the rows of a join.
 
-    As in pandas, Categoricals of the same categories go by these, and missing ones come first, as missing times do.
+    As in pandas, Categoricals with equal categories sort by these, and missing ones come first, as missing times do.
     """
     if isinstance(mine, TimeArray):
         is_there = present_among(key, key._value)
@@ -378,7 +378,7 @@ def _named(left: MergeSide, right: MergeSide, on: Sequence[tuple[str, str]], suf
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What the columns of a join are made of."""
+    """The sides of a join, and the sources of its columns."""
 
     left: MergeSide
     right: MergeSide
@@ -395,7 +395,7 @@ class Joined:
         return self._noted(self._probed(0, keep_all=how == "left"))
 
     def _noted(self, joined: ColumnSet) -> ColumnSet:
-        """Return the columns of a join, with a note of what those were that have been made floats."""
+        """Return the columns of a join, with a note of the former types of columns that became floats."""
         kinds = dict(joined.kinds)
         for name, (mine, theirs) in self.sources.items():
             given = self.left.columns.array(mine) if mine is not None else self.right.columns.array(str(theirs))
@@ -410,7 +410,7 @@ class Joined:
         """Return the rows of one side, 0 for left, each with its matches of the other."""
         sides = self.left, self.right
         arrays: list[dict[str, Array]] = [{}, {}]
-        # The values of the columns, on the frame of the keys; those of arrays may be elsewhere.
+        # The values of the columns on the frame of the keys; arrays may have other frames.
         given: list[list[Value]] = [[], []]
         for name, pair in self.sources.items():
             side = own if pair[own] is not None else 1 - own
@@ -436,7 +436,7 @@ class Joined:
         return ColumnSet.of({name: both[name]._like(paired.frame, values[name]) for name in self.sources})
 
     def _with_missing(self, array: Array, found: Value, lacks: Value, name: str) -> Value:
-        """Return a column of the other side on paired rows, with a value for those that lack a match."""
+        """Return a column of the other side on paired rows, with a value for rows without a match."""
         if isinstance(array, Categorical | TimeArray):
             return Call("where", lacks, self._missing(array), found)
         if self._becomes_floats(array):
@@ -474,7 +474,7 @@ class Joined:
         return self.convert_ints and is_plain and exact_type(array._value) != FLOAT64
 
     def _missing(self, array: Array) -> Value:
-        """Return what a column has where there is no match."""
+        """Return the value of a column for rows without a match."""
         if isinstance(array, Categorical):
             return array._category_table.na_code
         if isinstance(array, TimeArray):
@@ -501,16 +501,16 @@ def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_ke
         Columns of other names each, and of the same names the levels of labels, which begin with `LABEL`, and the
         columns to sort by before these, which begin with `ORDER`.
     left_keys : Keys
-        What its rows are paired by.
+        Keys of its rows.
     right : ColumnSet
         The other columns, named in the same way.
     right_keys : Keys
-        What these are paired by.
+        Keys of the rows of `right`.
 
     Returns
     -------
     ColumnSet
-        Repeated labels are paired with each other.  Integers and bool are 0 and False where a side has no such label.
+        Each pair of equal labels is a row.  Integers and bool are 0 and False for labels that a side lacks.
     """
     common = [name for name in left.values if name in right.values]
     sources: Sources = {name: (name, name) for name in common}

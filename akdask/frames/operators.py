@@ -39,7 +39,7 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
     __hash__ = None  # type: ignore[assignment]  # comparison gives a DataFrame, as in pandas
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute a ufunc of each column; ``out=`` is what in-place operators pass."""
+        """Compute a ufunc of each column; in-place operators pass ``out=``."""
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or ufunc.nout > 1 or ufunc is np.matmul:
             return NotImplemented
@@ -59,13 +59,13 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         Parameters
         ----------
         other : scalar, array, DataFrame, Series or mapping
-            One value; another frame; or a value for each column by its name, such as ``df.mean()``.  With ``axis=0``, a
-            value for each row, those of a Series by labels.
+            One value, another frame, or a value for each column by its name, such as ``df.mean()``.  With ``axis=0``, a
+            value for each row; a Series is aligned by labels.
         axis : {1, 0, "columns", "index"}
             Whether an array or a Series has a value for each column, or for each row.
         fill_value : scalar, optional
-            What stands for a value that one side of two frames, or of a frame and a Series of its rows, lacks; where
-            both lack it the result is missing.
+            Replaces a value that one side lacks, of two frames or of a frame and a Series of its rows.  If both lack
+            it, the result is missing.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         return self._with_other(operator.floordiv, other, axis, fill_value)
 
     def mod(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
-        """Return what remains of the columns divided by something; lazy.  See `add`."""
+        """Return the remainders of a division of the columns; lazy.  See `add`."""
         return self._with_other(operator.mod, other, axis, fill_value)
 
     def pow(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
@@ -183,13 +183,13 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         return self._of(columns.beside({name: self._of_name(function, by_name, name) for name in names}))
 
     def _of_name(self, function: Callable[..., Any], by_name: Sequence[Mapping[str, Any]], name: str) -> Any:
-        """Return a function of what stands for a name, missing where it does not stand on all sides."""
+        """Return a function of the columns of a name, missing unless all sides have that name."""
         if all(name in found for found in by_name):
             return of_columns(function, *(found[name] for found in by_name))
         return _of_nothing(function, self._columns.frame)
 
     def combine_first(self, other: Any) -> Self:
-        """Return the values, and where they are missing those of another DataFrame, on all labels and names; lazy.
+        """Fill missing values from another DataFrame, on all labels and names of both; lazy.
 
         Examples
         --------
@@ -236,7 +236,7 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
                 made[name] = _of_nothing(function, joined.labels.frame)
             else:
                 made[name] = of_columns(function, *sides)
-                # What the left side lacks is False, and what the right side lacks counts as False, as in pandas.
+                # As in pandas, rows without a left side are False, and a missing right side counts as False.
                 made[name] = made[name] & mine[HERE] if is_logical else made[name]
         if joined.labels is one.labels:
             return self._of(self._columns.beside(made))
@@ -296,14 +296,14 @@ def _checked(found: Any, same: Value | None) -> Any:
 
 
 def _of_nothing(function: Callable[..., Any], frame: Frame) -> pdarray:
-    """Return what a function gives where a side has nothing: NaN, and of comparisons False, or True of ``!=``."""
+    """Return the result of a function if a side has no column: NaN, for comparisons False, for ``!=`` True."""
     if function in COMPARISONS:
         return pdarray(frame, Constant(np.bool_(function is operator.ne)))
     return pdarray(frame, Constant(np.float64(np.nan)))
 
 
 def _filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
-    """Return two columns with a value for what is missing on one side only; one of them may not be there at all."""
+    """Return two columns, filled with a value where only one is missing; one of them may be None."""
     one, other = sides
     if one is not None and other is not None:
         return filled(sides, fill_value)
@@ -313,7 +313,7 @@ def _filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
 
 
 def _by_name(item: Any, names: list[str]) -> dict[str, Any]:
-    """Return what stands for each column in an operation."""
+    """Return the operand for each column."""
     if isinstance(item, FrameBase):
         return dict(_arrays(item))
     if isinstance(item, Mapping):

@@ -40,7 +40,7 @@ def left_join(left: Any, right: Any) -> tuple[pdarray, pdarray]:
     left_positions : pdarray of int64
         Ascending, every position at least once.
     right_positions : pdarray of int64
-        Those of one element of `left` ascend; -1 where there is none.
+        Ascending for each element of `left`; -1 without a match.
 
     Examples
     --------
@@ -72,12 +72,11 @@ def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
     a1, a2 : pdarray
         The elements.
     t1, t2 : pdarray, Datetime or Timedelta
-        The times of the elements of either.
+        The times of the elements of `a1` and `a2`.
     dt : int or span of time
-        How close.
+        Largest distance of times.
     pred : {"true_dt", "abs_dt", "pos_dt"}
-        Whether times do not matter, are at most `dt` apart, or those of `a2` are not before those of `a1` and at most
-        `dt` after them.
+        Ignore times, pair times at most `dt` apart, or pair times of `a2` from 0 to `dt` after times of `a1`.
     result_limit : int, default 1000
         Most pairs.
 
@@ -149,7 +148,7 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
     segments : pdarray of int64
         Where each range begins among the numbers.
     ranges : pdarray of int64
-    lengths : pdarray of int64, if asked for
+    lengths : pdarray of int64, with `return_lengths`
 
     Raises
     ------

@@ -79,7 +79,7 @@ class Resampler(Generic[Rows]):
     df : DataFrame
         The rows.
     binning : Binning
-        What bins were asked for.
+        Specification of the bins.
     on : str, optional
         The column of the times, the labels of the rows unless given.
     as_index : bool
@@ -92,7 +92,7 @@ class Resampler(Generic[Rows]):
     """
 
     def __init__(self, df: Rows, binning: Binning, on: str | None, as_index: bool = True) -> None:
-        # Columns may be assigned to; what is reduced are the rows that were grouped.
+        # The copy keeps the grouped columns, as later assignments may change the frame.
         self._df = df.copy()
         self._binning = binning
         self._on = on
@@ -287,20 +287,20 @@ class Resampler(Generic[Rows]):
     # functions, rows
 
     def apply(self, func: Any, *args: Any, **kwargs: Any) -> Any:
-        """Return what pandas makes of a function of the rows of each bin, called in this process; computes.
+        """Call a function with the rows of each bin in this process, and combine its results as pandas does; computes.
 
-        Names of reductions are taken as by `agg`, whose results are lazy.
+        Names of reductions are passed to `agg`, whose results are lazy.
         """
         if isinstance(func, str | list | tuple | Mapping):
             return self.agg(func, *args, **kwargs)
         return self._in_pandas().apply(func, *args, **kwargs)
 
     def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return what a function makes of the resampler."""
+        """Call a function with the resampler."""
         return func(self, *args, **kwargs)
 
     def transform(self, func: Any, *args: Any, **kwargs: Any) -> Any:
-        """Return for each row what a reduction finds of its bin, or a running result; see `DataFrameGroupBy`.
+        """Return for each row the reduction of its bin, or a running result; see `DataFrameGroupBy`.
 
         Rows are in the order of their times, as in pandas.
         """
@@ -359,7 +359,7 @@ class Resampler(Generic[Rows]):
         return _lazy(self._in_pandas().nearest(limit=limit))
 
     def interpolate(self, method: str = "linear", **kwargs: Any) -> Any:
-        """Return values between those of rows at the time of each bin, by pandas in this process; computes."""
+        """Interpolate values at the time of each bin, by pandas in this process; computes."""
         return _lazy(self._in_pandas().interpolate(method, **kwargs))
 
     # how
@@ -446,7 +446,7 @@ class Resampler(Generic[Rows]):
         return self._frame({name: self._spread(how, found[name]) for name, _, how in calls})
 
     def _spread(self, how: str, found: Array) -> Array:
-        """Return results of bins that have rows, with those of the others."""
+        """Extend results of bins with rows to all bins."""
         if self._place is None:
             return found
         at, lacks = self._place
@@ -526,7 +526,7 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
     limit : int, optional
         How many times in a row take the same one.
     fill_value : scalar, optional
-        What stands where none is taken, missing values unless given.
+        Value of times that take no row; missing unless given.
 
     Raises
     ------
@@ -654,7 +654,7 @@ def Grouper(
     origin: Any = "start_day",
     offset: Any = None,
 ) -> Any:
-    """Return what to group rows by: bins of time, or a column or level by its name.
+    """Return a key of `groupby`: bins of time, or a column or level by its name.
 
     Parameters
     ----------
@@ -667,15 +667,15 @@ def Grouper(
     sort : bool
         Accepted for compatibility with pandas; keys are in order in any case.
     dropna : bool, default True
-        Accepted for compatibility with pandas; what has no time is in no bin.
+        Accepted for compatibility with pandas; rows without a time are in no bin.
     closed, label, origin, offset
         As in `DataFrame.resample`.
 
     Returns
     -------
     pandas.Grouper
-        For `groupby`, alone or among other keys: alone it has all bins from the first to the last, with others those
-        that have rows.
+        For `groupby`.  As the only key it has all bins from the first to the last, beside other keys only bins with
+        rows.
 
     Raises
     ------
@@ -705,7 +705,7 @@ def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: b
     found = {number: _grouped_by(df, key) for number, key in enumerate(keys) if is_pandas(key, "Grouper")}
     binned = [number for number in found if keys[number].freq is not None]
     if not dropna and binned:
-        # What has no time is in no bin, whatever becomes of other keys that are missing.
+        # Rows without a time are in no bin, even if groups include other missing keys.
         frame, values = align("group", [(found[number][1]._frame, found[number][1]._value) for number in binned])
         there = pdarray(
             frame,
@@ -780,7 +780,7 @@ def times_of(df: Any, on: str | None) -> TimeArray:
 
 
 def label_name(df: Any, on: str | None) -> Any:
-    """Return what the labels of bins are called."""
+    """Return the name of the labels of bins."""
     return df._columns.index_name if on is None else on
 
 
@@ -791,7 +791,7 @@ def _with_least(found: Array, counts: Array, least: int) -> Array:
 
 
 def _lazy(found: Any) -> Any:
-    """Return what pandas found as a lazy DataFrame or Series."""
+    """Return a result of pandas as a lazy DataFrame or Series."""
     if not isinstance(found, pd.DataFrame):
         return Series(found)
     if found.columns.nlevels > 1:

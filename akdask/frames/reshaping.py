@@ -57,12 +57,12 @@ class ReshapingMethods(FrameBase):
         value_vars : str or list of str, optional
             Columns that are put below each other, all others unless given.
         var_name, value_name : str
-            What the two new columns are called.
+            Names of the two new columns.
 
         Returns
         -------
         DataFrame
-            Its rows are numbered anew.
+            Its rows are numbered from 0.
 
         Raises
         ------
@@ -165,7 +165,7 @@ class ReshapingMethods(FrameBase):
         return Series(_below_each_other(columns, names)[number], index=labels)
 
     def pivot(self, *, columns: str, index: str | None = None, values: str | Sequence[str] | None = None) -> Self:
-        """Return values with the keys of rows as labels and those of columns as names; computes.
+        """Return values with the elements of one column as labels and of another as names; computes.
 
         Parameters
         ----------
@@ -214,21 +214,21 @@ class ReshapingMethods(FrameBase):
         dropna: bool = True,
         observed: bool = True,
     ) -> Self:
-        """Return reductions of groups, with the keys of rows as labels and those of columns as names; computes.
+        """Return reductions of groups, with the keys `index` as labels and the keys `columns` as names; computes.
 
         Parameters
         ----------
         values : str or list of str, optional
-            What is reduced: all columns of numbers unless given.
+            Columns to reduce, all columns of numbers unless given.
         index, columns : str or list of str
-            The keys: rows by `index`, columns by `columns`; one of them will do.
+            Keys of the rows and of the columns of the result; one of them suffices.
         aggfunc : str or mapping of str to str, default "mean"
             A reduction of groups, of all columns or of each.
         fill_value : scalar, optional
-            What stands where there are no rows, NaN unless given.
+            Value of combinations without rows, NaN unless given.
         dropna : bool, default True
-            Leave out groups and columns of nothing but missing values, and rows whose keys are missing; otherwise there
-            is a row or a column for each combination of keys.
+            Leave out groups and columns with only missing values, and rows with missing keys.  Otherwise each
+            combination of keys has a row or a column.
         observed : bool, default True
             Leave out categories of keys that no row has; see `DataFrame.groupby`.
 
@@ -415,7 +415,7 @@ def crosstab(
     index, columns : array or Series
         Keys of the rows and of the columns of the result.  Series meet on the labels that all of them have.
     values : array or Series, optional
-        What is reduced instead of counted.
+        Values to reduce; unless given, rows are counted.
     aggfunc : str, optional
         The reduction of `values`.
     normalize : bool or {"all", "index", "columns"}, default False
@@ -515,9 +515,9 @@ def get_dummies(  # noqa: PLR0917 - pandas' signature
     data : DataFrame, Series, array or sequence
         The values; of a DataFrame its columns of text and Categoricals.
     prefix : str, or list or mapping of str, optional
-        What names begin with, of a DataFrame the name of the column unless given.
+        Prefix of names, for a DataFrame the name of the column unless given.
     prefix_sep : str, or list or mapping of str, default "_"
-        What stands between that and the value.
+        Separator of prefix and value.
     dummy_na : bool, default False
         Add a column that tells where values are missing, called ``nan``, or ``NaT`` of times.
     columns : list of str, optional
@@ -530,8 +530,8 @@ def get_dummies(  # noqa: PLR0917 - pandas' signature
     Returns
     -------
     DataFrame
-        With the labels of `data`: the other columns, then those of the values in order, all categories of a Categorical
-        in theirs.  Names are the text of values.
+        With the labels of `data`: the other columns, then a column for each value in ascending order, or for each
+        category of a Categorical in its order.  Names are the text of values.
 
     Raises
     ------
@@ -587,7 +587,7 @@ def _for_each(what: str, given: Any, names: Sequence[str], otherwise: Sequence[s
 
 
 def _dummies(values: Array, begin: str, dummy_na: bool, drop_first: bool, dtype: Any) -> dict[str, Array]:
-    """Return a column for each distinct value that is not missing, and one for those that are if asked for."""
+    """Return a column for each distinct value, and with `dummy_na` one for missing values."""
     if isinstance(values, SegArray):
         raise ArgumentTypeError(f"get_dummies takes values that can be told apart, not {values._type_name()}.")
     there = pdarray(values._frame, present_among(values, values._value))
@@ -598,7 +598,7 @@ def _dummies(values: Array, begin: str, dummy_na: bool, drop_first: bool, dtype:
         known = list(found.to_pandas()) if isinstance(found, TimeArray) else found.tolist()
     if len(known) > MOST_COLUMNS:
         raise ArgumentError(f"get_dummies would make {len(known):,} columns.", hint="cut() makes few values of many.")
-    # With one for what is missing, integers are called as floats are, as in pandas.
+    # As in pandas, a column of missing values has integers named like floats.
     names = list(pd.Index(known).insert(len(known), np.nan) if dummy_na else known)
     columns = [*(values == label for label in known), *([~there] if dummy_na else [])]
     made = {f"{begin}{name}": cast(column, dtype) for name, column in zip(names, columns, strict=True)}
