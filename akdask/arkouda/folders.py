@@ -50,7 +50,7 @@ def delimited_file_to_dict(path: str, delimiter: str = ",") -> dict[str, str]:
     Parameters
     ----------
     path : str
-        The file; of one that is not there, the dict is empty.
+        The file; if it does not exist, the dict is empty.
     delimiter : str, default ","
         Separates key and value, once in each line.
 
@@ -97,7 +97,7 @@ def dict_to_delimited_file(path: str, values: Mapping[Any, Any], delimiter: str 
 
 
 def delete_directory(dir: str) -> None:
-    """Delete a folder with all that is in it; one that is not there is no error, nor is one that cannot be deleted.
+    """Delete a folder and its contents; a missing folder is no error, nor is one that cannot be deleted.
 
     Parameters
     ----------

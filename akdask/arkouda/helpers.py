@@ -36,7 +36,7 @@ Cls = TypeVar("Cls", bound=type)
 
 
 class GroupByReductionType(Enum):
-    """The reductions of groups that Arkouda knows by name; each is written as its name."""
+    """The reductions of groups that Arkouda knows by name."""
 
     SUM = "sum"
     COUNT = "count"
@@ -183,7 +183,7 @@ def expand(size: int, segs: Any, vals: Any) -> Any:
     Parameters
     ----------
     size : int
-        Rows in all.
+        Number of rows.
     segs : pdarray of int
         Where each segment begins.
     vals : pdarray

@@ -43,7 +43,7 @@ def parameters_of(item: Any, owner: Any) -> list[Parameter] | None:
     item : object
         The function, as its module or class has it.
     owner : module or class
-        Whose it is: the first parameter of a method is left out.
+        Its module or class: the first parameter of a method is left out.
     """
     if isinstance(item, property) or not callable(item):
         return None
@@ -104,7 +104,7 @@ def difference(signature: str, item: Any, owner: Any) -> str | None:
     item : object
         The function.
     owner : module or class
-        Whose it is.
+        Its module or class.
     """
     if not signature:
         return None
@@ -162,7 +162,7 @@ def is_default(listed: Any, found: Parameter, owner: Any) -> bool:
 
 
 def _names(default: Any) -> list[str]:
-    """Return the texts that stand for a value."""
+    """Return the texts of a value."""
     names = [repr(default), str(default)]
     if isinstance(default, Enum):
         names.append(default.name)
@@ -252,7 +252,7 @@ class Name:
     tier : str
         A key of `TIERS`.
     where : str
-        The path of the class or module that has it; none at top level.
+        The path of its class or module; none at top level.
     name : str
         The name.
     signature : str

@@ -1,8 +1,8 @@
-"""The import paths of Arkouda: which modules there are, and which names each of them has.
+"""The import paths of Arkouda: its modules, and the names in each of them.
 
 Paths are written without the package's name, which is ``akdask.arkouda`` and, where it is installed so, ``arkouda``.  A
-name is looked for in the modules that `HOMES` has for the path, and then in `akdask` itself; one that is found in
-neither is passed over, so that no list here changes when it comes.
+name is looked up in the modules that `HOMES` has for the path, and then in `akdask` itself.  A name that is found in
+neither is skipped, so that no list here changes when it is added.
 Sources: Arkouda's package as of 2026-08, and the older modules that its own code has moved out of.
 """
 

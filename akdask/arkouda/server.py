@@ -171,12 +171,12 @@ SETTINGS = {"maxTransferBytes": "max_transfer_bytes"}
 
 
 def set_defaults() -> None:
-    """Give the settings that stand for variables of Arkouda's client the values that they had at first."""
+    """Reset the settings that correspond to variables of Arkouda's client."""
     config.set(**{name: config.SETTINGS[name].default for name in SETTINGS.values()})
 
 
 def wait_for_async_activity() -> None:
-    """Do nothing: nothing goes on unasked."""
+    """Do nothing, as nothing runs in the background."""
 
 
 def server_sleep(seconds: float) -> None:

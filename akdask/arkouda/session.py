@@ -39,7 +39,7 @@ LOGGER = "akdask"
 
 
 class LogLevel(Enum):
-    """How much a line of the log matters."""
+    """The level of a line of the log."""
 
     INFO = "INFO"
     DEBUG = "DEBUG"
@@ -110,7 +110,7 @@ def write_log(log_msg: str, tag: str = "ClientGeneratedLog", log_lvl: LogLevel =
     tag : str
         Text before it.
     log_lvl : LogLevel
-        How much it matters.
+        The level.
     """
     logging.getLogger(LOGGER).log(_number(log_lvl), "%s: %s", tag, log_msg)
 
@@ -153,7 +153,7 @@ class HistoryRetriever:
         command_filter : str, optional
             A regular expression that they begin with.
         num_commands : int, optional
-            How many of the last.
+            Number of lines, the last ones.
         """
         found = [line for line in self._typed() if command_filter is None or re.match(command_filter, line)]
         return found if num_commands is None else found[len(found) - min(num_commands, len(found)) :]
@@ -186,7 +186,7 @@ def generate_history(num_commands: int | None = None, command_filter: str | None
     Parameters
     ----------
     num_commands : int, optional
-        How many of the last; all unless given.
+        Number of lines, the last ones; all unless given.
     command_filter : str, optional
         A regular expression that they begin with.
     """
@@ -219,7 +219,7 @@ def get_home_directory() -> str:
 
 
 def get_arkouda_client_directory() -> Path:
-    """Return the folder in which Arkouda's client keeps its files; it is not made."""
+    """Return the folder in which Arkouda's client keeps its files; does not create it."""
     return Path.home() / ".arkouda"
 
 

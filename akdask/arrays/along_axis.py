@@ -83,7 +83,7 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
 
 
 def along_parts(name: str, array: Any, rows: int, inner: int) -> Any:
-    """Return the reductions of `rows` times `inner` elements each, the last ones of fewer; lazy.
+    """Return the reduction of each part of `rows` times `inner` elements; the last part may be shorter; lazy.
 
     Each task has whole parts, whatever the partitions of the array.
     """
@@ -97,7 +97,7 @@ def along_parts(name: str, array: Any, rows: int, inner: int) -> Any:
 
 
 def in_blocks(frame: Frame, value: Value, block: int) -> tuple[Frame, Value]:
-    """Return rows with partitions that are made of whole blocks of rows; counts rows of unknown number."""
+    """Return rows in partitions of whole blocks of rows; counts rows of unknown number."""
     lengths = known_lengths(frame)
     if all(length % block == 0 for length in lengths):
         return frame, value
@@ -106,7 +106,7 @@ def in_blocks(frame: Frame, value: Value, block: int) -> tuple[Frame, Value]:
 
 
 def cut(frame: Frame, value: Value, wanted: Sequence[int]) -> tuple[Frame, Value]:
-    """Return rows in partitions of some lengths, of as many rows in all; counts rows of unknown number."""
+    """Return the same rows in partitions of given lengths; counts rows of unknown number."""
     lengths = known_lengths(frame)
     if lengths == tuple(wanted):
         return frame, value

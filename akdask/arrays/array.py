@@ -136,7 +136,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
     @property
     def size(self) -> int:
-        """Number of elements; counts them, once, where a filter has left that open."""
+        """Number of elements; counts them once after a filter."""
         size = self.rows.size
         return sum(row_tools.known_lengths(self._frame)) if size is None else size
 
@@ -154,7 +154,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return self.size
 
     def __bool__(self) -> bool:
-        """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
+        """Return the truth of the only element; as in NumPy, any other number of elements is an error."""
         if self.size != 1:
             raise ArgumentError(
                 f"the truth value of an array of {self.size} elements is ambiguous.",
@@ -182,7 +182,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         ----------
         key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one; ``...`` for all
             rows, None beside one of these for a further dimension
-            An int finds the element at once; everything else is lazy, but for counting rows of unknown number where
+            An int finds the element at once.  Everything else is lazy, but rows of unknown number are counted where
             positions matter.
         """
         if key is None or key is ... or isinstance(key, tuple):
@@ -388,7 +388,7 @@ def _is_there(value: Value) -> bool:
 
 
 def of_rows(array: Any) -> Any:
-    """Return an array whose elements are rows; refuse one of several dimensions.
+    """Return an array of one dimension; refuse others.
 
     Raises
     ------

@@ -34,10 +34,10 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
     Raises
     ------
     ArgumentTypeError
-        If the item's type does not fit the array's, which keeps its own; or, when it is computed, if an array has
-        numbers that the array's type has not, such as fractions for integers.
+        If the item's type does not fit the array's, which does not change; or at compute, if an item array has
+        numbers that do not fit the array's type, such as fractions for integers.
     ConversionError
-        If an integer is assigned to floats and no float equals it; for an array, when it is computed.
+        If an integer is assigned to floats and no float equals it; for an array, at compute.
     ArgumentError
         If an array is assigned that has not as many elements as rows are selected.
     """
@@ -65,7 +65,7 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
 
 
 def fitting(value: Value, wanted: ColumnType) -> Value:
-    """Return the item in the array's type; only conversions that keep the number are made silently.
+    """Return the item in the array's type; only conversions that keep the number are silent.
 
     Whether an array keeps its numbers is known when it is computed.
     """

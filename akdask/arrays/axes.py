@@ -30,7 +30,7 @@ PARTS = frozenset({"sum", "min", "max", "any", "all", "mean"})
 
 
 def bounds_check(axis: int | Sequence[int], rank: int) -> bool:
-    """Return whether arrays of some dimensions have one, or all of several; negative ones count from the end.
+    """Return whether an array of rank `rank` has the given dimensions; negative ones count from the end.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: dict[str, Any]) -> pdarray | None:
-    """Return the reduction along the second of three dimensions, in row-major order; None where groups find it better.
+    """Return the reduction along the second of three dimensions, in row-major order; None if groups compute it faster.
 
     Of long dimensions parts are reduced first, whatever the partitions, so that results do not depend on these.
     """

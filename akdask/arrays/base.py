@@ -66,7 +66,7 @@ class Collection(Root, DaskMethodsMixin):
         return rebuild(found, *state)
 
     def explain(self) -> explain.Explanation:
-        """Return the plan as it was written and as it will run; nothing is computed."""
+        """Return the plan before and after optimisation; nothing is computed."""
         return explain.explain(self.expr)
 
     def profile(self) -> profiling.Profile:

@@ -81,7 +81,7 @@ class BitVector(pdarray):
     values : pdarray of int or uint
         The numbers.
     width : int, default 64
-        How many bits to show at least.
+        The least number of bits to show.
     reverse : bool, default False
         Show the lowest bit first.
 
@@ -203,7 +203,7 @@ def bit_vectorizer(width: int = 64, reverse: bool = False) -> Callable[[Any], Bi
     Parameters
     ----------
     width : int, default 64
-        How many bits to show at least.
+        The least number of bits to show.
     reverse : bool, default False
         Show the lowest bit first.
 
@@ -253,7 +253,7 @@ class Fields(BitVector):
     names : str or sequence of str
         The names of the bits, one character each if it is one str.
     MSB_left : bool, default True
-        Whether the first name is that of the highest bit.
+        Whether the first name belongs to the highest bit.
     pad : str, default "-"
         Character for a bit that is not set: one character, or none.
     separator : str, default ""

@@ -118,7 +118,7 @@ class CalendarMethods(TimeArray):
         return self._present_numbers(of_field(self._field(field, missing=bool(self._form.may_lack))))
 
     def _field(self, field: str, *, missing: bool = True) -> Any:
-        """Return a field of the calendar, with some number where the time is NaT; an error there unless `missing`."""
+        """Return a field of the calendar; NaT gives an arbitrary number with `missing`, otherwise an error."""
         value = Call("calendar", self._clock, field=field, unit=self._form.unit, missing=missing)
         return pdarray(self._frame, value)
 

@@ -484,7 +484,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return looked_up(self._category_table, self._category_table.is_na, codes)
 
     def in1d(self, test: Any) -> pdarray:
-        """Return which elements are among the given ones; lazy bool array.
+        """Return which elements are among the given elements; lazy bool array.
 
         Parameters
         ----------
@@ -625,7 +625,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return ordered
 
     def fillna(self, value: str) -> Categorical:
-        """Return the elements with a label in place of missing ones; lazy.
+        """Return the elements with a label in place of missing elements; lazy.
 
         Parameters
         ----------
@@ -681,7 +681,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         new_categories : Strings or sequence of str
             The labels, each once.
         ordered : bool, optional
-            Whether their order means something; as it is unless given.
+            Whether the order of the labels has a meaning; the present setting unless given.
 
         Raises
         ------
@@ -711,7 +711,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         new_categories : Strings or sequence of str
             The labels, each once.
         na_value : str, optional
-            The label that stands for missing; the present one unless given, which must be read from files first.
+            The label that stands for missing; unless given, the present one, which must be read from files first.
 
         Raises
         ------
@@ -788,7 +788,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         Parameters
         ----------
         new_categories : mapping of str to str, function, or Strings or sequence of str
-            New names by old ones, which stay where none is given; or one for each label, in their order.
+            New names by old names, and other labels stay; or one name for each label, in their order.
 
         Raises
         ------
@@ -863,7 +863,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self.of(self._frame, Constant(0), label_tables.CategoryTable(in_one_partition(strings_of([item])), na))
 
     def _na_label(self) -> str:
-        """Return the label that stands for missing, without computing where it was named when the array was made."""
+        """Return the label that stands for missing; computes it unless it was given with the array."""
         return self._category_table.na if isinstance(self._category_table.na, str) else self.na_value
 
     def _with_table(self, labels: label_tables.CategoryTable) -> Self:

@@ -52,7 +52,7 @@ def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     Parameters
     ----------
     pda : pdarray, ArrayView or another object with a method of that name
-        What to reduce.
+        The elements to reduce.
     axis : int or tuple of int, optional
         Dimensions of an `ArrayView` that are reduced, all unless given.
     keepdims : bool, default False
@@ -144,7 +144,7 @@ def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def count_nonzero(pda: Any) -> Scalar:
-    """Return the number of elements that are not zero, of Strings of those that are not empty, as int64; lazy.
+    """Return the number of elements that are not zero, or of nonempty Strings, as int64; lazy.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
         At least one, of one type; ints and floats meet in their common type.  Arrays of several dimensions have the
         same lengths but for that along `axis`.
     axis : int or None
-        The dimension along which arrays of several are joined; None makes them flat before.
+        The dimension along which arrays of several dimensions are joined; None flattens them first.
     ordered : bool
         Accepted for compatibility with Arkouda; the order is always kept.
 
@@ -234,7 +234,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
 
 
 def _common_type(given: Sequence[ColumnType]) -> ColumnType:
-    """Return the type of the elements of joined arrays; of bigints they have the bits of the largest limit, if any."""
+    """Return the type of the elements of joined arrays; bigints take the largest limit of bits, if any."""
     found = promote(*given) or given[0]
     limits = [dtype.max_bits for dtype in given if dtype.kind == "bigint"]
     return bigint_of(builtins.max(limits)) if found.kind == "bigint" else found

@@ -198,7 +198,7 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     start, stop : number or pdarray
         The first number, and the last one or the end; for arrays, of each element.
     num : int, default 50
-        How many.
+        Number of elements.
     endpoint : bool, default True
         Whether `stop` is the last number.
     dtype : dtype-like
@@ -297,7 +297,7 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
     Parameters
     ----------
     size : int, str of digits, or tuple of int
-        How many elements, or the shape of an `ArrayView`.
+        Number of elements, or the shape of an `ArrayView`.
     fill_value : scalar
         The value.
     dtype : dtype-like, optional
@@ -458,7 +458,7 @@ def row_count(size: Any) -> int:
 
 
 def shape_of(size: Any) -> tuple[int, ...]:
-    """Return the shape that a size stands for: a number of elements, its digits, or a tuple of lengths.
+    """Return the shape that a size describes: a number of elements, its digits, or a tuple of lengths.
 
     Raises
     ------

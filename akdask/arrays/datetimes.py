@@ -30,7 +30,7 @@ from akdask.storage.objects import ObjType
 class Datetime(CalendarMethods):
     """A lazy array of times: int64 nanoseconds since 1970, in a zone or none.
 
-    Differences are `Timedelta`; adding and subtracting those gives times again.  Comparing takes pandas, NumPy and
+    Differences are `Timedelta`, and times plus or minus a `Timedelta` are times.  Comparing takes pandas, NumPy and
     Python times, and ISO 8601 text.  Columns of pandas and files may count other units, see `unit`.  Fields such as
     `year` go by the clocks of the zone, and are float64 with NaN where some times may be NaT.
 
@@ -354,7 +354,7 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     start, end : str or time, optional
         Bounds.
     periods : int, optional
-        How many.
+        Number of times.
     freq : str or pandas offset, optional
         Distance, such as ``D`` or ``5min``.
     tz : str or tzinfo, optional
@@ -448,7 +448,7 @@ def timedelta_range(  # noqa: PLR0917 - pandas' signature
     start, end : str or span, optional
         Bounds.
     periods : int, optional
-        How many.
+        Number of spans.
     freq : str or pandas offset, optional
         Distance, such as ``D`` or ``5min``.
     name : str, optional

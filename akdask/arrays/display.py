@@ -92,7 +92,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
         return f"{type(self).__name__}([{column}],\n{indent}{self._footer})"
 
     def _shown(self) -> str | None:
-        """Return the elements, or the first and last ones; None where they take long to find."""
+        """Return the elements, or the first and last ones; None if finding them takes long."""
         edges = self._edges()
         if edges is None:
             in_memory: Self | None = rows_in_memory(self, self._frame, [self._value])
@@ -123,7 +123,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
     def _edges(self) -> tuple[Any, Any] | None:
         """Return the first and last elements where at most the edge partitions are needed, else None.
 
-        The last ones are None where the first ones are all.
+        The last ones are None if the first ones are all elements.
         """
         small = is_small(self._frame, [self._value])
         if not small and not self._is_cheap():
@@ -231,7 +231,7 @@ def quoted(items: Sequence[Any] | np.ndarray[Any, Any]) -> list[str]:
 
 
 def counted(rows: RowSpace, what: str) -> str:
-    """Return in words how many rows and partitions there are, as far as that is known.
+    """Return the numbers of rows and partitions in words, as far as they are known.
 
     Examples
     --------

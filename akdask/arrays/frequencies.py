@@ -78,7 +78,7 @@ def frequency_of(freq: Any, *, asked: str) -> Frequency:
     Parameters
     ----------
     freq : str, pandas offset, timedelta, numpy.timedelta64 or lazy scalar of a span
-        The frequency; the case of text matters.
+        The frequency; upper and lower case differ.
     asked : str
         The operation that needs it, for messages.
 
@@ -134,8 +134,8 @@ def fixed_span(freq: Any, *, asked: str) -> int:
 def rounding_span(freq: Any, rules: Rules, *, asked: str) -> int:
     """Return the nanoseconds that times are rounded to multiples of.
 
-    Where the rules keep them, Arkouda's names of units stand before pandas' reading: ``m`` is a minute.  A beginning of
-    a full name will do, as in Arkouda.
+    Where the rules keep them, Arkouda's names of units precede pandas' reading: ``m`` is a minute.  The beginning of
+    a full name is enough, as in Arkouda.
 
     Raises
     ------

@@ -104,7 +104,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan
 
 
 def _as_array(item: Any, other: Any) -> Any:
-    """Return a flat array; of a plain number, one with the rows of the other."""
+    """Return a flat array; a plain number becomes an array with the rows of the other."""
     if isinstance(item, ArrayView):
         return item.base
     if isinstance(item, int | float | np.number | Scalar) and isinstance(other, Array | ArrayView):
@@ -125,7 +125,7 @@ def hash(pda: Any, full: bool = True) -> Any:
     pda : pdarray, Strings, Categorical, SegArray, or sequence of them
         The elements to hash; several arrays share rows.
     full : bool, default True
-        Return all 128 bits; otherwise the first 64, of which two are likely to be equal among some billion rows.
+        Return all 128 bits; otherwise the first 64, where two of some billion rows probably collide.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     a : pdarray, Datetime or Timedelta
         The elements.  For bools, the result is True where they change.
     n : int, default 1
-        How often to take differences; each time there is one element less.
+        Number of times to take differences; each time removes one element.
     axis : int, default -1
         The dimension along which differences are taken.
     prepend, append : array or scalar, optional

@@ -82,7 +82,7 @@ _OF_GAPS = ("sum", "prod", "min", "max", "count", "first")
 
 
 def _of_integers(name: str, value: Value, skipna: bool) -> ColumnRule:
-    """Return how integers of which some are missing are reduced: as integers, with others in place of missing ones."""
+    """Return the reduction of integers with gaps: over integers, with neutral ones in the gaps."""
     apart = parts(value)
     assert apart is not None, "other values have no parts"
     integers, missing = apart
@@ -106,7 +106,7 @@ def _of_integers(name: str, value: Value, skipna: bool) -> ColumnRule:
 
 
 def _of_ordered(name: str, values: Categorical) -> ColumnRule:
-    """Return how labels in order are reduced: by their places, of which that of a missing one is NaN."""
+    """Return the reduction of ordered labels: over their positions, with NaN for missing labels."""
     _, place = values._sort_key()
     if name in ("argmin", "argmax"):
         return ColumnRule([(name, place)], _itself, wrap)
@@ -170,7 +170,7 @@ def _sum(skipna: bool, high: Value, low: Value, count: Value, missing: Value) ->
 
 
 def _mean(skipna: bool, high: Value, low: Value, count: Value, missing: Value) -> Value:
-    """Divide sums of both halves by the number of times; fractions of a unit are cut off, as pandas does."""
+    """Divide sums of both halves by the number of times; fractions of a unit are dropped, as in pandas."""
     rest = Call("add", Call("left_shift", Call("remainder", high, count), times.HALF), low)
     down = Call(
         "add", Call("left_shift", Call("floor_divide", high, count), times.HALF), Call("floor_divide", rest, count)

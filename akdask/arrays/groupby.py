@@ -71,7 +71,7 @@ class GroupKeys:
     frame : Frame
         Where they are found.
     values : tuple of Value
-        The columns; two of integers of which some are missing.
+        The columns; integers with gaps have two.
     grouped : Value, optional
         Bool column that is True where a row is in a group; None if all rows are.
     """
@@ -84,7 +84,7 @@ class GroupKeys:
     def of(cls, arrays: Sequence[Array], *, dropna: bool, labels: bool = False) -> Self:
         """Return arrays as keys, with or without the rows that have NaN, NaT or missing text.
 
-        If `labels`, rows with the label of a Categorical that stands for missing are left out with them.
+        With `labels`, rows whose label stands for missing in a Categorical are left out too.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class GroupKeys:
 
     @classmethod
     def of_numbers(cls, numbers: Array) -> Self:
-        """Return the number of each row's group as the key; rows with negative ones are in none."""
+        """Return the number of each row's group as the key; rows with negative numbers are in no group."""
         return cls(numbers._frame, (numbers._value,), Call("greater_equal", numbers._value, Constant(0)))
 
     @property
@@ -375,7 +375,7 @@ class GroupReductionMethods(GroupBase):
         return self._reduced("XOR", values)
 
     def nunique(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the number of distinct values of each group, NaN left out; of several arrays, of rows."""
+        """Return the keys and the number of distinct values of each group, without NaN; several arrays make rows."""
         return self._statistic("nunique", self._numbered_rows(values)[0] if is_several(values) else values)
 
     def unique(self, values: Any) -> tuple[Keys, Any]:
@@ -384,8 +384,8 @@ class GroupReductionMethods(GroupBase):
         Parameters
         ----------
         values : pdarray, Strings or Categorical, or sequence of them
-            With the rows of the keys.  All NaN are one value, after all others; Categoricals give their labels.  Of
-            several arrays, the distinct rows are found, and each array gives a SegArray of a list.
+            With the rows of the keys.  All NaN are one value, after all others; Categoricals give their labels.  For
+            several arrays, the distinct rows are found, and each array gives one SegArray of a list.
 
         Examples
         --------
@@ -476,7 +476,7 @@ class GroupReductionMethods(GroupBase):
     def aggregate(
         self, values: Any, operator: str | Sequence[str], skipna: bool = True, ddof: int = 1
     ) -> tuple[Keys, Any]:
-        """Return the keys and a reduction of each group, by its name; of several names, a list; lazy.
+        """Return the keys and a reduction of each group by its name, or a list for several names; lazy.
 
         Parameters
         ----------
@@ -612,7 +612,7 @@ class GroupRowMethods(GroupBase):
         values : pdarray, Strings or Categorical
             With the rows of the keys.
         n : int
-            How many rows of each group, at most; all but the last ``-n`` if it is negative.
+            Number of rows of each group, at most; all but the last ``-n`` if it is negative.
         return_indices : bool
             Return positions in `values` instead of the values there.
         """
@@ -638,9 +638,9 @@ class GroupRowMethods(GroupBase):
         Parameters
         ----------
         values : pdarray, Strings or Categorical, or sequence of them
-            With the rows of the keys; of several arrays, a list is returned.
+            With the rows of the keys; several arrays give a list.
         n : int, optional
-            How many rows of each group, 1 unless `frac` is given.
+            Number of rows of each group, 1 unless `frac` is given.
         frac : float, optional
             Which share of the rows of each group.
         replace : bool
@@ -767,7 +767,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
     keys : pdarray, Strings, Categorical, or sequence of them
         The keys to group by; several arrays share their rows.
     assume_sorted : bool
-        Accepted for compatibility with Arkouda; sorted rows are grouped quickly anyway.
+        Accepted for compatibility with Arkouda; sorted rows are grouped fast without it.
     dropna : bool
         Leave out rows with NaN, NaT or missing text among their keys.  Otherwise all NaN are one key, and so is all
         missing text, which comes last.
@@ -836,7 +836,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
         Raises
         ------
         ArgumentError
-            If one of the first three parts is missing; when something is computed, if `permutation` and `segments` do
+            If one of the first three parts is missing; at compute, if `permutation` and `segments` do
             not describe groups.
         """
         parts_given = {"orig_keys": orig_keys, "permutation": permutation, "segments": segments}
@@ -897,7 +897,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
 
     @property
     def ngroups(self) -> int:
-        """Number of groups; counts them, once."""
+        """Number of groups; counts them once."""
         return sum(known_lengths(self._grouped()))
 
     @property

@@ -158,12 +158,12 @@ def _comparable_values(operation: str, one: Aligned, other: Aligned) -> list[tup
 
 
 def _digits(value: Value) -> Value:
-    """Return the digits of integers: of equal ones, one may take more memory than the other, or may have a limit."""
+    """Return the digits of integers; equal integers of any size may differ in memory and in their limits."""
     return Call("key_text", value) if value.dtype == FLOAT64 else cast(cast(value, BIGINT), STR)
 
 
 def like(model: Array, items: Any) -> Any:
-    """Return data at hand as an array; of no elements, one that can be compared with another array."""
+    """Return data at hand as an array; without elements, as an array of a comparable type."""
     if isinstance(items, Array) or is_several(items) or not isinstance(items, Sized) or len(items):
         return items
     dtype = model._as_operand()[1].dtype

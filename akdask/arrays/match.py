@@ -55,9 +55,9 @@ class Match(HtmlDisplay):
     starts, lengths : pdarray of int64
         Where matches begin and how long they are, in bytes as in Arkouda, one for each string that matches.
     indices : pdarray of int64
-        For each string, how many before it match.
+        For each string, the number of strings before it that match.
     parent_entry_name : Strings
-        The strings themselves; an Arkouda server has them under a name.
+        The strings themselves; an Arkouda server stores them under a name.
     match_type : MatchType
         Where strings have to match.
     pattern : str
@@ -144,7 +144,7 @@ class Match(HtmlDisplay):
         Parameters
         ----------
         group_num : int, default 0
-            Which group, counted from 1; 0 is all of the match.
+            The number of the group, from 1; 0 is the whole match.
         return_group_origins : bool, default False
             Return the numbers of the strings that the matches are from, too.
 
@@ -184,7 +184,7 @@ class Match(HtmlDisplay):
         return self._spans(self._parent[[position(item)]])[0]
 
     def __repr__(self) -> str:
-        """Return whether strings match, and where, if that is cheap to know; of many the first and the last."""
+        """Return whether strings match, and where, if that is cheap to find; of many strings the first and the last."""
         strings = self._parent
         if not strings._is_cheap() or not strings.rows.is_fixed:
             return f"<ak.Match object: {self.match_type()} of {self.re!r}, lazy; .matched() and .start() tell more>"
@@ -219,14 +219,14 @@ class Matcher:
     pattern : str or bytes
         The regular expression.
     parent_entry_name : Strings
-        The strings; an Arkouda server has them under a name.
+        The strings; an Arkouda server stores them under a name.
 
     Attributes
     ----------
     num_matches : pdarray of int64
         Number of matches in each string; this and the next attributes exist after `find_locations`.
     starts, lengths : pdarray of int64
-        Where each match begins in its string, and how many bytes it takes.
+        The position of each match in its string, and its length in bytes.
     indices : pdarray of int64
         For each string, the number of matches in the strings before it.
     search_bool, match_bool, full_match_bool : pdarray of bool

@@ -68,7 +68,7 @@ def vecdot(x1: Any, x2: Any, axis: int | None = None) -> Any:
     x1, x2 : pdarray
         Their shapes broadcast.
     axis : int, optional
-        The dimension, counted in the shape that they broadcast to; the last unless given.
+        The dimension, counted in the shape after broadcasting; the last unless given.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def _of_matrices(left: Any, right: Any) -> Any:
     if not math.prod(shape) or not common:
         return shaped(wrap(counted(math.prod(shape)), cast_value(Constant(False), wanted)), shape)
     if right.ndim == 2 == left.ndim and right.size > left.size:
-        # Every task gets the smaller matrix: the transposed product is that of the transposed matrices.
+        # Every task gets the smaller matrix: the product is transposed, and its factors are exchanged.
         return swapaxes(_of_matrices(swapaxes(right, 0, 1), swapaxes(left, 0, 1)), 0, 1)
     if right.ndim > 2:
         left, right = (spread(item, (*stacks, *item.shape[-2:])) for item in (left, right))
@@ -188,7 +188,7 @@ def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
     x1, x2 : pdarray
         The arrays.
     axes : int, or pair of sequences of int, default 2
-        As many last dimensions of `x1` and first of `x2`; or which of either.
+        The number of last dimensions of `x1` and first dimensions of `x2`; or the dimensions of each.
 
     Returns
     -------
@@ -281,7 +281,7 @@ def _above_diagonal(numbers: Any, rows: int, columns: int) -> Any:
 
 
 def eye(N: Any, M: Any, k: int = 0, dt: Any = np.float64) -> Any:
-    """Return a matrix with ones on a diagonal and zeros elsewhere; takes no memory.
+    """Return a matrix with 1 on a diagonal and 0 elsewhere; takes no memory.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ class ArrayView(AxisMethods):
     base : pdarray
         The elements.
     shape : sequence of int
-        Length of each dimension; one of them may be -1, which is found from the number of elements.
+        Length of each dimension; one of them may be -1, and follows from the number of elements.
 
     Raises
     ------
@@ -181,7 +181,7 @@ class ArrayView(AxisMethods):
     _default_dataset = "ArrayView"
 
     def __init__(self, base: Any, shape: Sequence[int]) -> None:
-        # The array may be assigned to; this one has its elements as they are now.
+        # Users may assign to the array later; the result has the present elements.
         self._flat = base.copy()
         self._frame, self._value = self._flat._frame, self._flat._value
         self._shape = _checked_shape(shape, base.size)
@@ -271,8 +271,8 @@ class ArrayView(AxisMethods):
         Parameters
         ----------
         key : int, slice, ``...``, None, array of int or bool, or a tuple of these
-            An element that is found by ints alone is computed; everything else is lazy, but for counting what a mask
-            holds of.
+            One element is computed at once if the key has ints alone; the rest is lazy, but the elements of a mask
+            are counted.
 
         Raises
         ------
@@ -424,7 +424,7 @@ class _Flat(StorageMethods):
 def selected(array: Any, key: Any, as_element: bool = False) -> Any:
     """Return the elements that a key chooses of an array of any number of dimensions; see `ArrayView.__getitem__`.
 
-    Lazy; a single one as an array without dimensions, or itself if `as_element`.
+    Lazy; a single element is an array without dimensions, or the element itself with `as_element`.
     """
     shape = array.shape
     mask = mask_of(key, shape)
@@ -538,7 +538,7 @@ def _flat(item: Any) -> Any:
 
 
 def shaped(flat: Any, shape: Sequence[int]) -> Any:
-    """Return a flat array in a shape that is known to fit; the array itself if that has one dimension."""
+    """Return a flat array in a shape that is known to fit; for one dimension, the array itself."""
     return flat if len(shape) == 1 else ArrayView(flat, shape)
 
 

@@ -31,7 +31,7 @@ DIVISIONS = frozenset({"divide", "floor_divide"})
 
 @refuses_foreign()
 def operand(item: Any, like: Value | None = None) -> Operand:
-    """Return the frame and value of anything that can stand in an expression; scalars have no frame.
+    """Return the frame and value of an operand of an expression; scalars have no frame.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
 def _compared(operation: str, left: Value, right: Value) -> list[Value]:
     """Return the two sides of a comparison, a plain number in the other's type if no value lies between the two.
 
-    Compiled loops and bounds of files compare numbers of one type; others are compared exactly, which takes longer.
+    Compiled loops and bounds of files compare numbers of one type; other comparisons are exact, but take longer.
     """
     if isinstance(right, Constant):
         return [left, _constant_beside(operation, right, left)]
@@ -111,7 +111,7 @@ def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]
     except AlignmentError:
         if not _has_single_rows(framed):
             raise
-        # An array of one element stands for all rows, as in NumPy.
+        # An array of one element applies to all rows, as in NumPy.
         return on_common_rows(operation, [_spread(item, framed) for item in items])
     remaining = iter(aligned)
     return frame, [next(remaining) if own is not None else value for own, value in operands]
@@ -119,7 +119,7 @@ def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]
 
 def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
     sizes = {frame.rows.size for frame, _ in framed}
-    # One list or one text does not stand for all: Arkouda refuses Strings of other sizes.
+    # One list or one text does not apply to all rows: Arkouda refuses Strings of other sizes.
     are_numbers = all(value.dtype.kind not in ("list", "str") for _, value in framed)
     return sizes > {1} and len(sizes) == 2 and None not in sizes and are_numbers
 
@@ -182,7 +182,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         """Build the value of a ufunc on arrays and scalars; in-place operators pass ``out=``."""
         operation = UFUNCS.get(ufunc)
         if ufunc.signature is not None and method == "__call__" and not kwargs:
-            # Of ufuncs that take whole dimensions, `matmul` stands for an operator.
+            # Among ufuncs of whole dimensions, `matmul` implements an operator.
             if ufunc.__name__ not in ("matmul", "vecdot"):
                 return NotImplemented
             from akdask.arrays import matrices
@@ -302,7 +302,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     Parameters
     ----------
     condition : pdarray of bool
-        The choice, row by row; one bool chooses for all.
+        The choice, row by row; a single bool chooses for all rows.
     x, y : pdarray, Strings, Categorical or scalar
         The elements to choose from; numbers meet in their common type.  Categoricals, or one and a str, give
         a Categorical.
@@ -344,9 +344,9 @@ def clip(pda: Array, lo: Any, hi: Any) -> Any:
     Parameters
     ----------
     pda : pdarray
-        The elements; the result has the type that they and the bounds have in common.
+        The elements; the result has the common type of elements and bounds.
     lo, hi : pdarray, scalar or None
-        The bounds; None for no bound.  Where `lo` is above `hi`, elements become `hi`.
+        The bounds; None for no bound.  If `lo` is above `hi`, elements become `hi`.
 
     Raises
     ------

@@ -131,17 +131,17 @@ class ReductionMethods(Array):
         Returns
         -------
         Scalar, or pdarray of several quantiles
-            float64, NaN where an element is NaN; by methods that choose elements (``lower``, ``higher``, ``nearest``,
-            ``inverted_cdf``, ``closest_observation``) of their type.  Several are found together, and compute.
+            float64, NaN where an element is NaN; methods that choose elements (``lower``, ``higher``, ``nearest``,
+            ``inverted_cdf``, ``closest_observation``) keep their type.  Several are computed at once, together.
 
         Raises
         ------
         ArgumentError
-            If `q` is not from 0 to 1, or there is no such method; when computed, of no elements that are no floats.
+            If `q` is not from 0 to 1, or the method is unknown; at compute, if integers or bools have no elements.
 
         Notes
         -----
-        Every block of rows is sorted; sorted blocks are not merged, but meet in the task that finishes: eight bytes for
+        Every block of rows is sorted.  Sorted blocks are not merged, but meet in the last task, with eight bytes for
         each element, fewer where elements repeat.  Follows ``numpy.quantile``.
 
         Examples
@@ -193,7 +193,7 @@ Positions = TypeVar("Positions", bound=Array)
 
 
 class SortingAlgorithm(Enum):
-    """The algorithms of an Arkouda server; accepted and ignored, for akdask chooses by the data."""
+    """The algorithms of an Arkouda server; accepted and ignored, as akdask chooses by the data."""
 
     RadixSortLSD = "RadixSortLSD"
     TwoArrayRadixSort = "TwoArrayRadixSort"
@@ -505,7 +505,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     @property
     def dtype(self) -> Any:
-        """NumPy dtype of the elements; of integers of any size ``ak.bigint``."""
+        """NumPy dtype of the elements; ``ak.bigint`` for integers of any size."""
         return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
 
     @property
@@ -528,7 +528,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         self._value = cast(self._value, bigint_of(bits))
 
     def bigint_to_uint_arrays(self) -> list[pdarray]:
-        """Return the elements as arrays of uint64, the highest 64 bits first; computes how many there are.
+        """Return the elements as arrays of uint64, the highest 64 bits first; computes the number of arrays.
 
         Raises
         ------
@@ -543,7 +543,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         return [self._operate("limb", self, number=number) for number in reversed(range(count))]
 
     def slice_bits(self, low: int, high: int) -> pdarray:
-        """Return bits `low` to `high`, both included, of integers; as bigint where they are 64 or more; lazy.
+        """Return bits `low` to `high`, both included, of integers; as bigint if there are 64 or more; lazy.
 
         Raises
         ------
@@ -666,7 +666,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         Parameters
         ----------
         *shape : int, or one sequence of int
-            Length of each dimension; one of them may be -1, which is found from the number of elements.
+            Length of each dimension; one of them may be -1, and follows from the number of elements.
         """
         from akdask.arrays.ndarray import reshaped
 

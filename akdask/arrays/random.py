@@ -35,7 +35,7 @@ ALPHABETS = {
     "lowercase": string.ascii_lowercase,
     "numeric": string.digits,
     "printable": "".join(map(chr, range(32, 127))),
-    # Arkouda draws any bytes; strings here are UTF-8, which these are by themselves.
+    # Arkouda draws any bytes; strings here are UTF-8, and bytes below 128 are UTF-8 by themselves.
     "binary": "".join(map(chr, range(1, 128))),
 }
 
@@ -48,7 +48,7 @@ def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed:
     low, high : number
         Bounds; `high` is excluded.  Bools are drawn from both, whatever the bounds.
     size : int or tuple of int
-        How many, or the shape of an `ArrayView`.
+        Number of elements, or the shape of an `ArrayView`.
     dtype : dtype-like
         int64, uint64, bool or float64.
     seed : int, optional
@@ -105,7 +105,7 @@ def random_strings_uniform(
     minlen, maxlen : int
         Bounds of the lengths; `maxlen` is excluded.
     size : int
-        How many.
+        Number of strings.
     characters : {"uppercase", "lowercase", "numeric", "printable", "binary"}
         The characters to draw from.
     seed : int, optional
@@ -198,7 +198,7 @@ def _random_strings(
 
 
 def _number_or_shape(size: Any) -> Any:
-    """Return a size as it is; digits, which `zeros` takes as Arkouda's does, are none here."""
+    """Return a size; refuse digits as text, which only `zeros` and its like take."""
     if isinstance(size, str):
         raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
     return size
@@ -240,8 +240,8 @@ class SamplingMethods:
         x : int, pdarray, Strings or Categorical
             The elements; an int stands for ``arange(x)``.
         method : {"Argsort", "FisherYates", "Feistel"}
-            Random numbers are sorted, whichever of the first two; or each position is enciphered, which needs no
-            exchange of rows to be found.
+            The first two sort random numbers; ``Feistel`` enciphers each position, which needs no exchange of rows
+            to find the order.
 
         Raises
         ------
@@ -298,11 +298,11 @@ class SamplingMethods:
         a : int, pdarray, Strings or Categorical
             The elements; an int stands for ``arange(a)``.
         size : int, optional
-            How many; a single element, at once, unless given.
+            Number of elements; a single element, at once, unless given.
         replace : bool, default True
             Whether an element may be drawn again.
         p : array, optional
-            Weights of the elements, at least 0; all alike unless given.
+            Weights of the elements, at least 0; equal unless given.
 
         Raises
         ------
@@ -390,7 +390,7 @@ LEAST = 2.0**-54
 
 
 class Generator(SamplingMethods):
-    """Draws random numbers of many distributions; each call goes on where the last one ended.
+    """Draws random numbers of many distributions; each call continues after the last one.
 
     Parameters
     ----------
@@ -444,7 +444,7 @@ class Generator(SamplingMethods):
         low, high : int
             Bounds; without `high` they are 0 and `low`.
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
         dtype : dtype-like, default int64
             int64, uint64, uint8 or bool.
         endpoint : bool
@@ -475,7 +475,7 @@ class Generator(SamplingMethods):
         Parameters
         ----------
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
         """
         return self._singles.random() if size is None else self._uniform(size)
 
@@ -487,7 +487,7 @@ class Generator(SamplingMethods):
         low, high : float or pdarray
             Bounds, of all numbers or of each.
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
         """
         low, high = parameter("uniform", "low", low, size), parameter("uniform", "high", high, size)
         size = _size_of(size, low, high)
@@ -503,9 +503,9 @@ class Generator(SamplingMethods):
         Parameters
         ----------
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
         method : {"zig", "box"}
-            Accepted for compatibility with Arkouda; Box and Muller's method is taken in any case.
+            Accepted for compatibility with Arkouda; Box and Muller's method is always used.
         """
         check_method("standard_normal", method, ("zig", "box"))
         if size is None:
@@ -561,9 +561,9 @@ class Generator(SamplingMethods):
         Parameters
         ----------
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
         method : {"zig", "inv"}
-            Accepted for compatibility with Arkouda; the distribution is inverted in any case.
+            Accepted for compatibility with Arkouda; inversion is always used.
         """
         check_method("standard_exponential", method, ("zig", "inv"))
         return self._singles.standard_exponential() if size is None else -log1p(-self._uniform(size))
@@ -595,7 +595,7 @@ class Generator(SamplingMethods):
         loc, scale : float or pdarray
             Mean, and scale of the spread.
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
 
         Raises
         ------
@@ -617,7 +617,7 @@ class Generator(SamplingMethods):
         lam : float or pdarray
             The mean, of all numbers or of each.
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
 
         Raises
         ------
@@ -636,7 +636,7 @@ class Generator(SamplingMethods):
         shape : float or pdarray
             The shape, which is the mean too, of all numbers or of each.
         size : int or tuple of int, optional
-            How many, or the shape; a single number unless given.
+            Number of elements, or the shape; a single number unless given.
 
         Raises
         ------
@@ -711,7 +711,7 @@ def not_negative(func_name: str, var_name: str, var: Any, size: Any) -> Any:
     Raises
     ------
     ArgumentError
-        If a number is below 0; elements of arrays that are give NaN.
+        If a number is below 0; negative elements of arrays give NaN.
     """
     checked = parameter(func_name, var_name, var, size)
     if isinstance(checked, Array):
@@ -728,5 +728,5 @@ def check_method(func_name: str, method: str, methods: tuple[str, ...]) -> None:
 
 
 def _size_of(size: Any, *parameters: Any) -> Any:
-    """Return how many numbers are to be drawn: as many as a parameter has, unless it is said."""
+    """Return the number of numbers to draw: `size` if given, otherwise the size of a parameter."""
     return next((item.size for item in parameters if isinstance(item, Array)), None) if size is None else size

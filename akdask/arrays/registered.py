@@ -162,7 +162,7 @@ class RegisteredArray(Registered):
 
 
 def _name_of(item: Any) -> str:
-    """Return the name that an object is registered under, or else that of its plan."""
+    """Return the name that an object is registered under, or else the name of its plan."""
     return str(item.registered_name or getattr(item, "base", item).expr._name)
 
 

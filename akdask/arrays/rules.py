@@ -30,7 +30,7 @@ class Rules:
         Whether a list of labels that one entry of a Series has gives its value, as one label does.  Arkouda documents
         that it returns a scalar where only one entry is accessed (``arkouda/pandas/series.py``, ``__getitem__``).
     equates_missing_labels : bool
-        Whether two Categoricals, as arrays, are equal where both are missing; columns and Series of them never are.
+        Whether missing elements of two Categoricals are equal as arrays; as columns and Series they never are.
         Arkouda compares their codes (``arkouda/pandas/categorical.py``, ``_binop``).
     """
 

@@ -27,7 +27,7 @@ def cumsum(pda: pdarray, axis: int | None = None) -> pdarray:
     pda : pdarray
         The elements to sum; the result has the type of their sum, and their rows.
     axis : int, optional
-        The dimension along which an array of several is summed; all elements in row-major order unless given.
+        The dimension along which to sum an array of several dimensions; all elements in row-major order unless given.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def cummin(pda: pdarray, axis: int | None = None) -> pdarray:
     Parameters
     ----------
     pda : pdarray, Datetime or Timedelta
-        The elements; the result is of its kind, and has its rows.
+        The elements; the result has their kind and rows.
     axis : int, optional
         A dimension of an array of several; see `cumsum`.
 
@@ -110,7 +110,7 @@ def mink(pda: Any, k: int) -> Any:
     pda : pdarray, Strings or Categorical
         The elements.
     k : int
-        How many, at least 1.
+        Number of elements, at least 1.
 
     Returns
     -------

@@ -194,18 +194,18 @@ class ListParts(Array):
         Parameters
         ----------
         j : int
-            Which; from the end if negative.
+            The position in each list; from the end if negative.
         return_origins : bool, default True
             Return which lists have such a value, too.
         compressed : bool, default False
-            Leave out lists that have none; so it is with Strings in any case.
+            Leave out lists that are too short; Strings always do.
         default : scalar, default 0
             The value where a list is too short, unless short lists are left out.
 
         Returns
         -------
         pdarray or Strings, and pdarray of bool
-            The values; which lists have one.
+            The values, and which lists have one.
 
         Raises
         ------
@@ -228,7 +228,7 @@ class ListParts(Array):
         Parameters
         ----------
         n : int
-            How many.
+            Number of values.
         return_origins : bool, default True
             Return which lists are long enough, too.
         proper : bool, default True
@@ -237,7 +237,7 @@ class ListParts(Array):
         Returns
         -------
         list of pdarray, and pdarray of bool
-            First values, second values and so on; which lists they come from.
+            First values, second values and so on, and which lists they come from.
         """
         return self._columns_of(range(n), self._having(n + proper), return_origins)
 
@@ -252,12 +252,12 @@ class ListParts(Array):
     def get_ngrams(self, n: int, return_origins: bool = True) -> Any:
         """Return all runs of `n` values in the lists.
 
-        Unlike Arkouda's, it is no error if no list is as long; there are no runs then.
+        Unlike in Arkouda, lists that are all shorter are no error, and give no runs.
 
         Returns
         -------
         list of pdarray, and pdarray of int64
-            First values of the runs, second values and so on; the number of the list that each run is from.
+            First values of the runs, second values and so on, and the number of the list of each run.
         """
         if n < 1:
             raise ArgumentError(f"runs have at least one value, not {n}.")
@@ -276,7 +276,7 @@ class ListParts(Array):
         i : pdarray of int or bool, or int
             Which lists.
         j : int
-            Which value; from the end if negative.  An error, when computed, if one of the lists has none.
+            The position; from the end if negative.  An error at compute if one of the lists is too short.
         v : scalar, pdarray or Strings
             The value, or one for each of the chosen lists.
         """
@@ -364,7 +364,7 @@ class ListSets(Array):
         return self._combined("list_setxor", other)
 
     def remove_repeats(self, return_multiplicity: bool = False) -> Any:
-        """Return lists in which no value stands behind an equal one.
+        """Return the lists without values that equal the value before them.
 
         Parameters
         ----------
@@ -417,7 +417,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     ArgumentTypeError
         If the segments are no integers, or the values are lists themselves.
     ArgumentError
-        If the segments do not fit the values; raised when computed where that needs the data.
+        If the segments do not fit the values; raised at compute where that needs the data.
 
     Examples
     --------
@@ -480,7 +480,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
 
     @classmethod
     def from_parts(cls, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> Self:
-        """Return the SegArray of segments and values; the same as the class itself."""
+        """Return the SegArray of segments and values, as the class itself does."""
         return cls(segments, values, lengths, grouping)
 
     @classmethod
@@ -490,7 +490,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         Parameters
         ----------
         m : sequence of lists or of arrays, or pdarray
-            All of values of one type; of a pdarray each value becomes a list of its own.
+            All values are of one type; each value of a pdarray becomes a list of its own.
 
         Examples
         --------

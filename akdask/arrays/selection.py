@@ -33,7 +33,7 @@ Columns = tuple[Frame, list[Value]]
 
 
 def known_lengths(frame: Frame) -> tuple[int, ...]:
-    """Return the number of rows in each partition; counts them if they are not counted yet."""
+    """Return the number of rows in each partition; counts them unless they are known."""
     resolve_lengths(frame)
     lengths = frame.rows.lengths
     assert lengths is not None, "resolve_lengths has just found them"

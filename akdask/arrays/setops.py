@@ -81,11 +81,11 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     Parameters
     ----------
     A : pdarray, Strings, Categorical, or sequence of them
-        The elements; of several arrays, each row is one.
+        The elements; in several arrays, each row is one.
     B : array like `A`, or data at hand
         The elements to search.  Every task gets an index of all of them; if they are too many, rows are exchanged.
     assume_unique : bool
-        Accepted for compatibility with Arkouda; nothing is gained by it.
+        Accepted for compatibility with Arkouda; it saves no work.
     symmetric : bool
         Return ``(in1d(A, B), in1d(B, A))``.
     invert : bool
@@ -125,7 +125,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
 
 
 def _integers_and_floats(items: Any) -> tuple[list[Any], list[Any]] | None:
-    """Return integers and floats apart where one array would make floats of integers that are none; None for others."""
+    """Return integers and floats apart if one array would round the integers to floats; None for others."""
     if not isinstance(items, list | tuple) or not all(isinstance(item, int | float | np.number) for item in items):
         return None
     floats = [item for item in items if isinstance(item, float | np.floating)]
@@ -141,7 +141,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     ar1, ar2 : array, or sequence of arrays
         Of several arrays, each row is an element.
     assume_unique : bool
-        Accepted for compatibility with Arkouda; nothing is gained by it.
+        Accepted for compatibility with Arkouda; it saves no work.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> A
     positions : bool, default True
         Return two arrays of bool, with the rows of `a` and of `b`; otherwise the distinct elements, ascending.
     unique : bool
-        Accepted for compatibility with Arkouda, for elements that come once; nothing is gained by it.
+        Accepted for compatibility with Arkouda, for elements that come once; it saves no work.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def transpose(pda: Any, axes: Sequence[int] | None = None) -> Any:
     pda : pdarray
         The array.
     axes : sequence of int, optional
-        Which dimension of `pda` each of the result is; the reverse order unless given.
+        The dimension of `pda` for each dimension of the result; the reverse order unless given.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     x : pdarray
         The array.
     source, destination : int or sequence of int
-        The dimensions that are moved, and where to; of as many entries.
+        The dimensions to move, and their new positions; both have as many entries.
 
     Raises
     ------
@@ -219,9 +219,9 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     x : pdarray
         The array.
     shift : int or sequence of int
-        By how many places, for each dimension.
+        Number of places, for each dimension.
     axis : int or sequence of int, optional
-        The dimensions; all elements are moved in row-major order unless given.
+        The dimensions; unless given, all elements are moved in row-major order.
 
     Raises
     ------
@@ -400,7 +400,7 @@ def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     items = list(arrays)
     if any(not hasattr(item, "astype") or getattr(item, "dtype", None) is None for item in items):
         raise ArgumentTypeError("promote_to_common_dtype takes lazy arrays of numbers.")
-    # Asked for by name, and by Arkouda's rule: int64 with uint64 gives float64.
+    # The result type is given, as Arkouda's rule has it: int64 with uint64 gives float64.
     common = np.result_type(*(item.dtype for item in items))
     return common, [item.astype(common) for item in items]
 
@@ -413,7 +413,7 @@ def spaced_between(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -
     start, stop : pdarray or number
         The first numbers, and the last ones or the ends; their shapes broadcast.
     num : int
-        How many.
+        Number of elements.
     endpoint : bool
         Whether `stop` are the last.
     axis : int
@@ -522,7 +522,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     arr, values : pdarray, or Strings and Categorical of one dimension
         The elements to put together.
     axis : int, optional
-        The dimension along which they are joined; both are flat before unless it is given.
+        The dimension along which to join; unless given, both are flattened first.
 
     Raises
     ------
@@ -553,7 +553,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     obj : int, slice, or array of int or bool
         Positions along the dimension.
     axis : int, optional
-        The dimension; the array is flat before unless it is given.
+        The dimension; unless given, the array is flattened first.
 
     Raises
     ------
@@ -609,7 +609,7 @@ def tile(A: Any, /, reps: Any) -> Any:
     A : pdarray, or Strings and Categorical of one dimension
         The elements.
     reps : int or sequence of int
-        How often, along each of the last dimensions; the result has as many as there are numbers at least.
+        Number of repetitions along each of the last dimensions; the result has at least as many dimensions as numbers.
 
     Raises
     ------
@@ -645,7 +645,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     repeats : int, or array of int
         How often, all or each position along the dimension.
     axis : int, optional
-        The dimension; the array is flat before unless it is given.
+        The dimension; unless given, the array is flattened first.
 
     Raises
     ------
@@ -703,7 +703,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
     array : pdarray
         The elements.
     pad_width : int, pair of int, or a pair for each dimension
-        How many before and behind.
+        Number of elements before and behind.
     mode : {"constant", "edge", "reflect", "symmetric", "wrap"}
         The new elements: a constant, the element at the edge, the elements beyond the edge in reverse without or with
         the element at the edge, or the elements at the other end.

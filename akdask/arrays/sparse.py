@@ -73,12 +73,12 @@ class sparray(HtmlDisplay):
 
     @property
     def size(self) -> int:
-        """Number of rows times that of columns."""
+        """Number of rows times number of columns."""
         return self._size**2
 
     @property
     def nnz(self) -> int:
-        """Number of elements that are stored; counts them, once."""
+        """Number of stored elements; counts them once."""
         return self._vals.size
 
     def __len__(self) -> int:
@@ -142,7 +142,7 @@ def create_sparse_matrix(size: int, rows: Any, cols: Any, vals: Any, layout: Lay
     ArgumentTypeError
         If these are no pdarrays, or the elements no numbers.
     ArgumentError
-        If there is no such layout, or rows and columns are not of int64; when it is computed, if one of them is not
+        If the layout is unknown, or rows and columns are not int64; at compute, if one of them is not
         from 1 to `size`.
     AlignmentError
         If they are not as many.
@@ -192,7 +192,7 @@ def random_sparse_matrix(size: int, density: float, layout: Layout, dtype: Any =
     layout : {"CSR", "CSC"}
         Whether to store elements row by row or column by column.
     dtype : dtype-like, default int64
-        The type of the elements, which are uniform from 0 to 1; as integers they are 0, to be set by
+        The type of the elements, which are uniform from 0 to 1; integers are 0, to be set by
         `sparray.fill_vals`.
 
     Raises

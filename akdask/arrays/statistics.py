@@ -240,7 +240,7 @@ def histogram(
     bins : int, default 10
         Number of bins.
     range : (low, high), optional
-        First and last edge, the smallest and the largest element unless given; elements outside are not counted.
+        First and last edge; unless given, the smallest and the largest element.  Elements outside are not counted.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def histogram(
     Raises
     ------
     ArgumentError
-        If the range is empty; when computed, if there are no elements to find it from, or one is NaN or infinite.
+        If the range is empty; at compute, if no elements give the range, or one is NaN or infinite.
 
     Examples
     --------
@@ -368,7 +368,7 @@ def bincount(x: pdarray, weights: pdarray | None = None, minlength: int = 0) -> 
     ArgumentTypeError
         If `x` has no integers.
     ArgumentError
-        If `minlength` is below 0; when computed, if a number is, or is too large for a table of counts.
+        If `minlength` is below 0; at compute, if a number is below 0 or too large for a table of counts.
 
     Notes
     -----

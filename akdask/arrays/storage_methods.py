@@ -47,7 +47,7 @@ class StorageMethods:
         mode : {"truncate", "append"}
             Replace files of that prefix, or add the object to them.
         file_type : {"distribute", "single"}
-            A set of files, or one in all at exactly that path.
+            A set of files, or a single file at exactly that path.
         num_locales : int, optional
             Number of files of a set, one for each partition unless given; otherwise rows are split again.  An array
             added to a set needs one partition for each of its files, or a single one, or this number.
@@ -243,11 +243,11 @@ class StorageMethods:
         Parameters
         ----------
         prefix_path : str or path
-            As in `to_hdf`; the files must be there.
+            As in `to_hdf`; the files must exist.
         dataset : str, optional
             Name of the object, as in `to_hdf`.
         repack : bool
-            Accepted for compatibility with Arkouda; space that the old object took is always given back.
+            Accepted for compatibility with Arkouda; the space of the old object is always freed.
         storage_options : mapping of str to value, optional
             Arguments of fsspec for URLs, such as keys or ``anon=True``.
         """
@@ -259,7 +259,7 @@ class StorageMethods:
         Parameters
         ----------
         prefix_path : str or path
-            As in `to_parquet`; the files must be there.
+            As in `to_parquet`; the files must exist.
         dataset : str, optional
             Name of the column, as in `to_parquet`.  Where there is none of that name, it is added behind the others.
 

@@ -112,5 +112,5 @@ def _chosen(file_format: Any) -> Format | None:
 
 
 def read_objects(files: StoredSet) -> dict[str, Any]:
-    """Return all objects of a set as lazy ones."""
+    """Return all objects of a set, lazily."""
     return {name: from_stored(stored) for name, stored in files.objects().items()}

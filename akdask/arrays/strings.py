@@ -208,7 +208,7 @@ class StringsPatterns(StringsParts):
         return list(self._patterns)
 
     def purge_cached_regex_patterns(self) -> None:
-        """Forget the patterns that this array has been searched for; there is nothing else to free."""
+        """Forget the patterns that this array has been searched for; nothing else is cached."""
         self._patterns.clear()
 
     @cached_property
@@ -432,8 +432,8 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         Returns
         -------
         Strings
-            Bytes that are no UTF-8 can be decoded again, counted, written to HDF5 and had by `get_bytes`; as text they
-            cannot be shown.  Missing text stays missing.  A name of a domain that has none in ASCII is empty.
+            Bytes that are no UTF-8 can be decoded again, counted, written to HDF5 and read by `get_bytes`, but
+            not shown as text.  Missing text stays missing.  The name of a domain that has none in ASCII is empty.
 
         Raises
         ------
@@ -635,7 +635,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         return self.argsort()
 
     def nunique(self) -> Scalar:
-        """Return the number of distinct strings as int64, without missing ones; lazy."""
+        """Return the number of distinct strings as int64, without missing text; lazy."""
         return distinct_count(self.dropna())
 
     def equals(self, other: Any) -> Any:

@@ -68,7 +68,7 @@ class StringsParts(TextDisplay, Array):
         pattern : str or bytes
             Matches the text between the fields.
         maxsplit : int, default 0
-            The most matches at which a string is split; 0 for all of them.
+            The largest number of splits of a string; 0 for no limit.
         return_segments : bool, default False
             Return where the fields of each string start, too.
 
@@ -101,7 +101,7 @@ class StringsParts(TextDisplay, Array):
         includeDelimiter : bool, default False
             Keep the delimiter at the end of the part that is peeled off.
         keepPartial : bool, default False
-            Strings with fewer delimiters are peeled off entirely; otherwise nothing is peeled off them.
+            Peel off strings with fewer delimiters entirely; otherwise they stay as they are.
         fromRight : bool, default False
             Peel from the right.
         regex : bool, default False
@@ -163,7 +163,7 @@ class StringsParts(TextDisplay, Array):
         Parameters
         ----------
         n : int
-            How many; an Arkouda server counts bytes.
+            Number of characters; an Arkouda server counts bytes.
         return_origins : bool, default True
             Return which strings are long enough, too.
         proper : bool, default True
@@ -241,7 +241,7 @@ class StringsParts(TextDisplay, Array):
     def hash(self) -> tuple[pdarray, pdarray]:
         """Return the SipHash of 128 bits of each string as two arrays of uint64; lazy.
 
-        Missing strings all have the same, which is that of no text.
+        All missing strings have the hash of empty text.
 
         Examples
         --------
@@ -299,7 +299,7 @@ def count_of(n: Any) -> int:
 
 
 def as_str(item: Any) -> str:
-    """Return a pattern, delimiter or set of characters as text; bytes are taken for UTF-8.
+    """Return a pattern, delimiter or set of characters as text; bytes are read as UTF-8.
 
     Raises
     ------

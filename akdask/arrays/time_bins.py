@@ -92,7 +92,7 @@ class Binning:
         ArgumentError
             If there are too many bins, or pandas has none for such times.
         ArgumentTypeError
-            If they are spans, and the frequency goes by the calendar.
+            If the elements are spans, and the frequency follows the calendar.
         """
         extent = TimeExtent.of(times)
         if isinstance(times, Timedelta):
@@ -234,7 +234,7 @@ class TimeExtent:
         return self.last < self.first
 
     def ticks(self, nanoseconds: int) -> int:
-        """Return how many units a length has.
+        """Return the number of units in a length.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class TimeBins:
 
     @property
     def count(self) -> int:
-        """How many bins there are."""
+        """Number of bins."""
         raise NotImplementedError
 
     @cached_property
@@ -329,7 +329,7 @@ class RegularBins(TimeBins):
     step : int
         The length.
     size : int
-        How many.
+        Number of bins.
     label : int
         How far past its beginning a bin is called by.
     is_right_closed : bool
@@ -347,7 +347,7 @@ class RegularBins(TimeBins):
 
     @property
     def count(self) -> int:
-        """How many bins there are."""
+        """Number of bins."""
         return self.size
 
     def checked(self) -> RegularBins:
@@ -421,7 +421,7 @@ class EdgeBins(TimeBins):
 
     @property
     def count(self) -> int:
-        """How many bins there are."""
+        """Number of bins."""
         return len(self.called)
 
     def labels(self) -> TimeArray:

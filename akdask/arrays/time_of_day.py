@@ -21,7 +21,7 @@ INCLUSIVE = {"both": (True, True), "left": (True, False), "right": (False, True)
 
 
 def within_day(asked: str, times: Any, start: Any, end: Any, inclusive: str = "both") -> pdarray:
-    """Return which times lie between two times of day; over midnight where the first is the later one.  Lazy.
+    """Return which times lie between two times of day; if the first is the later one, over midnight.  Lazy.
 
     Raises
     ------

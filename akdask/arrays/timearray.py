@@ -159,7 +159,7 @@ class TimeArray(pdarray):
 
     @classmethod
     def of(cls, frame: Frame, value: Value, form: TimeForm | None = None) -> Self:
-        """Return the times that int64 numbers on the rows of a frame are; nanoseconds unless `form` says otherwise."""
+        """Return the times of int64 numbers on the rows of a frame; nanoseconds unless `form` differs."""
         self = cls.__new__(cls)
         self._form = NANOSECONDS[cls._is] if form is None else form
         Array.__init__(self, frame, value)
@@ -372,7 +372,7 @@ class TimeArray(pdarray):
         return self._rounded("ceil", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
     def round(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
-        """Return the times rounded to multiples of a fixed frequency, halves to even ones; lazy.  See `floor`."""
+        """Return the times rounded to multiples of a fixed frequency, halves to even multiples; lazy.  See `floor`."""
         return self._rounded("round", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
     def _rounded(self, how: str, freq: Any, **zoned: Any) -> Self:
@@ -394,7 +394,7 @@ class TimeArray(pdarray):
         return times.local(self._value, self._form.zone, self._form.unit)
 
     def _part(self, name: str, step: int, count: int) -> pdarray:
-        """Return how many steps, of so many nanoseconds, are past the last multiple of `count` of them."""
+        """Return the number of steps of `step` nanoseconds since the last multiple of `count` steps."""
         nanoseconds = 10**9 // self._form.per_second
         coarser, finer = max(step // nanoseconds, 1), max(nanoseconds // step, 1)
         # Of steps within a unit there are multiples only.
@@ -769,7 +769,7 @@ def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value, TimeFo
 
 
 def _counted(numbers: Value, unit: str, *, coerce: bool = False) -> Value:
-    """Return numbers of a unit as nanoseconds; an error where 64 bits do not hold them, or NaT if `coerce`."""
+    """Return numbers of a unit as nanoseconds; beyond 64 bits an error, or NaT if `coerce`."""
     factor = unit_of(unit)
     if factor == 1 and numbers.dtype == INT64:
         return numbers

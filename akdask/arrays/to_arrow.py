@@ -37,7 +37,7 @@ class ToArrow:
     nullable : frozenset of hashable
         Columns of text that may be missing.
     ordered : frozenset of hashable
-        Columns of codes whose labels are in an order that means something: missing ones are null.
+        Columns of codes whose labels are ordered: missing elements are null.
     """
 
     columns: tuple[tuple[Hashable, str, str], ...]
@@ -53,7 +53,7 @@ class ToArrow:
         )
 
     def __call__(self, table: Table, *labels: Table) -> pa.Table:
-        """Return the table; strings that have come in pieces stay so."""
+        """Return the table; strings in several chunks keep them."""
         positions = dict(self.labelled)
         made = {}
         for name, shown, stands_for in self.columns:
@@ -70,14 +70,14 @@ class ToArrow:
 
 
 def arrow_type_of(meaning: str) -> pa.DataType:
-    """Return Arrow's type of numbers that stand for times: ``timestamp us Europe/Berlin`` or ``duration ns``."""
+    """Return Arrow's type of numbers that are times: ``timestamp us Europe/Berlin`` or ``duration ns``."""
     name, *parts = meaning.split(" ")
     found: pa.DataType = getattr(pa, name)(*parts)
     return found
 
 
 def _times(column: np.ndarray[Any, Any]) -> pa.Array:
-    """Return numbers with nulls for NaT; without any, they are not copied."""
+    """Return numbers with nulls for NaT; numbers without NaT are not copied."""
     missing = column == MISSING_TIME
     return pa.array(column, mask=missing) if missing.any() else pa.array(column)
 

@@ -185,7 +185,7 @@ def logical_not(x: Any, *, where: Any = True) -> Any:
 
 
 def popcount(pda: Any, *, where: Any = True) -> Any:
-    """Return how many bits of each integer are set, of the same type; lazy."""
+    """Return the number of bits that are set in each integer, of the same type; lazy."""
     return _computed("popcount", pda, where=where)
 
 
@@ -195,12 +195,12 @@ def parity(pda: Any, *, where: Any = True) -> Any:
 
 
 def clz(pda: Any, *, where: Any = True) -> Any:
-    """Return how many of the 64 bits of each integer are 0 before the highest that is set; lazy, of the same type."""
+    """Return the number of leading zero bits of each 64-bit integer; lazy, of the same type."""
     return _computed("clz", pda, where=where)
 
 
 def ctz(pda: Any, *, where: Any = True) -> Any:
-    """Return how many bits of each integer are 0 after the lowest that is set; lazy, of the same type."""
+    """Return the number of trailing zero bits of each integer; lazy, of the same type."""
     return _computed("ctz", pda, where=where)
 
 
@@ -252,7 +252,7 @@ def nextafter(x1: Any, x2: Any) -> Any:
     Parameters
     ----------
     x1, x2 : pdarray or number
-        Where to begin, and where to go; of two numbers, the result is one.
+        The start, and the number to go towards; two numbers give one number.
 
     Examples
     --------

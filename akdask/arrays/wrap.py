@@ -89,7 +89,7 @@ def _kind_of_first(items: Any) -> str:
 
 
 def can_be_asked_for(cls: ArrayType) -> ArrayType:
-    """Register a class that casts can name, by itself or by its name; its ``_cast_from`` makes one of an array."""
+    """Register a class that casts can name, by itself or by its name; its ``_cast_from`` converts an array."""
     _asked_for[cls.__name__] = cls
     return cls
 

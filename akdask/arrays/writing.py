@@ -193,7 +193,7 @@ def write_objects(
     if chosen_format.chooses_partitions:  # which make no files, and need not be few
         count = max(item.frame.npartitions for item in everything.values())
     if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or count == 1):
-        # A single partition goes into any number of files; that of several is told by the writer if it differs.
+        # A single partition goes into any number of files; for several, the writer reports a differing number.
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
     frames = _by_frame(everything)
