@@ -542,7 +542,7 @@ def inner_join(
     left_positions : pdarray of int64
         Ascending.
     right_positions : pdarray of int64
-        Those of one element of `left` ascend.
+        Ascending for each element of `left`.
 
     Raises
     ------
@@ -648,8 +648,8 @@ class MergeMethods(FrameBase):
             Add a column, ``_merge`` or of that name, which says whether a row comes from ``left_only``,
             ``right_only`` or ``both``.
         left_index, right_index : bool, default False
-            Join by the labels of the rows in place of columns.  Joined by the labels of both, rows keep these; by those
-            of one side, rows of the other keep theirs where all that are kept have some.
+            Join by the labels of the rows in place of columns.  Rows joined by the labels of both sides keep these.
+            If one side joins by labels, rows keep the labels of the other side, unless some rows lack them.
 
         Raises
         ------
@@ -740,9 +740,9 @@ class MergeMethods(FrameBase):
         Returns
         -------
         DataFrame
-            The columns of both; integers and bool are float64 where rows lack a match.  Rows keep the labels that
-            they were joined by, in order where those of both are kept; joined by a column they keep their own, but
-            where rows of `other` are kept, which are numbered anew.
+            The columns of both; integers and bool become float64 if rows may lack a match.  Rows joined by labels keep
+            these, in order if all rows of both sides are kept.  Rows joined by a column keep their own labels; if rows
+            of `other` without a match are kept, rows are numbered from 0.
 
         Raises
         ------

@@ -74,7 +74,7 @@ def demand_some_numbers(operation: str, columns: ColumnSet) -> Sequence[str]:
 
 
 def missing_where(array: Array, value: Value, lacks: Value, column: str = "") -> Value:
-    """Return the values of a column with what its kind has for missing ones in some rows; errors name the column.
+    """Return the values of a column with its missing value in some rows; errors name the column.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def missing_where(array: Array, value: Value, lacks: Value, column: str = "") ->
 
 
 def as_other_type(array: Any, dtype: Any) -> Any:
-    """Return a column of a frame or Series converted to another type: what is missing stays so as text.
+    """Return a column of a frame or Series converted to another type; missing values stay missing as text.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def as_other_type(array: Any, dtype: Any) -> Any:
 
 
 def _all_there(array: Any, dtype: Any) -> Any:
-    """Return what becomes of another type, demanding of floats that become integers that none is NaN or infinite."""
+    """Return an array ready for conversion; floats that become integers raise at compute if one is not finite."""
     wanted = column_type(dtype) if class_asked_for(dtype) is None else None
     if wanted is None:
         return array

@@ -73,7 +73,7 @@ def indexof1d(query: Any, space: Any) -> pdarray:
     Parameters
     ----------
     query : array, or sequence of arrays
-        The elements; those that are not found are left out.
+        The elements; elements without a match are left out.
     space : array, or sequence of arrays
         Where to look; the positions of one element ascend.
 
@@ -95,14 +95,14 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     Parameters
     ----------
     keys : array, or sequence of arrays
-        The arguments that have values, each once: of those that repeat, the first counts, and the computation warns.
+        The known arguments, each once.  Of repeated keys the first counts, and the computation warns.
     values : pdarray, Strings or Categorical
         Their values.
     arguments : array, or sequence of arrays
-        What to look up.
+        Keys to look up.
     fillvalue : scalar
-        What arguments get that are not among the keys; for Strings a str, or None for missing text.  Unless given it is
-        "", or None where text of the values may be missing.  A Categorical has its own label for that.
+        Value of arguments that are not among the keys; for Strings a str, or None for missing text.  Unless given it is
+        "", or None if the values may be missing text.  A Categorical has its own label for missing values.
 
     Returns
     -------
@@ -134,17 +134,17 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
 
 
 def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") -> Any:
-    """Return what a dict, or a Series, has for each element of an array; lazy.
+    """Return the value of a dict or a Series for each element of an array; lazy.
 
-    Where a dict has only integers or bools, this computes whether it has all elements: otherwise they are handed out as
-    floats.
+    If all values of a dict are integers or bools, the call computes whether the dict has all elements; if not, results
+    are floats.
 
     Parameters
     ----------
     values : pdarray, Strings or Categorical
         The elements.
     mapping : dict or Series
-        What they become, all numbers or all text.
+        Values by element, all numbers or all text.
     absent : str, optional
         The text for elements that a dict of text lacks, None for missing text.
 
@@ -156,8 +156,8 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
     Raises
     ------
     ArgumentTypeError
-        If there is no dict and no Series, the elements of a dict are of other types than those of the array, or
-        elements have none of some integers of any size.
+        If `mapping` is neither dict nor Series, its keys and the array have other types, or it lacks elements and has
+        integers of any size as values.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
 
 
 def filling(fillvalue: Any, dtype: ColumnType) -> Value:
-    """Return what stands for the value that an argument lacks."""
+    """Return the value of arguments without a match."""
     if dtype.kind == "str" and (fillvalue is None or (fillvalue == -1 and dtype.nullable)):
         return missing_text()
     return Constant("" if dtype.kind == "str" and fillvalue == -1 else fillvalue, dtype)

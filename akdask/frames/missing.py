@@ -61,7 +61,7 @@ class MissingMethods(FrameBase):
         thresh : int, optional
             Keep rows or columns with at least this number of values that are not missing.
         ignore_index : bool
-            Number the rows anew.
+            Number the rows from 0.
         subset : str or list of str, optional
             The columns to look at for missing values, all unless given.
 
@@ -92,9 +92,9 @@ class MissingMethods(FrameBase):
         return self._of(remaining.labelled(None) if ignore_index else remaining)
 
     def fillna(self, value: Any) -> Self:
-        """Return the frame with other values in place of those that are missing; lazy.
+        """Replace missing values; lazy.
 
-        Integers of which some are missing stay exact where they are filled with one.
+        Integers with missing values stay exact if an integer fills them.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ def _fills(kind: str, array: Array) -> bool:
 
 
 def _filled_with(array: Array) -> str | None:
-    """Return what missing elements of an array are filled with: text, numbers, or None for other arrays."""
+    """Return the kind of values that fill missing elements of an array: text, numbers, times, or None."""
     if isinstance(array, TimeArray):
         return "times" if array._is == TIME else "spans of time"
     if isinstance(array, Categorical):
@@ -223,7 +223,7 @@ def _filled_with(array: Array) -> str | None:
 
 
 def _kind_of_filling(item: Any) -> str | None:
-    """Return what a value fills: text, numbers, times, or None for other values."""
+    """Return the kind of a filling value: text, numbers, times, or None for other values."""
     if isinstance(item, str):
         return "text"
     if isinstance(item, np.datetime64 | datetime.datetime):
@@ -236,7 +236,7 @@ def _kind_of_filling(item: Any) -> str | None:
 
 
 def filled_array(array: Array, item: Any) -> Any:
-    """Return an array with a value in place of what is missing."""
+    """Return an array with a value in place of missing elements."""
     if isinstance(array, Categorical):
         return where(array.isna(), item, array)
     if isinstance(array, TimeArray):

@@ -127,11 +127,11 @@ class RowMethods(FrameBase):
         level : int or str, or list of one, optional
             The level of the labels, as in pandas; they have one.
         drop : bool, optional
-            Leave the labels out; False makes them the first column, called by their name, or ``index``.  Unless given,
-            labels that have a name become a column, such as the keys of groups, and those without a name are left out,
-            as in Arkouda.
+            Leave the labels out; False makes them the first column, named as the labels are, or ``index``.  Unless
+            given, labels with a name become a column, such as the keys of groups, and labels without a name are left
+            out, as in Arkouda.
         names : str or list of one, optional
-            What the column is called.
+            Name of the column.
 
         Raises
         ------
@@ -172,7 +172,7 @@ def _check_level(columns: ColumnSet, level: Any) -> None:
 
 
 def _column_of_labels(columns: ColumnSet, names: Any) -> str:
-    """Return what the column is called that labels become, in pandas' ways."""
+    """Return the name of the column that labels become, as pandas chooses it."""
     if names is not None:
         given = [names] if isinstance(names, str) else list(names)
         if len(given) != 1 or not isinstance(given[0], str):

@@ -45,9 +45,9 @@ class Chosen:
     Parameters
     ----------
     rows : pdarray of bool or int, or slice
-        What chooses them: a mask, positions in the order that is asked for, or a slice of positions.
+        The selection: a mask, positions in the order of the key, or a slice of positions.
     step : int, optional
-        Every which of these rows is taken, from the last if negative.
+        Take each `step`-th of these rows, from the last if negative.
     is_one : bool, default False
         Whether the key is one label, for which a single row stands by itself.
     levels : tuple of int, optional
@@ -68,7 +68,7 @@ def rows_by_label(index: Index, key: Any, *, numbered: bool = False) -> Chosen:
     index : Index or MultiIndex
         The labels of the rows.
     key : label, array or sequence of labels, mask, or slice of labels; of several levels a tuple, or a list of them
-        What `loc` is given.
+        The key of `loc`.
     numbered : bool, default False
         Whether rows are labelled by their numbers, which are then not looked for.
 
@@ -192,21 +192,21 @@ def _shown(label: Any) -> Any:
 
 
 def sought_labels(own: Array, labels: Any) -> tuple[Any, list[Hashable]]:
-    """Return labels that are looked for as an array of the kind of a frame's labels, and those that cannot be there.
+    """Return sought labels as an array of the kind of a frame's labels, and sought labels of other kinds.
 
     Parameters
     ----------
     own : Array
         The labels of the rows.
     labels : array, sequence, pandas Series or Index
-        What is looked for.
+        The sought labels.
 
     Returns
     -------
     array, or None if there are no labels
-        Those that may be there.
+        Sought labels that may be among the labels.
     list
-        Those of another kind, such as text among numbers, or integers beyond the type of the labels.
+        Sought labels of another kind, such as text among numbers, or integers beyond the type of the labels.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def sought_labels(own: Array, labels: Any) -> tuple[Any, list[Hashable]]:
 
 
 def kind_of(labels: Array) -> str:
-    """Return what labels are compared with: ``number``, ``bool``, ``text``, or the name of their class."""
+    """Return the kind of values that may equal labels: ``number``, ``bool``, ``text``, or the name of their class."""
     if isinstance(labels, Strings | Categorical):
         return "text"
     if type(labels) is not pdarray and not isinstance(labels, Datetime | Timedelta):
@@ -247,7 +247,7 @@ def _numpy(own: Array) -> Any:
 
 
 def label_in(own: Array, label: Any) -> tuple[bool, Any]:
-    """Return whether something can be among labels, and what it is there."""
+    """Return whether a value can be among labels, and the value converted to their type."""
     kind = kind_of(own)
     if kind == "text":
         return (True, str(label)) if isinstance(label, str) else (_is_missing(label), None)
@@ -274,7 +274,7 @@ def label_in(own: Array, label: Any) -> tuple[bool, Any]:
 
 
 def _as_time(own: Array, label: Any) -> tuple[bool, Any]:
-    """Return whether something can be among times or spans, and what it is there."""
+    """Return whether a value can be among times or spans, and the value converted to their type."""
     makes: Any = pd.Timestamp if isinstance(own, Datetime) else pd.Timedelta
     if _is_missing(label):
         return True, pd.NaT
@@ -392,7 +392,7 @@ def _between(index: Index, key: slice, *, numbered: bool) -> Chosen:
     low, high = _bound(own, first, last=False), _bound(own, last, last=True)
     if numbered:
         return Chosen(_inside(own, low, high), taken)
-    # Of a Categorical, bounds are labels that are there, as in pandas.
+    # Bounds of a Categorical must be among the labels, as in pandas.
     is_ascending, is_descending, is_full = (
         (False, False, False) if isinstance(own, Categorical) else map(bool, dask.compute(*_orders(own)))
     )
@@ -497,7 +497,7 @@ def _positions_of_tuples(index: MultiIndex, tuples: list[tuple[Any, ...]]) -> An
 
 
 def _sought_tuples(index: MultiIndex, tuples: list[tuple[Any, ...]]) -> tuple[Any, list[Hashable]]:
-    """Return tuples of labels that are looked for as an array for each level, and those that cannot be there."""
+    """Return sought tuples of labels as an array for each level, and sought tuples of other kinds."""
     wrong = [one for one in tuples if len(one) != index.nlevels]
     if wrong:
         raise LabelTypeError(f"labels have {index.nlevels} levels, and {wrong[0]!r} has {len(wrong[0])}.")
@@ -562,7 +562,7 @@ def _demand_order(index: MultiIndex, count: int) -> None:
 
 
 def _as_asked(index: MultiIndex, mask: Any, asked: Mapping[int, Any]) -> Any:
-    """Return a mask, or the positions where it holds in the order of the labels asked for of some levels."""
+    """Return a mask, or the positions where it is true in the order of the sought labels of some levels."""
     several = {number: sought for number, sought in asked.items() if len(sought) > 1}
     if not several:
         return mask
@@ -591,22 +591,22 @@ def _between_tuples(index: MultiIndex, key: slice) -> Chosen:
     return Chosen(found)
 
 
-# what loc of a frame and of a Series share
+# shared by loc of a frame and of a Series
 
 
 def called_with(key: Any, rows: Any) -> Any:
-    """Return what a function given as a key makes of the rows, and any other key as it is."""
+    """Call a key that is a function with the rows; return any other key as it is."""
     function: Callable[[Any], Any] = key
     return function(rows) if callable(key) and not isinstance(key, Array | Labelled) else key
 
 
 def demands_all(errors: str) -> bool:
-    """Whether what is left out must be there, as `errors` of `drop` says.
+    """Whether labels to drop must exist, by the argument `errors` of `drop`.
 
     Raises
     ------
     ArgumentError
-        If it says neither ``raise`` nor ``ignore``.
+        If it is neither ``raise`` nor ``ignore``.
     """
     if errors not in ("raise", "ignore"):
         raise ArgumentError(f"errors={errors!r} is neither 'raise' nor 'ignore'.")
@@ -614,14 +614,14 @@ def demands_all(errors: str) -> bool:
 
 
 def without_labels(index: Index, labels: Any, errors: str = "raise") -> Any:
-    """Return which rows have none of some labels, as a lazy bool array; computes whether all labels are there.
+    """Return which rows have none of some labels, as a lazy bool array; computes whether all labels exist.
 
     Parameters
     ----------
     index : Index or MultiIndex
         The labels of the rows.
     labels : label, or array or sequence of labels
-        Those that are left out.
+        The labels to leave out.
     errors : {"raise", "ignore"}
         Whether labels that no row has are an error.
 

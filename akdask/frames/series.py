@@ -63,7 +63,7 @@ class Series(
     data : array, Series, sequence, mapping, pandas Series or Categorical, or tuple of labels and values
         The values; of a mapping its keys are the labels, of a pair the first are the labels, as groups give them.
     name : hashable, optional
-        What the values are called.
+        Name of the values.
     index : Index, array or sequence, or several arrays, optional
         Labels of the rows, their numbers unless given.
 
@@ -76,8 +76,8 @@ class Series(
 
     Notes
     -----
-    Follows ``arkouda.Series``: operators on two Series of other labels put these in order and take 0 for what one of
-    them lacks, where pandas has NaN; ``s.iloc[3]`` is a Series of one entry.
+    Follows ``arkouda.Series``.  Operators on two Series with other labels sort these, and use 0 for an entry that one
+    side lacks, where pandas has NaN.  ``s.iloc[3]`` is a Series of one entry.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class Series(
         return ILocIndexer("iat", self)
 
     def validate_key(self, key: Any) -> Any:
-        """Return a key checked, lists as arrays; computes whether labels are there.
+        """Check a key, and return lists as arrays; computes whether labels exist.
 
         Parameters
         ----------
@@ -185,12 +185,12 @@ class Series(
         return checked_value(self.values, val)
 
     def __getitem__(self, key: Any) -> Any:
-        """Return the entries of labels, or those where a mask holds.
+        """Return the entries of labels, or the entries where a mask is true.
 
         Parameters
         ----------
         key : scalar, array or list of labels, mask, or slice of positions
-            Which entries.  Masks are lazy; labels are looked for at once.
+            Which entries.  Masks are lazy; labels are looked up at once.
 
         Returns
         -------
@@ -299,15 +299,15 @@ class Series(
         return self._moved(self._labelled._rows(is_sought))
 
     def map(self, arg: Any, na_action: Any = None) -> Self:
-        """Return other values for these; lazy.
+        """Replace each value by a mapping or a function; lazy.
 
         Parameters
         ----------
         arg : dict, Series or callable
-            Values by those that they take the place of, by the labels of a Series, or a function of single values; see
+            New values by old ones, as a dict or as a Series labelled by old values, or a function of single values; see
             `apply`.
         na_action : {None, "ignore"}
-            Whether a function sees NaN, or these stay.
+            Call a function with NaN, or leave NaN as they are.
 
         Returns
         -------
@@ -341,7 +341,7 @@ class Series(
 
 
 def column_series(frame: ColumnMethods, name: str) -> Series:
-    """Return a column of a DataFrame with the labels of its rows; what is assigned to its elements changes both."""
+    """Return a column of a DataFrame with the labels of its rows; assignments to its elements change both."""
     series = Series.__new__(Series)
     columns = frame._columns
     series.name, series._level_names = name, ()
@@ -357,10 +357,10 @@ def series_of(columns: ColumnSet, values: Array, name: Any = None) -> Series:
 
 
 def by_column(values: Sequence[Any], names: Iterable[str], dtype: Any = None, name: Any = None) -> Series:
-    """Return what is known of each column of a DataFrame, labelled by the names of the columns."""
+    """Return one value for each column of a DataFrame, labelled by the names of the columns."""
     is_bool = [isinstance(value, bool | np.bool_) for value in values]
     if any(is_bool) and not all(is_bool):
-        # Beside numbers, what is true counts as 1.
+        # Beside numbers, True counts as 1.
         values = [int(value) if flag else value for value, flag in zip(values, is_bool, strict=True)]
     names = list(names)
     found = np.asarray(values, dtype) if dtype is not None or not values else pd.Series(list(values)).to_numpy()
@@ -382,10 +382,10 @@ def _check_floats(values: Sequence[Any], names: Sequence[str]) -> None:
 
 
 def as_values(data: Any) -> Any:
-    """Return what a user gives as values as an array."""
+    """Convert the values of a Series to an array."""
     data = unlabelled(data)
     if isinstance(data, Array):
-        return of_rows(data).copy()  # What is assigned to the given one later does not change the Series.
+        return of_rows(data).copy()  # Later assignments to the given array do not change the Series.
     if is_pandas(data, "Categorical") or is_pandas(getattr(data, "dtype", None), "CategoricalDtype"):
         return Categorical(data)
     if isinstance(data, str) or not hasattr(data, "__len__"):

@@ -36,19 +36,19 @@ AccessorClass = TypeVar("AccessorClass", bound=type)
 
 
 class CachedAccessor:
-    """A group of methods of a class, made for an object when they are first asked for.
+    """A group of methods of a class, made for an object at first access.
 
     Parameters
     ----------
     name : str
-        What the group is called: ``s.name`` is the accessor of `s`.
+        Name of the group: ``s.name`` is the accessor of `s`.
     accessor : type
-        Its class, made of the object.
+        Class of the group, which takes the object.
 
     Raises
     ------
     MissingAttributeError
-        When it is asked for on an object that it is not for.
+        At access, if the object is of another kind than the group is for.
     """
 
     def __init__(self, name: str, accessor: Callable[[Any], Any]) -> None:
@@ -129,7 +129,7 @@ class DatetimeAccessor(Properties):
         super().__init__(series)
         values: Any = series.values
         if values._form.may_lack is None:
-            # Where nobody has looked, fields are integers of which some may be missing, as those of pandas are.
+            # Unless times are known to be complete, their fields are integers that may be missing, as in pandas.
             self.series = series._with(values._lacking())
 
 
@@ -141,9 +141,9 @@ class CategoricalAccessor(Properties):
 
     @property
     def codes(self) -> Any:
-        """The numbers of categories, -1 where there is none as in pandas, as a Series of int64; lazy.
+        """The codes, -1 for missing values as in pandas, as a Series of int64; lazy.
 
-        Those of the array, ``s.values.codes``, are Arkouda's, and number the label for missing as well.
+        The codes of the array, ``s.values.codes``, are Arkouda's, which include the NA code.
         """
         values: Any = self.series.values
         codes, na_code = values._value, values._category_table.na_code
@@ -189,8 +189,8 @@ LOOKS_LIKE_REGEX = re.compile(r"[|]|\.[*+]|\\[dwsb]|\[[^\]]+\]")
 class StringAccessor(Properties):
     """Methods of text: ``s.str.contains("a")``.
 
-    Those of `Strings`, whose results are Series with the same labels, and those of pandas that Arkouda lacks: these
-    call Python for each value, in the tasks.
+    Methods of `Strings` return Series with the same labels.  Methods of pandas that Arkouda lacks call Python for each
+    value, in the tasks.
     """
 
     kinds = (Strings, Categorical, SegArray)
@@ -217,7 +217,7 @@ class StringAccessor(Properties):
         case : bool, default True
             Tell upper from lower case.
         na : bool, default False
-            What missing text gives.
+            Result for missing text.
 
         Examples
         --------
@@ -276,7 +276,7 @@ class StringAccessor(Properties):
         Parameters
         ----------
         pat, repl : str
-            What is replaced, by what.
+            Text to replace, and its replacement.
         n : int, default -1
             The most places of each text, all if negative.
         case : bool, default True
@@ -323,7 +323,7 @@ class StringAccessor(Properties):
         Parameters
         ----------
         pat : str, optional
-            What stands between fields; white space unless given.
+            Delimiter of fields, white space unless given.
         n : int, default -1
             The most delimiters of each text at which it is split, all if not positive.
         expand : bool, default False
@@ -357,7 +357,7 @@ class StringAccessor(Properties):
         return self.series._framed({str(number): lists.str[number].values for number in range(count)})
 
     def partition(self, sep: str = " ") -> Any:
-        """Return what stands before the first delimiter, the delimiter and what is behind it, as columns; lazy.
+        """Return the text before the first delimiter, the delimiter, and the text after it, as columns; lazy.
 
         Parameters
         ----------
@@ -378,7 +378,7 @@ class StringAccessor(Properties):
         return self._in_three(lambda text: text.partition(sep))
 
     def rpartition(self, sep: str = " ") -> Any:
-        """Return what stands before the last delimiter, the delimiter and what is behind it, as columns; lazy."""
+        """Return the text before the last delimiter, the delimiter, and the text after it, as columns; lazy."""
         return self._in_three(lambda text: text.rpartition(sep))
 
     def get_dummies(self, sep: str = "|") -> Any:
@@ -399,7 +399,7 @@ class StringAccessor(Properties):
         return self.series._framed({one: cast(padded.contains(f"{sep}{one}{sep}"), np.int64) for one in known})
 
     def extract(self, pat: str, expand: bool = True) -> Any:
-        r"""Return what the groups of a regular expression match first in each text; lazy.
+        r"""Return the first match of each group of a regular expression in each text; lazy.
 
         Parameters
         ----------
@@ -411,7 +411,7 @@ class StringAccessor(Properties):
         Returns
         -------
         DataFrame or Series
-            Columns are called as groups are, or by their numbers from 0; missing where nothing matches.
+            Columns are named as the groups, or by their numbers from 0; missing without a match.
 
         Raises
         ------
@@ -536,7 +536,7 @@ class StringAccessor(Properties):
         return found
 
     def _holding(self, name: str, *args: Any) -> Any:
-        """Return what holds of text, of a Categorical found of its labels; not of what is missing."""
+        """Return the result of a test of text, for a Categorical by its labels; False for missing values."""
         if self._labels is None:
             return self._labelled(getattr(self.series.values, name)(*args))
         return self._labelled(getattr(self._labels, name)(*args) & ~self._labels.isna())
@@ -545,7 +545,7 @@ class StringAccessor(Properties):
         return text if na_rep is None else text.fillna(na_rep)
 
     def _unless_lacking(self, found: Array) -> Array:
-        """Return what is known of each list, missing where the list is."""
+        """Return one value for each list, missing for missing lists."""
         lacking = self.series._lacking
         return found if lacking is None else _without(found, lacking)
 
@@ -553,7 +553,7 @@ class StringAccessor(Properties):
         text = self._text
         if dtype is str or not text._value.dtype.nullable:
             return self.series._with(apply(text, function, dtype))
-        # Numbers of missing text are missing, and it is nothing that is asked for.
+        # For missing text, numbers are missing and tests are False.
         columns = ColumnSet.of({"text": text})
         found = apply(text.fillna(""), function, dtype)
         lacks = ~pdarray(columns.frame, present(columns, "text"))

@@ -116,7 +116,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
     def rank(
         self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
     ) -> Self:
-        """Return the rank of each value, from 1, as float64 with NaN for what is missing; lazy.
+        """Return the rank of each value, from 1, as float64 with NaN for missing values; lazy.
 
         See `DataFrame.rank`.
         """
@@ -127,7 +127,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         return self._with(repeated([self.values], keep))
 
     def drop_duplicates(self, keep: str | bool = "first") -> Self:
-        """Return the entries without those whose values are repeated; lazy.  See `duplicated`."""
+        """Drop entries whose values are repeated; lazy.  See `duplicated`."""
         return self._moved(self._labelled._rows(~repeated([self.values], keep)))
 
     def unique(self) -> Any:
@@ -173,7 +173,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         Parameters
         ----------
         by : array, Series or Index, or list of them
-            What to group by, on the same rows.
+            Keys on the same rows.
         level : int, str, or list of them
             Or the levels of the labels.
         dropna : bool, default True
@@ -283,14 +283,14 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         return self._moved(LabelledRows._of(reindexed(self._labelled._columns, index, fill_value)))
 
     def unstack(self, level: Any = -1, fill_value: Any = None) -> Any:
-        """Return a DataFrame with the labels of one level as its columns, those of the others as its labels; computes.
+        """Return a DataFrame with the labels of one level as columns and of the other levels as labels; computes.
 
         Parameters
         ----------
         level : int or str, default -1
             The level that becomes columns, named by the text of its labels.
         fill_value : scalar, optional
-            What stands where there is no entry, missing values unless given.
+            Value of cells without an entry; missing unless given.
 
         Returns
         -------
@@ -381,7 +381,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
 
 
 class SeriesMissing(SeriesOperators):
-    """Finding, filling and leaving out what is missing."""
+    """Finding, filling and dropping missing values."""
 
     def isna(self) -> Self:
         """Return where values are missing, as a Series of bool; lazy.
@@ -424,12 +424,12 @@ class SeriesMissing(SeriesOperators):
         return self._moved(self._labelled._rows(self.notna().values))
 
     def fillna(self, value: Any) -> Self:
-        """Return the Series with other values in place of those that are missing; lazy.
+        """Replace missing values; lazy.
 
         Parameters
         ----------
         value : scalar, pdarray or Series
-            One value, or one for each row: those of a Series by its labels, and what it has no label for stays missing.
+            One value, or one for each row.  A Series is aligned by labels; values without a label there stay missing.
 
         Returns
         -------
@@ -518,7 +518,7 @@ class SeriesOrder(SeriesOperators):
         na_position : {"last", "first"}
             Where missing values come.
         ignore_index : bool, default False
-            Number the entries anew.
+            Number the entries from 0.
 
         Raises
         ------
@@ -626,7 +626,7 @@ def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
     if not isinstance(values, Categorical):
         groups = ColumnGroups(values, dropna=dropna)
         return *groups.size(), groups.unique_key_idx
-    # Each category is there once more, so that none is left out.
+    # Each category is added once, so that categories without rows are counted too.
     each = values._each_category()
     keys, counts = ColumnGroups(concatenate([values, each]), dropna=dropna).size()
     return keys, where(keys.isna(), counts, counts - 1), None
@@ -646,7 +646,7 @@ class SeriesReductions(SeriesOperators):
         skipna : bool, optional
             Leave missing values out; Arkouda does not.
         **numpy : None
-            What ``numpy.sum`` and its like pass to objects that are no arrays, such as ``axis=None``.
+            Arguments that ``numpy.sum`` and its like pass to objects other than arrays, such as ``axis=None``.
 
         Raises
         ------
@@ -671,11 +671,11 @@ class SeriesReductions(SeriesOperators):
         return self._there(skipna, numpy).mean()
 
     def min(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the smallest value, missing if nothing is left of them; computes of text and times.  See `sum`."""
+        """Return the smallest value, missing if no value is left; computes for text and times.  See `sum`."""
         return self._extreme("min", skipna, numpy)
 
     def max(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the largest value, missing if nothing is left of them; computes of text and times.  See `sum`."""
+        """Return the largest value, missing if no value is left; computes for text and times.  See `sum`."""
         return self._extreme("max", skipna, numpy)
 
     def std(self, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
@@ -741,7 +741,7 @@ class SeriesReductions(SeriesOperators):
         method : str
             How to choose between two elements, by the names of ``numpy.quantile``.
         interpolation : str, optional
-            What pandas calls `method`.
+            Name of `method` in pandas.
 
         Raises
         ------
@@ -765,7 +765,7 @@ class SeriesReductions(SeriesOperators):
         return distinct_count(self.dropna().values if dropna else self.values)
 
     def _there(self, skipna: bool | None, numpy: Mapping[str, Any] | None = None) -> Any:
-        """Return the values, without missing ones if asked for: integers as such then."""
+        """Return the values, with `skipna` without missing ones, so that integers stay integers."""
         given = [name for name, value in (numpy or {}).items() if value not in (None, 0)]
         if given:
             raise ArgumentTypeError(f"a Series is reduced without {', '.join(given)}.")

@@ -53,16 +53,16 @@ class LabelledRows(ColumnMethods, RowMethods):
 
 @dataclass(frozen=True, slots=True)
 class ToSeries:
-    """Makes a pandas Series of what `ToPandas` makes a DataFrame of.
+    """Makes a pandas Series from the DataFrame of `ToPandas`.
 
     Parameters
     ----------
     to_pandas : ToPandas
         Makes the DataFrame.
     level_names : tuple of hashable
-        What the levels are called that are columns there, none for labels of one level.
+        Names of the levels that are columns there, none for labels of one level.
     name : hashable
-        What the Series is called.
+        Name of the Series.
     """
 
     to_pandas: ToPandas
@@ -170,7 +170,7 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
     def values(self) -> Any:
         """The values: a pdarray, Strings, Categorical and so on, the same object each time.
 
-        What is assigned to its elements is assigned to the Series.
+        Assignments to its elements change the Series.
         """
         return self._labelled._column(VALUES)
 
@@ -200,12 +200,12 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
         return RowLabels(columns.frame, tuple(levels))
 
     def _named_index(self, levels: Sequence[Array]) -> Index:
-        """Return labels, called as those of this Series."""
+        """Return labels with the names of the labels of this Series."""
         index = self.index
         return MultiIndex(list(levels), names=index.names) if len(levels) > 1 else Index(levels[0], index.name)
 
     def _on_rows(self, item: Any) -> Any:
-        """Return what a user gives for each entry as an array on the rows of this Series, a Series by its labels."""
+        """Align an argument to the rows of this Series: a Series by labels, an array by position."""
         return on_rows_of(self._row_labels, item)
 
     def _given_labels(self) -> Index | None:
@@ -214,7 +214,7 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
 
     @property
     def rows(self) -> RowSpace:
-        """The row space: which rows, in how many partitions, of what lengths if known."""
+        """The row space: identity of the rows, partitions, and partition lengths if known."""
         return self._labelled.rows
 
     @property
@@ -323,7 +323,7 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
     __hash__ = None  # type: ignore[assignment]  # comparison gives a Series, as in pandas
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute a ufunc of values that belong to the same labels; ``out=`` is what in-place operators pass."""
+        """Compute a ufunc of values with equal labels; in-place operators pass ``out=``."""
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or any(_is_frame(item) for item in inputs):
             return NotImplemented
@@ -360,7 +360,7 @@ class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
         return self._of(found, series[0]._named_index(labels.levels), name)
 
     def _on_joined(self, joined: OnAllLabels, found: Any, other: SeriesBase) -> Any:
-        """Return what is computed of this Series and another one on the labels of both."""
+        """Return a result of this Series and another one as a Series on the labels of both."""
         name = _common_name([self, other])
         if joined.labels.frame is self._labelled._columns.frame and self._row_labels.are_those_of(joined.labels):
             return self._with(found)._called(name)
@@ -393,14 +393,14 @@ def where_present(one: Any, other: Any) -> Any:
 
 
 def filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
-    """Return two columns with a value for what is missing on one side only."""
+    """Return two columns, filled with a value where only one is missing."""
     one, other = sides
     lacks = [pdarray(side._frame, Call("logical_not", present_among(side, side._value))) for side in sides]
     return [where(lacks[0] & ~lacks[1], fill_value, one), where(lacks[1] & ~lacks[0], fill_value, other)]
 
 
 def _is_frame(item: Any) -> bool:
-    """Whether an item is a DataFrame, which knows what it does with a Series."""
+    """Whether an item is a DataFrame, which handles operations with a Series itself."""
     return isinstance(item, RowLabelled) and not isinstance(item, SeriesBase)
 
 

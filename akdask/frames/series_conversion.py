@@ -208,9 +208,9 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         tablefmt : str, default "grid"
             A format of the package tabulate, which must be installed.
         storage_options : dict, optional
-            What fsspec needs where the file is named by a URL.
+            Options with which fsspec opens a URL.
         **kwargs
-            What else ``pandas.Series.to_markdown`` takes.
+            Further arguments of ``pandas.Series.to_markdown``.
         """
         rows: Any = self.to_pandas()
         text: str | None = rows.to_markdown(
@@ -219,13 +219,13 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         return text
 
     def copy(self) -> Self:
-        """Return a copy; no data are copied, for what is computed from never changes."""
+        """Return a copy; it shares the data, which never change."""
         return self._moved(self._labelled.copy())
 
     def astype(self, dtype: Any) -> Self:
         """Return the values converted to another type, with the same labels; lazy.  See `pdarray.astype`.
 
-        What is missing stays so as text, and ``"category"`` makes a Categorical of text.
+        Missing values stay missing as text, and ``"category"`` makes a Categorical of text.
 
         Raises
         ------
@@ -244,7 +244,7 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         index : bool
             Add the labels.
         unit : {"B", "KB", "MB", "GB"}
-            What is counted.
+            The unit.
 
         Examples
         --------

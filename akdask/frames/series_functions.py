@@ -38,7 +38,7 @@ SAMPLED = 64
 
 
 class SeriesFunctions(SeriesOperators):
-    """What pandas users reach for beyond Arkouda's methods."""
+    """Methods of pandas beyond Arkouda's."""
 
     def agg(self, func: Any) -> Any:
         """Return a reduction of the values by its name, or a Series of several.
@@ -75,7 +75,7 @@ class SeriesFunctions(SeriesOperators):
     aggregate = agg
 
     def apply(self, func: Any, args: Sequence[Any] = (), *, result_dtype: Any = None, **kwargs: Any) -> Any:
-        """Return what a function makes of each value; lazy, but for the type of its results.
+        """Apply a function to each value; lazy, except that it may compute the type of the results.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class SeriesFunctions(SeriesOperators):
         return self._with(apply(values, call, wanted))
 
     def transform(self, func: Any) -> Any:
-        """Return what a function makes of the Series, on the same rows: ``s.transform(lambda s: s - s.mean())``; lazy.
+        """Call a function that returns the same rows: ``s.transform(lambda s: s - s.mean())``; lazy.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class SeriesFunctions(SeriesOperators):
         return self._with(found) if isinstance(found, Array) else found
 
     def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return what a function of the Series returns: ``s.pipe(f, 1)`` for ``f(s, 1)``."""
+        """Call a function with the Series: ``s.pipe(f, 1)`` for ``f(s, 1)``."""
         return func(self, *args, **kwargs)
 
     # two Series
@@ -152,7 +152,7 @@ class SeriesFunctions(SeriesOperators):
     def corr(self, other: Any) -> np.float64:
         """Return Pearson's correlation with another Series; computes.
 
-        Values meet by their labels, those that both have; an array goes by position.  Rows where either is NaN are left
+        Series are aligned on the labels that both have, arrays by position.  Rows where either value is NaN are left
         out, as in pandas.
 
         Examples
@@ -170,11 +170,11 @@ class SeriesFunctions(SeriesOperators):
         return cov(one, two) if one.size > 1 else np.float64(np.nan)
 
     def autocorr(self, lag: int = 1) -> np.float64:
-        """Return the correlation of the values with those `lag` rows before; computes."""
+        """Return the correlation of the values with the values `lag` rows before; computes."""
         return self.corr(self.shift(lag))
 
     def dot(self, other: Any) -> Any:
-        """Return the sum of the products of the values with those of another Series or array; lazy.
+        """Return the sum of the products with the values of another Series or array; lazy.
 
         Raises
         ------
@@ -268,7 +268,7 @@ class SeriesFunctions(SeriesOperators):
     # rows
 
     def drop(self, labels: Any = None, *, index: Any = None, errors: str = "raise") -> Self:
-        """Return the entries without those of some labels; computes whether there are such.
+        """Drop the entries of some labels; computes whether the labels exist.
 
         Parameters
         ----------
@@ -322,8 +322,8 @@ class SeriesFunctions(SeriesOperators):
         SchemaError
             If a level of the labels has that name.
         ArgumentError
-            If there is no such level, several levels would be left as labels of a DataFrame, or `inplace` is asked for
-            without `drop`.
+            If there is no such level, a DataFrame would keep labels of several levels, or `inplace` is True without
+            `drop`.
 
         Examples
         --------
@@ -368,9 +368,9 @@ class SeriesFunctions(SeriesOperators):
         Parameters
         ----------
         other : scalar, array or Series
-            What is taken away; a Series goes by its labels.
+            The subtrahend; a Series is aligned by labels.
         fill_value : scalar, optional
-            What stands for a value that is missing on one side, or whose label one side lacks.
+            Replaces a value that is missing on one side, or whose label one side lacks.
 
         Returns
         -------
@@ -400,7 +400,7 @@ class SeriesFunctions(SeriesOperators):
         return self._operated(operator.floordiv, other, fill_value)
 
     def mod(self, other: Any, fill_value: Any = None) -> Self:
-        """Return what remains of the values divided by something; lazy.  See `sub`."""
+        """Return the remainders of a division of the values; lazy.  See `sub`."""
         return self._operated(operator.mod, other, fill_value)
 
     def pow(self, other: Any, fill_value: Any = None) -> Self:
@@ -432,7 +432,7 @@ class SeriesFunctions(SeriesOperators):
         return self._operated(operator.ge, other)
 
     def combine_first(self, other: Any) -> Self:
-        """Return the values, and where they are missing those of another Series, on all labels of both; lazy.
+        """Fill missing values from another Series, on all labels of both; lazy.
 
         Examples
         --------
@@ -455,7 +455,7 @@ class SeriesFunctions(SeriesOperators):
         other : Series
             The other one.
         join : {"outer", "left", "right"}
-            All labels of both, in order, or those of one of them; missing values stand for labels that one lacks.
+            All labels of both, in order, or the labels of one side.  Labels that a side lacks have missing values.
 
         Raises
         ------
@@ -541,7 +541,7 @@ def _some_levels(index: Index, numbers: Sequence[int]) -> Index | None:
 
 
 def _called(index: Index, number: int) -> str:
-    """Return what the column of a level of labels is called."""
+    """Return the name of the column for a level of labels."""
     name = index.names[number]
     if name is not None:
         return str(name)

@@ -38,9 +38,9 @@ class SeriesGroupBy:
     series : Series
         The values.
     keys : list of array
-        What they are grouped by, on the same rows.
+        The keys, on the same rows.
     names : list of hashable
-        What the keys are called.
+        Names of the keys.
     dropna : bool
         Leave out rows whose keys are missing.
     groups : GroupBy, optional
@@ -50,7 +50,7 @@ class SeriesGroupBy:
     sort : bool
         Have groups in order of their keys; otherwise in the order of their first rows.
     group_keys : bool
-        Whether what `apply` gives has the keys among its labels.
+        Add the keys to the labels of results of `apply`.
 
     Notes
     -----
@@ -292,13 +292,13 @@ class SeriesGroupBy:
     aggregate = agg
 
     def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Return what pandas makes of a function of each group, called in this process; computes."""
+        """Call a function with each group in this process, and combine its results as pandas does; computes."""
         return self._pandas_groups(sort=self._groups.sort).apply(func, *args, **kwargs)
 
     # values for all rows
 
     def transform(self, func: str | Callable[[Any], Any]) -> Series:
-        """Return for each row what a reduction finds of its group, or a running result; see `DataFrameGroupBy`.
+        """Return for each row the reduction of its group, or a running result; see `DataFrameGroupBy`.
 
         Examples
         --------
@@ -367,11 +367,11 @@ class SeriesGroupBy:
         return self._series._moved(self._groups.tail(n))
 
     def nlargest(self, n: int = 5) -> Series:
-        """Return the largest values of each group, those of one group together, the largest first; lazy."""
+        """Return the largest values of each group, group by group, the largest first; lazy."""
         return self._series._moved(self._groups.nlargest(n))
 
     def nsmallest(self, n: int = 5) -> Series:
-        """Return the smallest values of each group, those of one group together, the smallest first; lazy."""
+        """Return the smallest values of each group, group by group, the smallest first; lazy."""
         return self._series._moved(self._groups.nsmallest(n))
 
     def get_group(self, name: Any) -> Series:
@@ -438,7 +438,7 @@ class SeriesGroupBy:
     # how
 
     def _by_users(self, func: Callable[[Any], Any]) -> Series:
-        """Return what a function of users makes of each group; computes."""
+        """Call a function of the user with each group; computes."""
         keys, found = self._groups.gb.unique_keys, array(self._pandas_groups().agg(func).to_numpy())
         levels, in_order = self._groups._as_grouped(keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
         labels = MultiIndex(levels, names=self._names) if len(levels) > 1 else Index(levels[0], self._names[0])
@@ -510,7 +510,7 @@ def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
     return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb, **options)
 
 
-def groups_of(  # noqa: PLR0917 - what `Series.groupby` is given
+def groups_of(  # noqa: PLR0917 - the arguments of `Series.groupby`
     series: Series, by: Any = None, level: Any = None, dropna: bool = True, sort: bool = True, observed: bool = True
 ) -> SeriesGroupBy:
     """Return the values of a Series in groups; see `Series.groupby`."""

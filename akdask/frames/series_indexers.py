@@ -37,7 +37,7 @@ def is_supported_scalar(x: Any) -> bool:
 
 
 def checked_value(values: Any, val: Any) -> Any:
-    """Return what is to be assigned to values of a Series: a scalar, or an array.
+    """Convert a value for assignment to a Series to a scalar or an array.
 
     Raises
     ------
@@ -74,13 +74,13 @@ class LocIndexer:
         self.series = series
 
     def __getitem__(self, key: Any) -> Any:
-        """Return the entries of labels, of a mask, or between two labels; computes whether labels are there.
+        """Return the entries of labels, of a mask, or between two labels; computes whether labels exist.
 
         Parameters
         ----------
         key : label, list of labels, mask or slice of labels; of several levels a tuple of labels, or a list of them
-            Entries of a list come in its order, all entries of each label as often as that is there.  A slice includes
-            both ends.  Among times text names a period, such as ``"2024-02"``, and all entries within it.
+            Entries follow the order of a list, and a repeated label repeats its entries.  A slice includes both ends.
+            If labels are times, text such as ``"2024-02"`` selects all entries within that period.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class ILocIndexer(Generic[Owner]):
     Parameters
     ----------
     method_name : {"iloc", "iat"}
-        What users call it.
+        Its public name.
     series : Series
         Whose entries.
     """
@@ -188,7 +188,7 @@ class ILocIndexer(Generic[Owner]):
         Raises
         ------
         ArgumentTypeError
-            If it is nothing of that.
+            If it is of another kind.
         ArgumentError
             If it is an array without elements.
         PositionError
@@ -231,7 +231,7 @@ class ILocIndexer(Generic[Owner]):
         Raises
         ------
         ArgumentTypeError
-            If the value is of another type than those of the Series.
+            If the value is of another type than the values of the Series.
         ArgumentError
             If there are not as many values as positions.
         """

@@ -92,7 +92,7 @@ def align(*args: Any) -> list[pdarray]:
 
 
 def right_align(left: Any, right: Any) -> tuple[pdarray, list[pdarray]]:
-    """Align two arrays as `align` does, without those elements of the left one that are not in the right one; lazy.
+    """Align two arrays as `align` does, without elements of the left one that the right one lacks; lazy.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def right_align(left: Any, right: Any) -> tuple[pdarray, list[pdarray]]:
     keep : pdarray of bool
         Which elements of `left` are in `right`.
     aligned : list of two pdarrays of int64
-        Those elements, and all of `right`, as numbers.
+        The remaining elements of `left`, and all of `right`, as numbers.
 
     Examples
     --------

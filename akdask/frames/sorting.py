@@ -56,11 +56,11 @@ class FrameSortMethods(FrameBase):
         ascending : bool or list of bool, default True
             The direction, of all or of each.
         na_position : {"last", "first"}
-            Where rows with missing values among those columns come.
+            Where rows with missing values in these columns come.
         ignore_index : bool, default False
-            Number the rows anew.
+            Number the rows from 0.
         key : callable, optional
-            Takes each of these columns as a Series, and returns what to sort by in its place, such as
+            Takes each of these columns as a Series, and returns the Series to sort by in its place, such as
             ``lambda s: s.str.lower()``.
 
         Returns
@@ -154,7 +154,7 @@ def _key_of(found: Any) -> Array:
 
 
 def _missing_first(keys: Sequence[Array], ascending: Sequence[bool]) -> tuple[list[Array], list[bool]]:
-    """Return keys before each of which stands whether it is there."""
+    """Return keys, each after a key that is True where it is not missing."""
     found: list[tuple[Array, bool]] = []
     for key, upwards in zip(keys, ascending, strict=True):
         columns = ColumnSet.of({"key": key})
@@ -187,8 +187,8 @@ class ReindexMethods(FrameBase):
         columns : list of str, optional
             Names of columns.
         fill_value : scalar, optional
-            What stands where there is no such label or name; missing values unless given, for which integers and bool
-            become float64.
+            Value of cells without such a label or name; missing unless given, for which integers and bool become
+            float64.
 
         Raises
         ------

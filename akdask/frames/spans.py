@@ -45,7 +45,7 @@ class SpanRolling(WindowReductions[Owner]):
     Parameters
     ----------
     owner : DataFrame or Series
-        What reductions are made like.
+        The object that was windowed, whose class and labels reductions get.
     columns : ColumnSet
         The columns to reduce.
     window : str or timedelta
@@ -55,7 +55,7 @@ class SpanRolling(WindowReductions[Owner]):
     on : str, optional
         The column that says when each row was, the labels of the rows unless given.
     closed : {"right", "left", "both", "neither"}, optional
-        Which ends belong to a window: the row itself, and what is a whole span before it.  The row alone unless given.
+        Which ends belong to a window: the row itself, and rows a whole span before it.  The row alone unless given.
     center : bool, default False
         Let windows reach half a span back, and half a span on.
     step : int, optional
@@ -64,7 +64,7 @@ class SpanRolling(WindowReductions[Owner]):
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(  # noqa: PLR0917 - what `rolling` is given
+    def __init__(  # noqa: PLR0917 - the arguments of `rolling`
         self,
         owner: Owner,
         columns: ColumnSet,
@@ -188,7 +188,7 @@ class GroupWindows(NamedReductions[Any]):
         arranged = Arranged(self._groups.gb)
         names = chosen_numbers("windows of groups", self._groups.df._columns, self._names, numeric_only)
         columns = arranged.columns(self._groups.df._columns, names)
-        # Of values that are counted it does not matter what they are.
+        # Counts need no particular type of values.
         given = {
             column: pdarray(columns.frame, cast(value, FLOAT64) if name == "count" else taken(name, value))
             for column, value in columns.values.items()
@@ -225,7 +225,7 @@ class GroupRolling(GroupWindows):
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(  # noqa: PLR0917 - what `rolling` is given
+    def __init__(  # noqa: PLR0917 - the arguments of `rolling`
         self,
         groups: Any,
         names: Sequence[str],
@@ -303,7 +303,7 @@ class GroupExpanding(GroupWindows):
 
     @staticmethod
     def _steps(array: Any, there: Any, known: Any, mean: Any) -> Any:
-        """Return what each value adds to the squares of those before it in its group, less their mean."""
+        """Return the increment that each value adds to the sum of squared deviations of its group."""
         # (x - mean before) * (x - mean after), of which the former follows from the latter.
         apart = where(there > 0, array - mean, 0.0)
         return where((there > 0) & (known > 1), apart * apart * known / (known - 1), 0.0)
@@ -373,8 +373,8 @@ def span_windows(  # noqa: PLR0917 - the parameters of the node
 ) -> dict[str, Array]:
     """Return reductions of the rows less than a span before each one, in its group; lazy.
 
-    Rows of a group stand together, and their measure ascends.  `ends` says whether what is a whole span before a row is
-    in its window, and whether the row itself is; windows that reach further have what is up to `ahead` after it.
+    Rows of a group are adjacent, and their measure ascends.  `ends` tells whether a window includes rows a whole span
+    before its row, and the row itself.  Windows that reach further include rows up to `ahead` after it.
     """
     given = [*values.values(), groups, measure]
     frame, found = align("reduce spans of", [(array._frame, array._value) for array in given])

@@ -64,9 +64,9 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
     how : str
         One of `ROW_REDUCTIONS`.
     skipna : bool
-        Pass NaN over; a row of nothing else has NaN, or the sum 0.
+        Skip NaN; a row of NaN alone has NaN, or the sum 0.
     ddof : int
-        Of variances: what is taken from the number of values.
+        Of variances: subtracted from the number of values.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _extreme(arrays: Sequence[Any], valid: pdarray, how: str, skipna: bool) -> A
     return where(valid > 0, reduce(smaller, [_filled(array, nothing) for array in arrays]), np.nan)
 
 
-def _moments(  # noqa: PLR0917 - what its caller knows
+def _moments(  # noqa: PLR0917 - intermediate results of its caller
     given: Sequence[Any], mean: Any, count: Any, how: str, skipna: bool, ddof: int
 ) -> Any:
     if how == "mean":
@@ -235,7 +235,7 @@ class StatisticsMethods(FrameBase):
         ArgumentError
             If there is no such axis.
         ArgumentTypeError
-            If values have no order, or those of a row are not compared with each other.
+            If values have no order, or values of a row cannot be compared with each other.
 
         Examples
         --------
@@ -299,8 +299,8 @@ class StatisticsMethods(FrameBase):
     def corr(self, numeric_only: bool = True) -> Self:
         """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.
 
-        Its rows are labelled by the names of the columns.  NaN where a value of either is NaN, as in Arkouda, or where
-        all are the same.  Strings and Categoricals are left out: their codes measure nothing.
+        Its rows are labelled by the names of the columns.  A pair gives NaN if a value of either is NaN, as in Arkouda,
+        or if a column is constant.  Strings and Categoricals are left out, as their codes measure nothing.
 
         Parameters
         ----------
@@ -328,7 +328,7 @@ class StatisticsMethods(FrameBase):
         Parameters
         ----------
         ddof : int, default 1
-            What is taken from the number of rows.
+            Subtracted from the number of rows.
 
         Examples
         --------
@@ -434,7 +434,7 @@ class StatisticsMethods(FrameBase):
 
 
 def _numbers(columns: ColumnSet) -> dict[str, Value]:
-    """Return the columns of numbers; codes of a Categorical are none, nor is what shows as something else."""
+    """Return the columns of numbers, without codes of Categoricals and numbers that stand for other values."""
     return {
         name: value
         for name, value in columns.values.items()
@@ -472,7 +472,7 @@ def _further(one: Any, other: Any, how: str, skipna: bool) -> Any:
 
 
 def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str, params: Any) -> Aggregate:
-    """Return the plan of a reduction of the values of a column that are there."""
+    """Return the plan of a reduction of the values of a column that are not missing."""
     frame, chosen = columns.frame, value
     if value.dtype == FLOAT64:
         there = (missing.parts(value) or (value,))[0]
@@ -481,7 +481,7 @@ def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str
 
 
 def of_none(reduction: str, value: Value) -> dict[str, bool]:
-    """Return what makes extremes of no values NaN, as pandas' are, where they are an error otherwise."""
+    """Return the parameter that makes extremes of no values NaN, as in pandas, instead of an error."""
     return {"nan_of_none": True} if reduction in ("min", "max") and value.dtype.kind != "bigint" else {}
 
 
@@ -560,7 +560,7 @@ class AggregationMethods(FrameBase):
     aggregate = agg
 
     def apply(self, func: Any, axis: int | str = 0, args: Sequence[Any] = (), **kwargs: Any) -> Any:
-        """Return what a function makes of each column, or of each row.
+        """Apply a function to each column, or to each row.
 
         Parameters
         ----------
@@ -615,7 +615,7 @@ class AggregationMethods(FrameBase):
         return by_column(dask.compute(*found.values()), list(found))
 
     def map(self, func: Callable[[Any], Any] | Mapping[Any, Any], na_action: str | None = None) -> Self:
-        """Return what a function makes of each value, or other values by a mapping; lazy.  See `Series.map`.
+        """Apply a function or a mapping to each value; lazy.  See `Series.map`.
 
         Parameters
         ----------
@@ -741,7 +741,7 @@ class TruthMethods(FrameBase):
         Returns
         -------
         Series or bool
-            By the names of the columns; by the labels of the rows; or one.  False where there is nothing.
+            By the names of the columns, by the labels of the rows, or a single bool.  False without values.
 
         Raises
         ------
@@ -758,7 +758,7 @@ class TruthMethods(FrameBase):
         return self._holding("any", axis)
 
     def all(self, axis: int | str | None = 0) -> Series | bool:
-        """Return whether all values of the columns of bool hold, True where there is nothing; see `any`."""
+        """Return whether all values of the columns of bool are true, True without values; see `any`."""
         return self._holding("all", axis)
 
     def _holding(self, name: str, axis: int | str | None) -> Series | bool:

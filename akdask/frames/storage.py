@@ -44,11 +44,11 @@ class FileMethods(FrameBase):
         file_type : {"distribute", "single"}
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
-            Number of files of a set, one for each partition unless given; otherwise rows are split anew.
+            Number of files of a set, to which rows are repartitioned; one for each partition unless given.
         na_rep : str, optional
-            What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
+            Text for missing text, which HDF5 cannot store; empty text, with a warning, unless given.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -58,7 +58,7 @@ class FileMethods(FrameBase):
         Warns
         -----
         UserWarning
-            If text is missing and `na_rep` does not say what to write for it.
+            If text is missing and `na_rep` is not given.
         """
         objects = self._storables(index, columns)
         write_objects(objects, path, "truncate", file_type, num_locales=num_locales, na_rep=na_rep)
@@ -88,7 +88,7 @@ class FileMethods(FrameBase):
         compression : str, optional
             For formats that take it.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -108,22 +108,22 @@ class FileMethods(FrameBase):
         *,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write the columns into the HDF5 files of a prefix, replacing those of the same names; computes.
+        """Write the columns into the HDF5 files of a prefix, replacing columns of the same names; computes.
 
-        `index` is that of `to_hdf`.  `repack` is accepted as Arkouda spells it; space that old columns took is always
+        `index` is as in `to_hdf`.  `repack` is accepted as Arkouda spells it; space that old columns took is always
         given back.
 
         Parameters
         ----------
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
         update_objects(self._storables(index, columns), prefix_path)
 
     def update_parquet(
         self, prefix_path: Path, index: bool | None = None, columns: Sequence[str] | None = None
     ) -> None:
-        """Write the columns into the Parquet files of a prefix, replacing those of the same names; computes.
+        """Write the columns into the Parquet files of a prefix, replacing columns of the same names; computes.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class FileMethods(FrameBase):
         MissingFileError
             If there are no files.
         WriteError
-            If the files cannot be written; what was there before stays.
+            If the files cannot be written; existing files stay as they are.
         """
         update_objects(self._storables(index, columns), prefix_path, "Parquet")
 
@@ -167,13 +167,13 @@ class FileMethods(FrameBase):
         compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
             How pages are packed, not at all unless given.
         convert_categoricals : bool, default False
-            Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
+            Write each Categorical as strings alone; otherwise akdask reads it as a Categorical again.
         num_locales : int, optional
             Number of files, as in `to_hdf`.
         file_size : int, optional
             Bytes of a file, as in `akdask.to_parquet`.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
         chosen = self._columns if columns is None else self._columns.only(columns)
         write_objects(
@@ -213,15 +213,15 @@ class FileMethods(FrameBase):
         columns : list of str, optional
             The columns to write, all unless given.
         col_delim : str, default ","
-            What stands between fields; text of any length.
+            Delimiter of fields; text of any length.
         overwrite : bool, default False
             Replace files of that prefix.
         num_locales : int, optional
             Number of files, one for each partition unless given.
         na_rep : str, default ""
-            What is written for missing text.
+            Text for missing text.
         storage_options : mapping of str to value, optional
-            What fsspec needs to open URLs, such as keys or ``anon=True``.
+            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -230,7 +230,7 @@ class FileMethods(FrameBase):
         UnsupportedError
             If a column holds no numbers or strings: a Categorical, for example, whose labels `to_strings` gives.
         WriteError
-            If the files cannot be written; what was there before stays.
+            If the files cannot be written; existing files stay as they are.
         """
         objects = self._storables(index, columns)
         write_csv(objects, path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)

@@ -120,7 +120,7 @@ class SummaryMethods(RowMethods, Analysed):
         Returns
         -------
         DataFrame
-            Rows keep their labels; those with missing values come only where there are too few others.
+            Rows keep their labels.  Rows with missing values appear only if there are too few others.
 
         Raises
         ------
@@ -177,13 +177,13 @@ class SummaryMethods(RowMethods, Analysed):
     def rank(
         self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
     ) -> Self:
-        """Return the rank of each value in its column, from 1, as float64 with NaN for what is missing; lazy.
+        """Return the rank of each value in its column, from 1, as float64 with NaN for missing values; lazy.
 
         Parameters
         ----------
         method : {"average", "min", "max", "first", "dense"}
-            What equal values get: the mean of their ranks, the smallest, the largest, ranks in the order of the rows,
-            or ranks without gaps.
+            Rank of equal values: the mean of their ranks, the smallest, the largest, ranks in the order of the rows, or
+            ranks without gaps.
         ascending : bool, default True
             Whether the smallest value has the first rank.
         pct : bool, default False
@@ -281,7 +281,7 @@ def described_numbers(columns: ColumnSet, names: Sequence[str], quantiles: Seque
     ]
     (found,) = run(Aggregate(columns.frame, tuple(wanted)))
     by_name = {name: list(found[4 * place : 4 * place + 4]) for place, name in enumerate(names)}
-    # Means are NaN where a value is; such columns are read once more, without those.
+    # A column with NaN has a mean of NaN, and is read once more without them.
     lacking = [name for name, (count, mean, *_) in by_name.items() if count and np.isnan(mean)]
     if lacking:
         again = run(*[_without_missing(columns.frame, floats[name], present(columns, name)) for name in lacking])
@@ -466,13 +466,13 @@ def ranks(
 
 
 def rank_of_missing(array: Any, *, is_first: bool) -> Any:
-    """Return bools that are False first, of what is missing or of what is there."""
+    """Return a key of bools that sorts missing values first or last."""
     there = pdarray(array._frame, present_among(array, array._value))
     return there if is_first else ~there
 
 
 def ranked_sizes(sizes: pdarray, method: str) -> pdarray:
-    """Return how many ranks equal rows take, of as many as `sizes` says: dense ranks are those of distinct values."""
+    """Return the number of ranks that `sizes` equal rows take: one if ranks are dense, otherwise one for each row."""
     return sizes * 0 + 1 if method == "dense" else sizes
 
 

@@ -41,7 +41,7 @@ class ResampleMethods(RowMethods):
         origin : {"epoch", "start", "start_day", "end", "end_day"} or time
             From where bins of fixed length are counted.
         offset : str or timedelta, optional
-            What is added to the origin.
+            Added to the origin.
         group_keys : bool
             Accepted for compatibility with pandas.
 
@@ -89,7 +89,7 @@ class ResampleMethods(RowMethods):
         normalize : bool
             Label the rows by the start of their day.
         fill_value : scalar, optional
-            What stands where there is no row; missing values unless given.
+            Value of times without a row; missing unless given.
 
         Raises
         ------

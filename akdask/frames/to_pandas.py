@@ -41,7 +41,7 @@ class ToPandas:
     converted : tuple of (hashable, callable)
         Columns that another column is made of first, such as times of numbers.
     index_name : hashable, optional
-        What the labels are called.
+        Name of the labels.
     arrow_strings : bool
         Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
     nullable : tuple of (hashable, str)
@@ -66,7 +66,7 @@ class ToPandas:
     def of(
         cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False, nullable: bool = False
     ) -> tuple[ToPandas, list[CategoryTable]]:
-        """Return the converter of what `ColumnSet.apart` gives of some columns, and the category tables it needs."""
+        """Return the converter for plans of `ColumnSet.apart`, and the category tables that it needs."""
         has_index = with_index and columns.index is not None
         names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
         found: dict[str, CategoryTable] = {}
@@ -164,7 +164,7 @@ class ToPandas:
             return pandas_text(column, "string[pyarrow]" if self.arrow_strings else _text_type())
         if is_arrow(column, "Array"):
             return pd.Series(to_objects(column), dtype=object).array
-        # Arrays of plans, and those that other processes have sent, may not be written to.
+        # Arrays of plans, and arrays from other processes, must not be written to.
         return column if not isinstance(column, np.ndarray) or column.flags.writeable else column.copy()
 
     def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
@@ -196,7 +196,7 @@ EXACT = 2.0**53 - 1
 
 
 def nullable_types(columns: ColumnSet) -> dict[Hashable, str]:
-    """Return pandas' nullable types for columns of numbers: those that they had before a join made floats of them."""
+    """Return pandas' nullable types for columns of numbers, by their types before a join made them floats."""
     found: dict[Hashable, str] = {}
     for name, value in columns.values.items():
         kind = columns.kinds[name]
@@ -245,7 +245,7 @@ def as_nullable(column: Any, dtype: str) -> Any:
 
 @cache
 def _text_type() -> Any:
-    """Return what pandas makes of text by itself: object until version 2, its own type of strings since."""
+    """Return the default dtype of pandas for text: object until version 2, its own type of strings since."""
     return pd.Series([""]).dtype
 
 

@@ -29,7 +29,7 @@ OF_NOTHING = {"size": 0, "count": 0, "nunique": 0, "sum": 0, "prod": 1, "any": F
 def with_unobserved(
     groups: GroupBy, keys: Any, results: Sequence[Array], reductions: Sequence[str]
 ) -> tuple[Any, list[Array]]:
-    """Return keys and results of groups with those of the categories that no row has, in order; counts keys.
+    """Add groups for categories that no row has to keys and results, in order; counts keys.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def with_unobserved(
     results : sequence of Array
         Reductions of these groups.
     reductions : sequence of str
-        What the reductions are called.
+        Names of the reductions.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def with_unobserved(
 
 
 def _place(key: Array) -> Array:
-    """Return what groups are in order of: of a Categorical its codes, NaN where its label stands for missing."""
+    """Return the column that orders groups: for a Categorical its codes, with NaN for the NA code."""
     if not isinstance(key, Categorical):
         return key
     lacks = key._missing_among(key._value)

@@ -26,10 +26,10 @@ Result = TypeVar("Result")
 
 
 class Analysed(RowLabelled):
-    """What the methods of this package need: columns on common rows, and a way to return others on the same rows."""
+    """Interface for methods by columns: it gives columns on common rows, and takes results on these rows."""
 
     def _analysed(self) -> ColumnSet:
-        """Return the columns, without those that are only labels."""
+        """Return the columns, without columns that are only labels."""
         raise NotImplementedError
 
     def _resulting(self, arrays: Mapping[str, Array]) -> Self:
@@ -38,7 +38,7 @@ class Analysed(RowLabelled):
 
 
 class NamedReductions(Generic[Result]):
-    """Reductions of windows, by name; lazy, but that those of groups count rows.
+    """Reductions of windows, by name; lazy, except that windows of groups count rows.
 
     Of a DataFrame, `numeric_only` leaves out columns without numbers, which are an error otherwise.
     """
@@ -80,11 +80,11 @@ class WindowReductions(NamedReductions[Owner]):
     Parameters
     ----------
     owner : DataFrame or Series
-        What reductions are made like.
+        The object that was windowed, whose class and labels reductions get.
     columns : ColumnSet
         The columns to reduce.
     names : list of str
-        Which of them: those that are reduced have numbers.
+        Names of the columns to reduce, which have numbers.
     """
 
     _step: int | None = None
@@ -105,14 +105,14 @@ class WindowReductions(NamedReductions[Owner]):
     def count(self, numeric_only: bool = False) -> Owner:
         """Return the number of values of each window that are not NaN, as float64; lazy.
 
-        As in pandas, `min_periods` then asks for rows, whether they are missing or not.
+        As in pandas, `min_periods` counts all rows then, missing or not.
         """
         columns = self._columns
         names = chosen_numbers("count of windows", columns, self._names, numeric_only)
         return self._windows("sum", {name: cast(present(columns, name), FLOAT64) for name in names})
 
     def __getitem__(self, names: str | list[str]) -> Any:
-        """Return the windows of some columns: ``df.rolling(3)[["x", "y"]]``; of one name as those of a Series.
+        """Return the windows of some columns: ``df.rolling(3)[["x", "y"]]``.  One name gives windows of a Series.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class WindowReductions(NamedReductions[Owner]):
         Raises
         ------
         ArgumentError
-            If there is none, or several are asked for of a DataFrame.
+            If there is no reduction, or several for a DataFrame.
         """
         return aggregated(self, func)
 
@@ -155,7 +155,7 @@ class WindowReductions(NamedReductions[Owner]):
 
 
 def chosen_numbers(operation: str, columns: ColumnSet, names: Sequence[str], numeric_only: bool) -> Sequence[str]:
-    """Return the names of columns to reduce, which have to be of numbers, or are only those that are."""
+    """Return the names of columns to reduce; columns without numbers raise, or are left out by `numeric_only`."""
     if numeric_only:
         numbers = set(numbers_among(columns))
         names = [name for name in names if name in numbers]
@@ -183,7 +183,7 @@ def checked_quantile(q: Any, interpolation: str) -> float:
 
 
 def chosen_columns(windows: Any, names: str | list[str]) -> Any:
-    """Return windows of some columns; of one name as those of a Series."""
+    """Return windows of some columns; one name gives windows of a Series."""
     chosen: Any = copy(windows)
     wanted = [names] if isinstance(names, str) else list(names)
     for name in wanted:
@@ -215,7 +215,7 @@ def aggregated(windows: Any, func: str | Sequence[str]) -> Any:
     Raises
     ------
     ArgumentError
-        If there is none, or several are asked for of a DataFrame.
+        If there is no reduction, or several for a DataFrame.
     """
     if isinstance(func, str):
         return reduced_by(windows, func)

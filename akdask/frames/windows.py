@@ -61,7 +61,7 @@ class WindowMethods(Analysed):
         axis : 0
             Accepted for compatibility with pandas.
         fill_value : scalar, optional
-            What comes in; missing values unless given, for which integers and bool become float64.
+            Value of rows without a source; missing unless given, for which integers and bool become float64.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class WindowMethods(Analysed):
         tz : str, tzinfo or None
             The zone.
         ambiguous, nonexistent : str, bool, array of bool or timedelta
-            What becomes of times that the clocks show twice or not at all; see `Datetime.tz_localize`.
+            Treatment of times that clocks show twice or not at all; see `Datetime.tz_localize`.
 
         Raises
         ------
@@ -225,7 +225,7 @@ class WindowMethods(Analysed):
         on : str, optional
             For a span, the column of times; the labels of the rows unless given.  It stays as it is.
         closed : {"right", "left", "both", "neither"}, optional
-            Which ends belong to a window: on the right the row itself, on the left what is a whole window before it.
+            Which ends belong to a window: on the right the row itself, on the left the row a whole window before it.
             The row alone unless given.
         step : int, optional
             Return the results of one row in so many, from the first one.  Not for spans, as in pandas.
@@ -246,12 +246,12 @@ class WindowMethods(Analysed):
         ArgumentTypeError
             If they are no whole numbers, a column has no numbers, or there are no times.
         UnsupportedError
-            If `win_type` or another method is asked for.
+            If `win_type` is given, or `method` is another one.
 
         Notes
         -----
-        Follows ``pandas.DataFrame.rolling``: infinite values count as missing.  Sums are added up anew for each window,
-        so that they are more exact than those of pandas.
+        Follows ``pandas.DataFrame.rolling``: infinite values count as missing.  Each window is summed on its own,
+        which is more exact than the running sums of pandas.
 
         Examples
         --------
@@ -342,7 +342,7 @@ class Rolling(WindowReductions[Owner]):
     Parameters
     ----------
     owner : DataFrame or Series
-        What reductions are made like.
+        The object that was windowed, whose class and labels reductions get.
     columns : ColumnSet
         The columns to reduce.
     window : int
@@ -361,7 +361,7 @@ class Rolling(WindowReductions[Owner]):
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(  # noqa: PLR0917 - what `rolling` is given
+    def __init__(  # noqa: PLR0917 - the arguments of `rolling`
         self,
         owner: Owner,
         columns: ColumnSet,
@@ -409,7 +409,7 @@ class Rolling(WindowReductions[Owner]):
         q : float
             Which quantile, from 0 to 1.
         interpolation : {"linear"}
-            How values lie between two others; those of pandas' other names are refused.
+            Interpolation between two values; other methods of pandas are refused.
         numeric_only : bool, default False
             Leave out columns without numbers.
 
@@ -465,7 +465,7 @@ def is_span(window: Any) -> bool:
 
 
 def demand_plain_windows(win_type: Any, method: str, center: Any = False) -> None:
-    """Refuse what windows are not built for.
+    """Refuse arguments that windows do not support.
 
     Raises
     ------
@@ -495,7 +495,7 @@ def checked_step(step: Any) -> int | None:
 
 
 def ends_of(closed: str | None) -> tuple[bool, bool]:
-    """Return whether a window has what is a whole window before its row, and whether it has the row itself.
+    """Return whether a window includes the row a whole window before its row, and the row itself.
 
     Raises
     ------
@@ -532,7 +532,7 @@ def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: 
 
 
 def _filling(kind: Array, value: Value, fill_value: Any) -> Any:
-    """Return what a column has outside the frame, if that is known already; otherwise 0 or no text."""
+    """Return the value of a column outside the frame if it is known already; otherwise 0 or empty text."""
     if fill_value is not None or isinstance(kind, Categorical):
         return "" if value.dtype.kind == "str" else 0
     if value.dtype.kind == "str":
@@ -543,7 +543,7 @@ def _filling(kind: Array, value: Value, fill_value: Any) -> Any:
 
 
 def difference(values: Array, earlier: Array) -> Array:
-    """Return values less those of other rows, as float64, or as spans of time; missing where either is."""
+    """Return values minus values of other rows, as float64 or spans of time; missing where either is."""
     if isinstance(values, TimeArray):
         spans: Array = values - earlier
         return spans
@@ -599,12 +599,12 @@ def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | N
 
 
 def never_lacks(kind: Array, value: Value) -> bool:
-    """Whether no element of a column can be missing: integers and bools of which all are there."""
+    """Whether no element of a column can be missing: integers and bools without missing values."""
     return isinstance(kind, pdarray) and not isinstance(kind, TimeArray) and value.dtype.kind in ("int", "uint", "bool")
 
 
 def last_valid(frame: Frame, value: Value, is_valid: Value, backwards: bool) -> tuple[Frame, Value]:
-    """Return of each row the last value before it, or the first after it, of those that are valid; else its own."""
+    """Return for each row the last valid value before it, or the first one after it; without one its own value."""
     apart = separated([value])
     nodes = [LastValid(Project(frame, (0, 1), (part, is_valid)), backwards) for part in apart]
     common, moved = align("fill", [(node, node.column(0)) for node in nodes])
@@ -640,7 +640,7 @@ def as_integer(name: str, number: Any, hint: str | None = None) -> int:
 
 @dataclass(frozen=True)
 class Arranged:
-    """The rows of groups, those of each group together; counts rows.
+    """The rows of groups, with rows of a group adjacent; counts rows.
 
     Parameters
     ----------
@@ -709,7 +709,7 @@ def numbers_in_groups(groups: GroupBy) -> pdarray:
 
 
 def running_times_of_groups(name: str, array: TimeArray, groups: pdarray) -> TimeArray:
-    """Return running results of arranged times or spans, anew for each group, NaT where one is missing; lazy."""
+    """Return running results of arranged times or spans within each group, NaT where one is missing; lazy."""
     value, lacks = array._value, is_missing_time(array._value)
     if name == "cumsum":
         sums = [running_of_groups("cumsum", pdarray(array._frame, half), groups) for half in halves(value)]
@@ -725,7 +725,7 @@ def running_times_of_groups(name: str, array: TimeArray, groups: pdarray) -> Tim
 
 
 def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
-    """Return running results of arranged rows, anew for each group; lazy."""
+    """Return running results of arranged rows within each group; lazy."""
     frame, (value, numbers) = align_columns(
         "scan groups", [(values._frame, values._value), (groups._frame, groups._value)]
     )
@@ -751,7 +751,7 @@ def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int, fill_v
 
 
 def differences_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) -> dict[str, Array]:
-    """Return the differences of columns of arranged rows and those further up within their groups; lazy."""
+    """Return the differences of columns of arranged rows and rows further up within their groups; lazy."""
     earlier = shifted_in_groups(columns, numbers, periods)
     return {name: difference(columns.array(name), earlier[name]) for name in columns.values}
 
