@@ -154,7 +154,7 @@ def recorded_by_cluster(client: Client) -> Iterator[Mapping[Hashable, float]]:
 
 
 def check_address(address: str) -> None:
-    """Raise ValueError if an address makes no sense: a client of it would fail once more when it is closed."""
+    """Raise ValueError for a malformed address, as its client would fail once more when it is closed."""
     from distributed.comm import get_address_host_port
 
     get_address_host_port(address)
@@ -301,7 +301,7 @@ def own_results(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Any]
 
 
 def holders_of(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Sequence[str]]:
-    """Return the addresses of the workers that hold results, as the scheduler knows them; nobody if it is gone."""
+    """Return the addresses of the workers that hold results, as the scheduler knows them; empty if it is gone."""
 
     async def ask() -> Any:
         try:

@@ -78,7 +78,7 @@ def check_memory(nbytes: int, what: str, hint: str) -> None:
     what : str
         Begins the message: "a chunk takes".
     hint : str
-        What to do besides raising the limit.
+        A remedy besides raising the limit.
 
     Raises
     ------

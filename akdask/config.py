@@ -43,7 +43,7 @@ def _truth(value: Any) -> bool:
 def _integer(value: Any) -> int:
     if type(value) is int:
         return value
-    # Truth values are integers to Python; of floats, whole ones such as 1e9 are accepted.
+    # A bool is an int in Python, and is refused.  Whole floats such as 1e9 are accepted.
     if isinstance(value, bool | str) or int(value) != value:
         raise TypeError
     return int(value)
@@ -63,7 +63,7 @@ def _bytes_from(low: int) -> Callable[[Any], int]:
     from_number = _number_from(low)
 
     def read(value: Any) -> int:
-        # Dask takes text without a number for one of the unit: of an empty variable, one byte.
+        # Dask reads a unit without a number as one of it, and an empty variable as one byte.
         if isinstance(value, str) and not any(letter.isdecimal() for letter in value):
             raise ValueError
         return from_number(parse_bytes(value) if isinstance(value, str) else value)
@@ -117,7 +117,7 @@ SETTINGS: dict[str, Setting] = {
     # Check the stored bytes of a column against the manifest before it is read.
     "verify_checksums": Setting(False, FLAG),
     # Read data that HDF5 files keep in other files (external storage, virtual datasets), if these are below the folder
-    # of the file; changes of theirs are not noticed.  Never so by default: such a file may name any file of its reader.
+    # of the file.  Changes of these are not noticed.  Off by default, as such a file may name any file of its reader.
     "external_files": Setting(False, FLAG),
     # Bytes of memory that this process may use: data beyond it go to disk, in Dask's temporary_directory.  None for the
     # least of the memory of the machine and the limits of cgroups and ulimits.

@@ -242,4 +242,4 @@ class ExistsError(FileError, FileExistsError):
 
 
 class WriteError(FileError, OSError):
-    """Writing failed; the files that were there before are untouched."""
+    """Writing failed; existing files are untouched."""

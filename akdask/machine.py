@@ -53,8 +53,8 @@ def _machine_memory() -> int:
 def memory_in_use() -> int:
     """Return the bytes of memory that this process has now, or its peak where the system tells no more.
 
-    Where a ulimit counts what has been reserved and not touched yet, that counts: much may be missing to the limit of
-    memory when the system refuses more.
+    If a ulimit counts reserved pages, these count as well: the system may refuse more of them while much less memory is
+    touched.
     """
     try:
         pages = list(map(int, Path("/proc/self/statm").read_text(encoding="ascii").split()))

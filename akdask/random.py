@@ -56,7 +56,7 @@ def global_generator_exists() -> bool:
 
 
 def seed(seed: int | None = None) -> None:
-    """Begin the generator of this module anew.
+    """Restart the generator of this module.
 
     Parameters
     ----------

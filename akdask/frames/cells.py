@@ -215,7 +215,7 @@ class CellMethods(Analysed):
         )
 
     def _bounds(self, item: Any, arrays: Mapping[str, Array]) -> dict[str, tuple[Any, Array | None]]:
-        """Return the bound of each column on these rows, and where its labels lack; none for columns without one."""
+        """Return the bound of each column on these rows, and which rows it lacks; none for columns without a bound."""
         item = as_labelled(item)
         if not isinstance(item, RowLabelled):
             bound = item.values if isinstance(item, Labelled) else item
@@ -293,7 +293,7 @@ def _are_times(array: Array, bounds: Sequence[Any]) -> bool:
 
 def is_nothing(item: Any) -> bool:
     """Whether an item stands for a missing value: None, NaN, NaT, or ``pandas.NA``."""
-    # By its own type: that which a lazy scalar shows is of a value that has yet to be computed.
+    # Checks the type of the item itself: a lazy scalar shows the class of a value that is still to be computed.
     return item is None or is_na(item) or (issubclass(type(item), _UNEQUAL) and str(item) in ("nan", "NaT"))
 
 

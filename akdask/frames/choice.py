@@ -417,8 +417,8 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
 
 
 def _distinct_counts_of_few(columns: ColumnSet, dropna: bool) -> list[int]:
-    """Return the numbers of distinct values of all columns of few rows: in one pass, without grouping most of them."""
-    # Of a Categorical, several labels may stand for missing; some integers of which some are missing are no floats.
+    """Count distinct values of all columns of few rows in one pass, without grouping most of them."""
+    # Grouped are Categoricals, as several labels may mean missing, and nullable integers, which floats may not hold.
     grouped = [
         name
         for name, value in columns.values.items()

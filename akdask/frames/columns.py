@@ -121,9 +121,9 @@ class ColumnMethods(FrameBase):
     def __setitem__(self, name: Any, values: Any) -> None:
         """Put a column into the frame: an array with the same rows, data at hand, or a scalar for all rows.
 
-        With a mask in place of the name, values are assigned to the rows, or of a DataFrame the cells, where it holds.
-        With an int in place of the name, a mapping gives some values of that row; with a list of names, another
-        DataFrame or a sequence gives a column for each.
+        A mask in place of the name assigns to the rows, a DataFrame of bool to the cells, where it is True.  An int
+        assigns the values of a mapping to that row.  A list of names takes another DataFrame, or a sequence with a
+        column for each name.
 
         Raises
         ------

@@ -267,8 +267,8 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
     Parameters
     ----------
     arg : array or Series
-        The text.  Integers beside missing text are exact, too: they are handed out as floats, or as they are by
-        ``to_pandas(nullable=True)``.
+        The text.  Integers beside missing text stay exact.  Conversions give them as floats, and
+        ``to_pandas(nullable=True)`` as integers.
     errors : {"raise", "coerce"}
         Whether text that is no number is an error when it is computed, or gives NaN.
 

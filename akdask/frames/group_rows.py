@@ -169,12 +169,12 @@ class FrameGroupMethods(Generic[Rows]):
         )
 
     def _differences(self, periods: int) -> Rows:
-        """Return each value less the one `periods` rows before in its group; counts rows."""
+        """Return the difference of each value and the value `periods` rows before in its group; counts rows."""
         self._demand_numbers("diff", (TimeArray,))
         return self._on_arranged(lambda columns, numbers: differences_in_groups(columns, numbers, periods))
 
     def pct_change(self, periods: int = 1) -> Rows:
-        """Return by which part of the value `periods` rows before in its group each has grown; counts rows.
+        """Return the relative change from the value `periods` rows before in its group; counts rows.
 
         Examples
         --------
@@ -197,12 +197,12 @@ class FrameGroupMethods(Generic[Rows]):
         return self._on_arranged(growth)
 
     def ffill(self, limit: int | None = None) -> Rows:
-        """Return the values with the last one before each in its group that is missing in its place; counts rows.
+        """Fill missing values with the last value before them in their group; counts rows.
 
         Parameters
         ----------
         limit : int, optional
-            Fill no more than so many in a row.
+            Fill at most this number of consecutive values.
 
         Examples
         --------
@@ -217,7 +217,7 @@ class FrameGroupMethods(Generic[Rows]):
         )
 
     def bfill(self, limit: int | None = None) -> Rows:
-        """Return the values with the first one after each in its group that is missing in its place; counts rows."""
+        """Fill missing values with the next value after them in their group; counts rows."""
         checked_limit(limit)
         return self._on_arranged(
             lambda columns, numbers: filled_in_groups(columns, numbers, backwards=True, limit=limit)

@@ -586,7 +586,7 @@ def _is_number_or_ordered(array: Array) -> bool:
 
 
 def demanded(called: str, positions: Any, is_full: Any = None) -> Any:
-    """Return where groups have their extremes, once each has one; `is_full` says which miss no value, if all must."""
+    """Return positions of extremes, which raise at compute if a group has none, or is not full by `is_full`."""
     frame, values = align(
         called, [positions._as_operand(), (positions >= 0 if is_full is None else is_full)._as_operand()]
     )

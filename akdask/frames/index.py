@@ -377,8 +377,8 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         Returns
         -------
         Index
-            Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
-            numbers become text or text numbers, ``"null"`` or NaN stands for them.
+            Of Strings if the labels were a Categorical.  Labels that are not in the dict stay as they are.  If numbers
+            become text, or text numbers, they become ``"null"`` or NaN.
         """
         series: Any = arg
         if isinstance(arg, Labelled) and not isinstance(arg, Index):

@@ -29,16 +29,16 @@ def search_intervals(vals: Any, intervals: Any, tiebreak: pdarray | None = None,
     Parameters
     ----------
     vals : pdarray, or sequence of pdarrays
-        The values; of several arrays, each row is one.
+        The values; each row of several arrays is one value.
     intervals : tuple of two pdarrays, or of two sequences of pdarrays
         Lower and upper bounds, of the types of the values.  Both are within, as Arkouda takes them, whatever its
         documentation says.  Every task gets all of them.
     tiebreak : pdarray, optional
-        A number for each interval: of several that hold a value the one with the least is the best; the first of them
-        if there is no number, or it is the same.
+        A number for each interval.  Of several intervals that hold a value, the one with the least number is taken,
+        and the first of them without numbers or with equal ones.
     hierarchical : bool, default True
-        Compare rows by the first array first.  Otherwise intervals of several arrays are boxes, within which a value
-        lies if it does in each array.
+        Compare rows by the first array first.  Otherwise intervals of several arrays are boxes, which hold a value
+        if each array's interval holds its element.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def search_intervals(vals: Any, intervals: Any, tiebreak: pdarray | None = None,
     ArgumentTypeError
         If the types of values and bounds differ, or are no numbers, or there are not as many arrays of each.
     ArgumentError
-        If there are not two sets of bounds; if an upper bound is below the lower one, or lower bounds do not ascend
-        where they must: unless they are boxes.  Bounds that have yet to be computed are looked at when that is done.
+        If there are not two sets of bounds, an upper bound is below the lower one, or lower bounds do not ascend,
+        which only boxes need not.  Lazy bounds are checked when they are computed.
     AlignmentError
         If the arrays of one side do not share rows.
 

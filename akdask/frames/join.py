@@ -87,7 +87,7 @@ class ConcatMethods(FrameBase):
         return cls._of(stacked([_columns_of(item) for item in items]))
 
     def append(self, other: FrameBase, ordered: bool = True) -> Self:
-        """Put the rows of another DataFrame below those of this one, in place; lazy.  See `concat`.
+        """Append the rows of another DataFrame in place; lazy.  See `concat`.
 
         Returns
         -------
@@ -517,7 +517,7 @@ def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_ke
     sources |= {name: (name, None) for name in left.values if name not in sources}
     sources |= {name: (None, name) for name in right.values if name not in sources}
     joined = Joined(_side(left, left_keys), _side(right, right_keys), sources, convert_ints=False).of_kind("outer")
-    # No more partitions than a side has: sums of many sides would have more with each of them.
+    # No more partitions than a side has, since a chain of additions would get more with each operand.
     count = max(partition_count(side.frame) for side in (left, right))
     return _sorted(joined, sorted(common, key=lambda name: not name.startswith(ORDER)), count)
 
@@ -534,7 +534,7 @@ def inner_join(
     wherefunc : callable, optional
         Takes two arrays with one element for each pair, and returns which pairs to keep.
     whereargs : (array, array), optional
-        What the pairs of `wherefunc` are made of: an array with the rows of `left`, and one with those of `right`.  Of
+        Source of the arguments of `wherefunc`: an array on the rows of `left`, and one on the rows of `right`.  For
         two sequences of arrays, `wherefunc` gets two lists.
 
     Returns

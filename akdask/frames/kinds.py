@@ -63,7 +63,7 @@ def demand_numbers(operation: str, columns: ColumnSet, names: Iterable[str]) -> 
 
 
 def demand_some_numbers(operation: str, columns: ColumnSet) -> Sequence[str]:
-    """Return the names of columns, of which some have to be of numbers: which are reduced may be chosen later.
+    """Return the names of columns, at least one of which has numbers; the choice among them may come later.
 
     Raises
     ------

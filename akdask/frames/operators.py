@@ -94,7 +94,7 @@ class ArithmeticMethods(NDArrayOperatorsMixin, FrameBase):
         return self._with_other(operator.add, other, axis, fill_value)
 
     def sub(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:
-        """Return the columns less something; lazy.  See `add`."""
+        """Subtract a scalar, array, DataFrame or Series from the columns; lazy.  See `add`."""
         return self._with_other(operator.sub, other, axis, fill_value)
 
     def mul(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> Self:

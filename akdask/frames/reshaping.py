@@ -97,7 +97,7 @@ class ReshapingMethods(FrameBase):
         return self._of(ColumnSet.of(made))
 
     def stack(self) -> Any:
-        """Return the rows one after the other as a Series, labelled by the rows' labels and the columns; counts rows.
+        """Return all values, row by row, as a Series labelled by row and column; counts rows.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class ReshapingMethods(FrameBase):
         return Series(_below_each_other(columns, names)[column * size + row], index=labels)
 
     def unstack(self) -> Any:
-        """Return the values of the columns one below the other, as a Series labelled by column and row; counts rows.
+        """Return all values, column by column, as a Series labelled by column and row; counts rows.
 
         Raises
         ------
@@ -362,7 +362,7 @@ def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
 
 
 def _without_gaps(table: Any, fill_value: Any) -> Any:
-    """Return a table with a value in its gaps; integers beside a fraction are floats, none of them another than before.
+    """Fill the gaps of a table; integers beside a fraction become floats only if none changes.
 
     Raises
     ------

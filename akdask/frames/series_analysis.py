@@ -622,7 +622,7 @@ class SeriesOrder(SeriesOperators):
 
 
 def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
-    """Return distinct values, how often each occurs, and in which row first; categories that do not occur as well."""
+    """Return distinct values, their counts, and the row of their first occurrence; includes unused categories."""
     if not isinstance(values, Categorical):
         groups = ColumnGroups(values, dropna=dropna)
         return *groups.size(), groups.unique_key_idx

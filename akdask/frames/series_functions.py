@@ -363,7 +363,7 @@ class SeriesFunctions(SeriesOperators):
     # operators by name
 
     def sub(self, other: Any, fill_value: Any = None) -> Self:
-        """Return the values less something; lazy.
+        """Subtract a scalar, array or Series from the values; lazy.
 
         Parameters
         ----------
@@ -549,7 +549,7 @@ def _called(index: Index, number: int) -> str:
 
 
 def _applied_to_times(values: Any, call: Callable[[Any], Any], result_dtype: Any) -> Any:
-    """Return what a function makes of times or spans, which it gets as pandas has them; lazy."""
+    """Apply a function to times or spans, which it gets as pandas' scalars; lazy."""
     made = partial(_as_time, values._dtype_kind, values.unit, values._form.zone)
     numbers = values.values
     results = [call(made(number)) for number in _first_of(numbers)]
@@ -585,7 +585,7 @@ def _float_or_nan(found: Any) -> Any:
 
 
 def _type_of_results(values: Array, func: Callable[[Any], Any]) -> Any:
-    """Return the type of a column of what a function makes of the first elements; computes these."""
+    """Return the type of column for the results of a function of the first elements; computes these."""
     return _type_in_common([func(value) for value in _first_of(values)])
 
 
@@ -594,11 +594,11 @@ def _first_of(values: Array) -> list[Any]:
 
 
 def text_applied(values: Any, call: Callable[[Any], Any], of_missing: Callable[[Any], Any]) -> Any:
-    """Return what a function makes of text, and another one of NaN in place of what is missing; lazy."""
+    """Apply a function to text, and another one to NaN in place of missing text; lazy."""
     try:
         absent = of_missing(np.nan)
     except Exception:
-        # It does not know NaN, and is not asked about what is missing, which stays so.
+        # It cannot take NaN, so missing text is not passed to it and stays missing.
         absent = None
     lacks = _is_nothing(absent)
     few = _first_of(values)

@@ -211,7 +211,7 @@ class SeriesGroupBy:
         return Series(rows["count"] / groups.broadcast(groups.sum(rows["count"])[1]), "proportion", index)
 
     def _with_each_category(self, values: Categorical, keys: Sequence[Any], counts: Any) -> tuple[list[Any], Any]:
-        """Return counts with 0 for the categories that a group has not; counts groups and categories."""
+        """Return counts with 0 for categories that a group lacks; counts groups and categories."""
         each = values._each_category()
         found = self._groups.gb.unique_keys
         levels = list(found) if isinstance(found, tuple) else [found]
@@ -319,11 +319,11 @@ class SeriesGroupBy:
         return self._of_rows(self._groups.diff(periods))
 
     def ffill(self, limit: int | None = None) -> Series:
-        """Return the values with the last one before each in its group that is missing in its place; counts rows."""
+        """Fill missing values with the last value before them in their group; counts rows."""
         return self._of_rows(self._groups.ffill(limit))
 
     def bfill(self, limit: int | None = None) -> Series:
-        """Return the values with the first one after each in its group that is missing in its place; counts rows."""
+        """Fill missing values with the next value after them in their group; counts rows."""
         return self._of_rows(self._groups.bfill(limit))
 
     def cumsum(self) -> Series:
@@ -383,7 +383,7 @@ class SeriesGroupBy:
         return self._series._moved(self._groups.nth(n))
 
     def pct_change(self, periods: int = 1) -> Series:
-        """Return by which part of the value `periods` rows before in its group each value has grown; counts rows."""
+        """Return the relative change from the value `periods` rows before in its group; counts rows."""
         return self._of_rows(self._groups.pct_change(periods))
 
     # windows

@@ -139,7 +139,7 @@ class ToPandas:
                 made[name] = as_nullable(made[name], dtype)
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
-        # Naming the columns again takes longer than all else here; no columns at all would get numbers for names.
+        # Renaming columns would take most of the time here; a frame without columns would get numbers for names.
         return pd.DataFrame(made, index=index, columns=None if made else [], copy=False)
 
     def _joined(self, table: Table, name: Hashable) -> Any:

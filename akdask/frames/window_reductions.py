@@ -240,7 +240,7 @@ def reduced_by(windows: Any, name: str) -> Any:
 def taken(name: str, value: Value) -> Value:
     """Return a column as a reduction of windows takes it: integers as such for sums and means, and else as floats.
 
-    No value may become another first: where wide integers cancel, all that is left would be error.
+    Values must stay exact before they are reduced: where wide integers cancel, only rounding errors would remain.
     """
     is_wide = value.dtype in (INT64, UINT64)
     return value if is_wide and name in INTEGER_WINDOWS else widened(value, FLOAT64)

@@ -173,7 +173,7 @@ class WindowMethods(Analysed):
         return self._resulting({name: difference(columns.array(name), earlier[name]) for name in columns.values})
 
     def pct_change(self, periods: int = 1) -> Self:
-        """Return by which part of the value `periods` rows before each value has grown, as float64; lazy.
+        """Return the relative change from the value `periods` rows before, as float64; lazy.
 
         Missing values are not filled first.
 
@@ -273,7 +273,7 @@ class WindowMethods(Analysed):
         return Rolling(self, columns, window, min_periods, center, closed, on, step)
 
     def ffill(self, *, limit: int | None = None) -> Self:
-        """Return the values with the last one before each that is missing in its place; lazy.
+        """Fill missing values with the last value before them; lazy.
 
         Parameters
         ----------
@@ -294,7 +294,7 @@ class WindowMethods(Analysed):
         return self._filled_along(backwards=False, limit=limit)
 
     def bfill(self, *, limit: int | None = None) -> Self:
-        """Return the values with the first one after each that is missing in its place; lazy.  See `ffill`."""
+        """Fill missing values with the next value after them; lazy.  See `ffill`."""
         return self._filled_along(backwards=True, limit=limit)
 
     def cumsum(self) -> Self:
