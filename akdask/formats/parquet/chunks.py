@@ -19,11 +19,11 @@ from akdask.columns.dictionary_text import decoded, is_encoded, joined
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.rows import concat_rows, slice_rows
 from akdask.deferred import pc
-from akdask.engine.vector_loop import PageField
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats.parquet.columns import ParquetColumn
 from akdask.formats.parquet.decoding import decode, decode_positions
 from akdask.formats.parquet.footers import PARQUET_ERRORS, metadata_of
+from akdask.formats.parquet.page_fields import PageField
 from akdask.formats.parquet.page_list import ChunkPlace, NoPlainPagesError, PageList
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader, range_reader

@@ -13,10 +13,10 @@ import pyarrow as pa
 from akdask import compiled
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
 from akdask.columns.strings import SENTINEL
-from akdask.engine.vector_loop import PageField
 from akdask.errors import FileFormatError
 from akdask.formats.parquet.columns import ParquetColumn
 from akdask.formats.parquet.decoding import NAT
+from akdask.formats.parquet.page_fields import PageField
 from akdask.formats.parquet.thrift import (
     CHUNK,
     CODECS,

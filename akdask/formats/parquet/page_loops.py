@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from akdask.compiler import compiled, read_only
-from akdask.engine.vector_loop import PageField
 from akdask.formats.parquet.bit_packed_loops import WIDEST, look_up_some
+from akdask.formats.parquet.page_fields import PageField
 from akdask.operators.keys.loop_words import CHUNK, Text, copy_chunk, put_word, word_at
 from akdask.typing import NumberArray
 

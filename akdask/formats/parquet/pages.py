@@ -19,9 +19,9 @@ from akdask import compiled
 from akdask.columns.dtypes import FLOAT64, ColumnType
 from akdask.columns.memory import LARGEST_REUSED, new_array, scratch
 from akdask.columns.widening import widen_into
-from akdask.engine.vector_loop import PageField
 from akdask.formats.parquet.columns import ParquetColumn
 from akdask.formats.parquet.decoding import NAT
+from akdask.formats.parquet.page_fields import PageField
 from akdask.formats.parquet.page_list import ChunkPlace, FindPages, NoPlainPagesError, PageList, PageTable, is_one_run
 from akdask.formats.parquet.thrift import CODECS
 from akdask.storage.ranges import RangeReader
