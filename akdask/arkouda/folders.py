@@ -31,7 +31,7 @@ def get_directory(path: str) -> Path:
 
 
 def write_line_to_file(path: str, line: str) -> None:
-    """Write a line at the end of a file, which is made if it is not there.
+    """Write a line at the end of a file; creates the file if needed.
 
     Parameters
     ----------

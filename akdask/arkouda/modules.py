@@ -53,7 +53,7 @@ class ArkoudaModule(ModuleType):
             super().__setattr__(name, value)
 
     def _home_of(self, name: str) -> ModuleType:
-        """Return the module that has a name which is listed for this one."""
+        """Return the module that contains a name listed for this one."""
         homes = [import_module(f"akdask.{home}") for home in HOMES.get(self._path, "").split()]
         return next((home for home in homes if hasattr(home, name)), sys.modules["akdask"])
 

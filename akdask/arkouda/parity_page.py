@@ -397,7 +397,7 @@ def _section(where: str, found: list[Comparison]) -> Iterator[str]:
         yield ""
         yield "| name | tier | | how, or why |"
         yield "| --- | --- | --- | --- |"
-    # Names of one state with one note are one line.
+    # Names with the same state and note share one line.
     others.sort(key=lambda item: (STATES.index(item.state), item.note, item.name.tier))
     for (state, note, tier), group in groupby(others, key=lambda item: (item.state, item.note, item.name.tier)):
         names = ", ".join(f"`{item.name.name}`" for item in group)

@@ -155,7 +155,7 @@ def print_server_commands() -> None:
 
 
 def get_registration_config() -> dict[str, Any]:
-    """Return the types and numbers of dimensions of arrays, as a server tells its build options."""
+    """Return the supported types and numbers of dimensions, in the form of a server's build options."""
     types = ["int", "uint", "uint(8)", "real", "bool", "bigint"]
     return {"parameter_classes": {"array": {"nd": get_array_ranks(), "dtype": types}}}
 

@@ -77,7 +77,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return None
 
     def _extras(self) -> tuple[Frame, ...]:
-        """Return one-partition nodes whose results `_converter` wants as well."""
+        """Return one-partition nodes whose results `_converter` needs too."""
         return ()
 
     @property
@@ -180,8 +180,8 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
         Parameters
         ----------
-        key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one; ``...`` for all
-            rows, None beside one of these for a further dimension
+        key : int, slice, pdarray of bool (mask) or of int (positions), or data that become one; ``...`` for all
+            rows, and None beside one of them for a further dimension
             An int finds the element at once.  Everything else is lazy, but rows of unknown number are counted where
             positions matter.
         """
@@ -200,7 +200,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return self._select(*literal(as_column(key)))
 
     def _with_axes(self, chosen: Any, axis: int, ndim: int) -> Any:
-        """Return chosen rows along one of several dimensions, the others of which have the length 1."""
+        """Return chosen rows along one dimension of several; the other dimensions have length 1."""
         if not isinstance(chosen, Array) or not hasattr(chosen, "reshape"):
             raise UnsupportedError(
                 f"a {type(self).__name__} has one dimension.", hint="to_ndarray() gives what NumPy adds dimensions to."
@@ -315,7 +315,7 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return dask_bridges.to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
 
     def repartition(self, npartitions: int) -> Self:
-        """Return the elements in another number of partitions, of about equal length.
+        """Return the elements in another number of partitions of about equal length.
 
         Lazy, but for counting elements of unknown number.
 

@@ -29,7 +29,7 @@ _NUMBERS = {"bool", "uint", "int", "float", "bigint"}
 def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
     """Return frame and value of an array with an item assigned to some of its rows.
 
-    Lazy, but for counting rows where positions matter, and selected rows that are to take an array of other rows.
+    Lazy, but rows are counted where positions matter, and selected rows if an array of other rows is assigned.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
     ConversionError
         If an integer is assigned to floats and no float equals it; for an array, at compute.
     ArgumentError
-        If an array is assigned that has not as many elements as rows are selected.
+        If the assigned array has another number of elements than rows are selected.
     """
     frame, old = array._frame, array._value
     if isinstance(key, slice) and key.step is not None and key.step < 0:
@@ -132,7 +132,7 @@ def _assign_masked(chosen: Filter, old: Value, item_frame: Frame | None, items: 
 def _cut_like(chosen: Filter, item_frame: Frame, items: Value) -> Project:
     """Return items in the partitions of the rows that they are put into.
 
-    Items that are on these very rows need no count, which in a loop would run all steps before at each of them.
+    Items on the same rows are not counted; in a loop, counting would run all earlier steps in each iteration.
     """
     project = Project(item_frame, (0,), (items,))
     if chosen.rows.same_rows(item_frame.rows):

@@ -76,14 +76,14 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     Returns
     -------
     Scalar, pdarray or ArrayView
-        Of the types that the reduction of all elements gives.  The first NaN is an extreme, as in NumPy.
+        Types as in the reduction of all elements.  The first NaN is an extreme, as in NumPy.
 
     Raises
     ------
     AxisError
         If the array does not have a dimension.
     ArgumentError
-        If a dimension comes twice, positions are wanted along several, or extremes of no elements.
+        If a dimension comes twice, positions are wanted along several dimensions, or extremes of no elements.
     """
     axes = _checked_axes(name, axis, len(shape))
     left = [1 if number in axes else length for number, length in enumerate(shape) if keepdims or number not in axes]
@@ -98,7 +98,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     if not base.size:
         return reshaped(_of_nothing(base, name, math.prod(left)), left)
     if name in POSITIONS or (name == "prod" and base._value.dtype.kind != "float"):
-        # Groups skip NaN, and their products are float64, which does not hold all integers.
+        # Groups skip NaN, and their products are float64, which cannot hold all integers.
         found = reduce(lambda array, axis: along_axis(name, array, axis), axes, reshaped(base, shape))
         return reshaped(found.flatten(), left)
     if axes and base._value.dtype.is_number and axes == tuple(range(axes[0], axes[-1] + 1)):
@@ -110,7 +110,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
 
 
 def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
-    """Return the dimensions that are meant, counted from the first, ascending."""
+    """Return the selected dimensions, counted from the first, ascending."""
     given = range(ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
     try:
         numbers = [index(number) for number in given]
@@ -127,7 +127,7 @@ def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
 def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: dict[str, Any]) -> pdarray | None:
     """Return the reduction along the second of three dimensions, in row-major order; None if groups compute it faster.
 
-    Of long dimensions parts are reduced first, whatever the partitions, so that results do not depend on these.
+    Parts of long dimensions are reduced first, whatever the partitions, so that results do not depend on partitions.
     """
     if name == "count_nonzero":
         name, base = "sum", base != 0

@@ -58,7 +58,7 @@ class Collection(Root, DaskMethodsMixin):
         >>> squares.sum()
         np.int64(30)
         """
-        # Without the overhead of `dask.persist`, which takes as long as planning does.
+        # Without `dask.persist`, whose overhead takes as long as planning does.
         found = None if options else partitions_in_memory(self.expr)
         if found is None:
             return super().persist(**options)
@@ -83,7 +83,7 @@ class Collection(Root, DaskMethodsMixin):
 
 
 class Labelled:
-    """An array with labels, or the labels themselves, such as a `Series` or an `Index`: stands for its array."""
+    """An array with labels, or the labels themselves, such as a `Series` or an `Index`; operations take its array."""
 
     values: Any
     """The array; of a `MultiIndex` the list of its levels."""

@@ -119,7 +119,7 @@ class BitVector(pdarray):
         return self._of_numbers(pdarray(frame, value))
 
     def _of_numbers(self, numbers: pdarray) -> Self:
-        """Return numbers as bits that show as these do."""
+        """Return numbers as bits of the same width and order."""
         return type(self)(numbers, self.width, self.reverse)
 
     @property
@@ -171,7 +171,7 @@ class BitVector(pdarray):
         Raises
         ------
         ArgumentError
-            If there is no such operator.
+            If the operator is unknown.
         """
         if op not in IN_PLACE:
             raise ArgumentError(f"{op!r} is no operator in place.", hint=f"there are {', '.join(IN_PLACE)}.")

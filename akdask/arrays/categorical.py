@@ -158,7 +158,7 @@ def pandas_categorical(
 
 
 def without_na(codes: NumberArray, labels: Table) -> tuple[NumberArray, NumberArray]:
-    """Return codes among the labels but for the one for missing, -1 for that, and which labels these are."""
+    """Return codes without the label for missing, which becomes -1, and a mask of the other labels."""
     there = ~np.asarray(labels.columns[IS_NA])
     return np.where(there, np.cumsum(there) - 1, -1)[codes], there
 
@@ -274,7 +274,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         categories : Strings or sequence of str
             The labels, each once.
         permutation, segments : pdarray of int, optional
-            Positions that bring equal elements together, and where each label starts in them.  Kept for files.
+            Positions that bring equal elements together, and the start of each label in them.  Kept for files.
         na_value : str, default "N/A"
             The label that stands for missing.
         NAvalue, naValue : str, optional
@@ -310,7 +310,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return [item if item._category_table is labels else item._with_table(labels) for item in arrays]
 
     def _like(self, frame: Frame, value: Value) -> Self:
-        # Positions hold for all rows in their order only, as in a DataFrame beside other columns.
+        # Positions hold only for all rows in their order, as in a DataFrame beside other columns.
         is_same = value == self._value and frame.rows.same_rows(self._frame.rows)
         parts = (self.permutation, self.segments) if is_same else ()
         return self.of(frame, value, self._category_table, *parts)
@@ -333,7 +333,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     @property
     def categories(self) -> Strings:
-        """The labels, with the one for missing; lazy, and of unknown number where they have yet to be found."""
+        """The labels, with the one for missing; lazy, and of unknown number until they are found."""
         return Strings(self._category_table, self._category_table.label)
 
     @property
@@ -409,15 +409,15 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self._ordered_against("less", other)
 
     def __le__(self, other: Any) -> pdarray:
-        """Return which elements come before a label or are it; see `__lt__`."""
+        """Return which elements come before or equal a label; see `__lt__`."""
         return self._ordered_against("less_equal", other)
 
     def __gt__(self, other: Any) -> pdarray:
-        """Return which elements come behind a label; see `__lt__`."""
+        """Return which elements come after a label; see `__lt__`."""
         return self._ordered_against("greater", other)
 
     def __ge__(self, other: Any) -> pdarray:
-        """Return which elements come behind a label or are it; see `__lt__`."""
+        """Return which elements come after or equal a label; see `__lt__`."""
         return self._ordered_against("greater_equal", other)
 
     def _ordered_against(self, operation: str, other: Any) -> pdarray:
@@ -562,14 +562,14 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     # order
 
     def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
-        """Return the place of each element's label among the labels in order, NaN, which is last, for the missing."""
+        """Return the position of each element's label in the order of labels; missing elements get NaN, the last."""
         labels = self._category_table
         place = labels.codes if labels.is_arranged else Call("lookup", order.ranks(labels, labels.label), labels.codes)
         last = Call("where", labels.is_na, Constant(np.nan), cast(place, FLOAT64))
         return self._frame, looked_up(labels, last, self._value)
 
     def min(self) -> Any:
-        """Return the first of the labels that elements have, NaN of none; computes.
+        """Return the first label among the elements in the order of labels, NaN if there are no elements; computes.
 
         Raises
         ------
@@ -579,7 +579,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self._extreme("min")
 
     def max(self) -> Any:
-        """Return the last of the labels that elements have, NaN of none; computes.  See `min`."""
+        """Return the last label among the elements, NaN if there are no elements; computes.  See `min`."""
         return self._extreme("max")
 
     def argmin(self) -> Any:
@@ -591,7 +591,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return reduced(self._in_order("argmax"), "argmax")
 
     def _in_order(self, operation: str) -> pdarray:
-        """Return the places of the elements in the order of labels, the missing behind all that is sought."""
+        """Return the positions of the elements in the order of labels; missing elements are never the extreme."""
         if not self.ordered:
             raise ArgumentTypeError(
                 f"labels that are in no order have no {operation}.",
@@ -635,7 +635,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         Raises
         ------
         ArgumentTypeError
-            If labels are in an order, in which it has no place.
+            If the labels are ordered, as the new label has no position in the order.
 
         Examples
         --------
@@ -773,7 +773,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self.set_categories([label for label in known if label not in gone])
 
     def remove_unused_categories(self) -> Self:
-        """Return the elements with only the labels that occur among them, in the order that they have; computes them.
+        """Return the elements with only the labels that occur among them, in the present order; computes the labels.
 
         See Also
         --------
@@ -783,7 +783,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return self.set_categories([label for label in self._labels_in_order() if label in used])
 
     def rename_categories(self, new_categories: Any) -> Self:
-        """Return the elements with other names of their labels; computes the labels.
+        """Return the elements with renamed labels; computes the labels.
 
         Parameters
         ----------

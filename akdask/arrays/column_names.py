@@ -96,7 +96,7 @@ def axis_number(axis: Any) -> int:
     Raises
     ------
     ArgumentError
-        If there is no such axis.
+        If the axis is unknown.
     """
     numbers = {0: 0, "index": 0, "rows": 0, 1: 1, "column": 1, "columns": 1}
     found = numbers.get(axis) if isinstance(axis, int | str) else None
@@ -121,6 +121,6 @@ def missing_column(name: Any, known: Iterable[Any]) -> MissingColumnError:
 
 
 def nearby(name: Any, known: Iterable[str]) -> str | None:
-    """Return a hint at the name that is most like another one, None if none is."""
+    """Return a hint at the most similar name, None if no name is similar."""
     found = get_close_matches(str(name), list(known), 1)
     return f"did you mean {found[0]!r}?" if found else None

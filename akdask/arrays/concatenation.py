@@ -158,7 +158,7 @@ def count_nonzero(pda: Any) -> Scalar:
 
 
 def _reduced(name: str, pda: Any, **params: Any) -> Any:
-    """Call the method of a name with the parameters that are given: not all objects have all of them."""
+    """Call a method by name with the given parameters; not all objects take all of them."""
     if not hasattr(pda, name) or isinstance(pda, np.ndarray):
         raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
     given = {param: value for param, value in params.items() if value is not None and value is not False}

@@ -17,7 +17,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 if TYPE_CHECKING:
     from distributed import Client
 
-# The cluster's machinery is imported only where it is used: it takes longer to import than all the rest.
+# The cluster's machinery takes longer to import than everything else, so it is imported only where it is used.
 
 _opened: list[Any] = []
 """Clients and local clusters, in the order in which they were opened."""
@@ -83,7 +83,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
             check_address(server)
         client = Client(server, **waiting)
     except (OSError, ValueError, AssertionError) as error:
-        # Dask asserts that it has tried at least once, also where a name is not resolved in time.
+        # Dask asserts that it has tried at least once, even if a name is not resolved in time.
         raise ArgumentError(
             f"no Dask scheduler answers at {server}.",
             details=[str(error) or "the host is not found"],
@@ -94,7 +94,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
 
 
 def _waiting(timeout: Any) -> dict[str, float]:
-    """Return the arguments of a Client that say how long it waits: none, where Dask's setting is to hold."""
+    """Return the arguments of a Client for its timeout; none if Dask's setting applies."""
     if isinstance(timeout, bool) or not (timeout is None or isinstance(timeout, int | float)):
         raise ArgumentTypeError(f"timeout is a number of seconds, not {timeout!r:.100}.")
     if timeout is not None and not timeout >= 0:
@@ -104,7 +104,7 @@ def _waiting(timeout: Any) -> dict[str, float]:
 
 def disconnect() -> None:
     """Close the clients and local clusters that `connect` opened; computing goes on in threads."""
-    # A cell of a notebook may have a context of its own, which is gone by now, and its client with it.
+    # A cell of a notebook may have its own context, which has ended, and its client with it.
     with suppress(ValueError):
         _current.close()
     while _opened:

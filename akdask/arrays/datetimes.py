@@ -83,7 +83,7 @@ class Datetime(CalendarMethods):
         ArgumentTypeError
             If the times have no zone.
         ArgumentError
-            If there is no such zone.
+            If the zone is unknown.
 
         Examples
         --------
@@ -99,7 +99,7 @@ class Datetime(CalendarMethods):
         return self.of(self._frame, self._value, replace(self._form, zone=zone))
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Datetime:
-        """Return the times at which the clocks of a zone show these; lazy.
+        """Return the times at which the clocks of a zone show the array's clock times; lazy.
 
         Parameters
         ----------

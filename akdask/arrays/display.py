@@ -121,7 +121,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
     # elements
 
     def _edges(self) -> tuple[Any, Any] | None:
-        """Return the first and last elements where at most the edge partitions are needed, else None.
+        """Return the first and last elements if at most the edge partitions are needed, else None.
 
         The last ones are None if the first ones are all elements.
         """
@@ -131,7 +131,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
         return self._first_and_last(small=small)
 
     def _first_and_last(self, *, small: bool) -> tuple[Any, Any]:
-        """Return the first and last elements, of the edge partitions unless all of it is as cheap."""
+        """Return the first and last elements, from the edge partitions unless the whole array is as cheap."""
         first, last = (self, self) if small else self._edge_partitions()
         size = self.rows.size
         if first is not last or (size is not None and size > self._most_shown):
@@ -189,9 +189,9 @@ def lazy_text(shown: Collection) -> str:
 
 
 def rows_in_memory(shown: Any, frame: Frame, values: Sequence[Value]) -> Any | None:
-    """Return an object with its rows in memory where its plan says that they are found in a moment, else None.
+    """Return an object with its rows in memory if its plan is quick to compute, else None.
 
-    It is given up after the seconds of the setting ``display_seconds``, where threads of this process compute.
+    The computation is abandoned after ``display_seconds`` (a setting), if threads of this process compute.
     """
     seconds = config.get("display_seconds")
     if not seconds or not is_small(frame, values, shown_budget()):

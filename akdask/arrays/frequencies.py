@@ -68,7 +68,7 @@ class Frequency:
 
     @property
     def is_days(self) -> bool:
-        """Whether it counts days, which have 23 or 25 hours where clocks change."""
+        """Whether it counts days, which have 23 or 25 hours if clocks change."""
         return isinstance(self.offset, pd.offsets.Day)
 
 
@@ -116,7 +116,7 @@ def fixed_span(freq: Any, *, asked: str) -> int:
     Raises
     ------
     ArgumentError
-        If pandas refuses it, its length depends on the calendar, or it is not longer than nothing.
+        If pandas refuses it, its length depends on the calendar, or its length is not positive.
     ArgumentTypeError
         If it is no frequency.
     """
@@ -159,7 +159,7 @@ def moved(operation: str, items: tuple[Any, ...]) -> Any:
     Raises
     ------
     ArgumentTypeError
-        If the operation is another one, or spans of time are to go by the calendar.
+        If the operation is another one, or spans of time would have to follow the calendar.
     ArgumentError
         If pandas refuses the offset.
     """

@@ -130,7 +130,7 @@ def hash(pda: Any, full: bool = True) -> Any:
     Returns
     -------
     tuple of two pdarrays of uint64, or one of them
-        The first and the last 64 bits of each hash, or with `full` False the first.
+        The first and the last 64 bits of each hash; only the first with ``full=False``.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     indices : int, or array of int
         Positions; negative ones count from the end.  An int gives the element itself.
     axis : int, optional
-        The dimension along which an array of several is taken from, which is flat before unless it is given.
+        The dimension of an array of several dimensions to take from; unless given, the array is flattened first.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Return the difference of each element and that before it; lazy, but for counting rows of unknown number.
+    """Return the difference of each element and its predecessor; lazy, but for counting rows of unknown number.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
     mask : pdarray of bool
         With the rows of `A`.
     Values : array or scalar
-        The element at position i gets that at position i too, and if there are fewer, they begin again.
+        The element at position i gets the value at position i; if there are fewer values, they repeat.
 
     Raises
     ------
@@ -308,7 +308,7 @@ def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) 
         text in its place, and the result is dropped.
     func : callable, or str
         Takes one element, and returns one.  It may be called more than once for an element, and should not depend on
-        anything else.  Of text, it is a lambda of one parameter, such as ``"lambda x,: x + 1"``.
+        anything else.  Text is a lambda of one parameter, such as ``"lambda x,: x + 1"``.
     result_dtype : dtype-like, optional
         The type of the function's results; the array's type unless given.  Not for functions of text.
 
@@ -320,7 +320,7 @@ def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) 
     Raises
     ------
     ArgumentTypeError
-        If `arr` has no such elements, `func` is no function, or a function of text has another type of results.
+        If `arr` has other elements, `func` is no function, or a function of text has another result type.
     ArgumentError
         If text is no lambda; at compute, if the function returns a value of another type.
 

@@ -145,7 +145,7 @@ def _of_times(name: str, values: TimeArray, skipna: bool) -> ColumnRule:
         case "count":
             return ColumnRule([("sum", present)], _itself, wrap)
         case "min" | "max" if skipna == (name == "min"):
-            # Where NaT is on the other side of all, it is the result only if there is nothing else.
+            # NaT sorts on the other side of all values, so it is the result only in a group that has only NaT.
             return ColumnRule([(name, times.ordered(value))], times.of_order, like)
         case "argmin" | "argmax" if skipna:
             sought = times.ordered(value) if name == "argmin" else value
@@ -156,7 +156,7 @@ def _of_times(name: str, values: TimeArray, skipna: bool) -> ColumnRule:
 
 
 def _halves(value: Value) -> list[tuple[str, Value]]:
-    """Return the sums of both halves of times, which do not overflow, without NaT."""
+    """Return the sums of both halves of times, without NaT; they do not overflow."""
     return [("sum", half) for half in times.halves(value)]
 
 
@@ -196,7 +196,7 @@ def _itself(result: Value) -> Value:
 
 
 def _limited(result: Value, value: Value) -> Value:
-    """Return a result with the limit of bits of the integers that it was made of."""
+    """Return a result with the limit of bits of the integers that were reduced."""
     dtype = value.dtype
     return cast(result, dtype) if result.dtype.kind == dtype.kind == "bigint" and dtype.max_bits > 0 else result
 

@@ -116,7 +116,7 @@ class GroupKeys:
         return self._aligned(*others)[0]
 
     def beside(self, *others: Aligned) -> tuple[Frame, tuple[Value, ...], list[Value]]:
-        """Return the rows that are in a group, and the keys and other columns as they are found there."""
+        """Return the rows that are in a group, with their keys and other columns."""
         count = len(self.values)
         frame, values = self._aligned(*others)
         if self.grouped is None:
@@ -135,7 +135,7 @@ class GroupKeys:
 
 
 def _is_present(arrays: Sequence[Array], values: Sequence[Value], labels: bool) -> Value | None:
-    """Return which rows have no NaN, NaT or missing text among their keys, None where no type of key has any."""
+    """Return which rows have no NaN, NaT or missing text among their keys, None if no type of key has any."""
     missing: list[Value] = [
         _is_missing(array, value)
         for array, value in zip(arrays, values, strict=True)
@@ -188,7 +188,7 @@ class GroupBase(Substitutes):
             )
         self._by = GroupKeys.of(self._arrays, dropna=self.dropna, labels=self._drops_labels)
         self._leases: dict[str, CacheLease] = {}
-        # Where the number of each row's group is known, the keys of the groups.
+        # The keys of the groups, if the number of each row's group is known.
         self._known_keys: list[Array] | None = None
 
     @property
@@ -270,7 +270,7 @@ def codes_of(values: Array) -> Array:
 
 
 def like(model: Array | None, frame: Frame, value: Value) -> Any:
-    """Return an array of the kind of another, or of that which shows the value's type."""
+    """Return an array of the kind of another array, or of the kind for the value's type."""
     return wrap(frame, value) if model is None else model._like(frame, value)
 
 
@@ -324,7 +324,7 @@ class GroupReductionMethods(GroupBase):
         return self._reduced("mean", values, skipna=skipna)
 
     def var(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
-        """Return the keys and the variance of each group, NaN where there are no more than `ddof` values; see `sum`."""
+        """Return the keys and the variance of each group, NaN with no more than `ddof` values; see `sum`."""
         return self._reduced("var", values, skipna=skipna, ddof=ddof)
 
     def std(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
@@ -410,8 +410,8 @@ class GroupReductionMethods(GroupBase):
         Parameters
         ----------
         values : pdarray, Strings or Categorical, or sequence of them
-            With the rows of the keys.  Of several values that are as common, that which comes first counts.  NaN are
-            left out.  Of several arrays, the commonest row is found, as a list of its values.
+            With the rows of the keys.  Of several equally common values, the one that comes first counts.  NaN are
+            left out.  For several arrays, the commonest row is found, as a list of its values.
 
         Examples
         --------
@@ -426,7 +426,7 @@ class GroupReductionMethods(GroupBase):
         return keys, [array[commonest] for array in arrays]
 
     def _numbered_rows(self, values: Sequence[Any]) -> tuple[pdarray, tuple[Any, ...]]:
-        """Return the number of each row of several arrays among their distinct rows, and these."""
+        """Return the number of each row of several arrays among their distinct rows, and the distinct rows."""
         groups: Any = type(self)(list(values), dropna=False)
         grouped = groups._grouped()
         return groups.broadcast(pdarray(*row_numbers(grouped))), groups._tuple_of(groups._keys_of(grouped))
@@ -460,7 +460,7 @@ class GroupReductionMethods(GroupBase):
         Raises
         ------
         ArgumentError
-            If `q` is not one number from 0 to 1, or there is no such method.
+            If `q` is not one number from 0 to 1, or the method is unknown.
 
         Examples
         --------
@@ -490,7 +490,7 @@ class GroupReductionMethods(GroupBase):
         Raises
         ------
         ArgumentError
-            If there is no such reduction.
+            If the reduction is unknown.
         """
         if not isinstance(operator, str):
             found = [self.aggregate(values, name, skipna, ddof) for name in operator]
@@ -569,7 +569,7 @@ class GroupReductionMethods(GroupBase):
         node = group_nodes.GroupStatistic(
             frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments
         )
-        # Before the keys, as it is refused for columns that have no such statistic.
+        # Before the keys, as columns without such a statistic are refused.
         if form.of_numbers and are_times:
             result: Any = given._lacking()._like(node, node.result)
         else:
@@ -595,7 +595,7 @@ def _check_types(skipna: Any = True, ddof: Any = 1, **_: Any) -> None:
 
 
 def _truth(name: str, values: Any) -> Any:
-    """Return values as they are, refused where Arkouda refuses them: numbers are not taken for truth."""
+    """Return bools, and refuse numbers, as Arkouda does."""
     if getattr(values, "dtype", BOOL.numpy) != BOOL.numpy:
         raise ArgumentTypeError(f"{name} of groups is of bool, not of {values.dtype}.", hint="compare: values != 0.")
     return values
@@ -652,14 +652,14 @@ class GroupRowMethods(GroupBase):
         return_indices : bool
             Return positions in `values` instead of the values there.
         permute_samples : bool
-            Return the rows of each group together, in random order unless `replace` is given.  Otherwise they stay in
-            the order in which they are.
+            Return the rows of each group together, in random order unless `replace` is given.  Otherwise rows keep
+            their order.
 
         Raises
         ------
         ArgumentError
             If both `n` and `frac` are given, or one of them is negative.  When it is computed, if a group has fewer
-            rows than are to be chosen and `replace` is not given, or odds are negative, or all 0 in a group.
+            rows than are to be drawn and `replace` is not given, or odds are negative, or all 0 in a group.
         ArgumentTypeError
             If `n` is not whole, or `frac` no number.
         """
@@ -814,7 +814,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
         unique_key_idx: Any = None,
         dropna: bool = True,
     ) -> Self:
-        """Return the GroupBy of parts that were found before; rows are not sorted again.
+        """Return the GroupBy of parts that were computed before; rows are not sorted again.
 
         Parameters
         ----------
@@ -829,7 +829,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
         unique_keys : array or sequence of arrays, optional
             The keys of the groups.
         unique_key_idx : pdarray of int, optional
-            The number of one row of each group, where `unique_keys` is not given.
+            The number of one row of each group, if `unique_keys` is not given.
         dropna : bool
             Whether rows with NaN among their keys were left out.
 

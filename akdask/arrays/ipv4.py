@@ -204,7 +204,7 @@ def _numbers(values: Any) -> tuple[Frame, Value]:
     if not isinstance(values, Array):
         items = [str(item) if isinstance(item, ipaddress.IPv4Address) else item for item in values]
         if len({isinstance(item, str) for item in items}) > 1:
-            # Text and numbers side by side; a column is of one type.
+            # Text and numbers together; a column has one type.
             items = [_number(item) for item in items]
         values = array(items or np.array([], np.uint64))
     if isinstance(values, Strings):

@@ -46,7 +46,7 @@ class Keys:
 
 
 def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
-    """Return the keys of both sides, each pair of one type, or of two where numbers have no exact type in common.
+    """Return the keys of both sides; each pair has one type, or two if numbers have no exact common type.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def as_arrays(items: Any) -> list[Array]:
 
 
 def as_array(values: Any) -> Array:
-    """Return a lazy array as it is, and data at hand as one.
+    """Return a lazy array unchanged, and data at hand as a lazy array.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def as_array(values: Any) -> Array:
 
 
 def lazy_array(operation: str, values: Any) -> Array:
-    """Return a lazy array as it is, and refuse data at hand, as Arkouda does.
+    """Return a lazy array unchanged, and refuse data at hand, as Arkouda does.
 
     Raises
     ------
@@ -109,12 +109,12 @@ def lazy_array(operation: str, values: Any) -> Array:
 
 
 def is_several(items: Any) -> bool:
-    """Whether several arrays are given, each row of which is one key."""
+    """Whether the keys are several arrays, so that each row is one key."""
     return isinstance(items, list | tuple) and bool(items) and all(isinstance(item, Array) for item in items)
 
 
 def _comparable(operation: str, left: Array, right: Array) -> list[tuple[Aligned, Aligned]]:
-    """Return keys of two arrays that are equal where their elements are, numbers of whatever types."""
+    """Return keys of two arrays that are equal exactly where their elements are, for all types of numbers."""
     if isinstance(left, Categorical) and isinstance(right, Categorical):
         if left._category_table is not right._category_table:
             left, right = Categorical.standardize_categories([left, right])
@@ -167,5 +167,5 @@ def like(model: Array, items: Any) -> Any:
     if isinstance(items, Array) or is_several(items) or not isinstance(items, Sized) or len(items):
         return items
     dtype = model._as_operand()[1].dtype
-    # NumPy has no type of integers of any size, with which others can be compared.
+    # NumPy has no type for integers of any size that others could be compared with.
     return array(np.array([], str if dtype.kind == "str" else INT64.numpy if dtype.kind == "bigint" else dtype.numpy))

@@ -33,7 +33,7 @@ class Layout:
     shape : tuple of int
         Length of each dimension.
     strides : tuple of int
-        By how many elements of the flat array a step along each dimension leads on.
+        Distance in the flat array of one step along each dimension.
     offset : int, default 0
         The element at the start of all dimensions.
 
@@ -114,7 +114,7 @@ class Layout:
         return Layout(tuple(length for length, _ in pairs), tuple(stride for _, stride in pairs), self.offset)
 
     def positions(self, rows: Value) -> Value:
-        """Return where the elements are in the flat array, for the numbers of rows."""
+        """Return the positions of elements in the flat array, by the numbers of rows."""
         simple = self.merged()
         if simple.shape in ((), (self.size,)) and simple.strides in ((), (1,)) and not self.offset:
             return rows
@@ -151,7 +151,7 @@ def arranged(base: Any, layout: Layout) -> Any:
 
 @dataclass(frozen=True)
 class Positions:
-    """Which elements of a flat array are chosen, by an array of their positions, and the shape that they have."""
+    """Chosen elements of a flat array: an array of their positions, and their shape."""
 
     elements: Any
     shape: Shape
@@ -159,7 +159,7 @@ class Positions:
 
 @dataclass(frozen=True)
 class _IndexArray:
-    """Positions along a dimension: an array, and the length of the dimension where a mask has told it."""
+    """Positions along a dimension: an array, and the length of the dimension if a mask gives it."""
 
     positions: Any
     length: int | None = None
@@ -195,7 +195,7 @@ def chosen(layout: Layout, key: Any) -> Layout | Positions:
             arrays.append(part.positions)
             axes.append(axis)
             axis += 1
-    # An int beside index arrays is one of them, which decides where their dimensions go.
+    # An int beside index arrays counts as one of them, and so decides the place of their dimensions.
     return _of_arrays(layout, arrays, axes, _are_adjacent(parts)) if arrays else layout
 
 
@@ -328,7 +328,7 @@ def _of_arrays(layout: Layout, arrays: Sequence[Any], axes: Sequence[int], are_a
 
 
 def _checked(array: Any, length: int) -> Any:
-    """Return an array of positions along a dimension as a flat one, counted from its start."""
+    """Return an array of positions along a dimension as a flat array, counted from the start of the dimension."""
     if isinstance(array, np.ndarray):
         outside = (array < -length) | (array >= length)
         if outside.any():

@@ -39,7 +39,7 @@ class MatchType(Enum):
 
 
 def first_matches(strings: Value, pattern: str) -> tuple[Value, Value, Value]:
-    """Return whether each string matches a pattern, where the first match begins, and how long it is."""
+    """Return whether each string matches a pattern, and start and length of the first match."""
     text = call("match_text", strings, pattern=pattern, group=0)
     start = call("match_start", strings, pattern=pattern)
     return call("contains", strings, substr=pattern, regex=True), start, Call("byte_length", text)
@@ -127,7 +127,7 @@ class Match(HtmlDisplay):
         matches : Strings
             One for each string that matches.
         origins : pdarray of int64
-            The numbers of these strings.
+            The number of the string of each match.
 
         Examples
         --------
@@ -154,12 +154,12 @@ class Match(HtmlDisplay):
             One for each string that matches.  A group that takes no part in a match is empty; an Arkouda server leaves
             such matches out.
         origins : pdarray of int64
-            The numbers of these strings.
+            The number of the string of each match.
 
         Raises
         ------
         ArgumentError
-            If there is no such group.
+            If the group is unknown.
         ArgumentTypeError
             If `group_num` is no integer.
 
@@ -334,7 +334,7 @@ class Matcher:
         return Call("part_of_spans", spans, part=0), Call("part_of_spans", spans, part=1)
 
     def _of_matches(self, lists: Callable[[Value], tuple[Value, ...]], *others: tuple[Frame, Value]) -> tuple[Any, ...]:
-        """Return columns with a row for each match: lists of the strings taken apart, and columns that are repeated."""
+        """Return columns with a row for each match: lists of the strings split into rows, and repeated columns."""
         frame, (strings, *repeated) = align("findall", [self.parent_entry_name._as_operand(), *others])
         if strings.dtype.nullable:
             # Missing text has no matches, though empty text may have some.

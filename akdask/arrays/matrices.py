@@ -28,12 +28,12 @@ from akdask.operators.rows.numbers import row_numbers
 
 
 def dot(pda1: Any, pda2: Any) -> Any:
-    """Return the sums of products along the last dimension of one array and the last but one of another; lazy.
+    """Return the sums of products along the last dimension of one array and the last but one of the other; lazy.
 
     Parameters
     ----------
     pda1, pda2 : pdarray or number
-        Of a number and an array, the products are returned, and of two numbers theirs.
+        A number multiplies each element of an array; two numbers give their product.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def dot(pda1: Any, pda2: Any) -> Any:
     Raises
     ------
     AlignmentError
-        If these dimensions are not of one length.
+        If the two dimensions differ in length.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def matmul(pda_L: Any, pda_R: Any) -> Any:
 
     Notes
     -----
-    Every task multiplies some rows of one matrix with all of the other, the smaller one, by NumPy's BLAS.
+    Every task multiplies some rows of one matrix by the whole of the other, smaller matrix, using NumPy's BLAS.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def tril(pda: Any, diag: int = 0) -> Any:
     pda : pdarray
         At least two dimensions; the last two are the matrices.
     diag : int, default 0
-        Which diagonal, counted from the main one upwards.
+        The number of the diagonal; above the main diagonal it is positive.
 
     Raises
     ------
@@ -276,7 +276,7 @@ def _triangle(name: str, pda: Any, holds: Any) -> Any:
 
 
 def _above_diagonal(numbers: Any, rows: int, columns: int) -> Any:
-    """Return how far each element of matrices is above the main diagonal."""
+    """Return the distance of each element of matrices above the main diagonal."""
     return numbers % columns - numbers // columns % rows
 
 
@@ -288,7 +288,7 @@ def eye(N: Any, M: Any, k: int = 0, dt: Any = np.float64) -> Any:
     N, M : int
         Number of rows and columns.
     k : int, default 0
-        Which diagonal, counted from the main one upwards.
+        The number of the diagonal; above the main diagonal it is positive.
     dt : dtype-like
         float64 unless given.
 

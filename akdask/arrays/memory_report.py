@@ -226,7 +226,7 @@ MAX_RANK = 3
 
 
 def get_mem_used(unit: str = "b", as_percent: bool = False) -> int:
-    """Return the bytes of memory that all workers have taken, or this process, programs and data.
+    """Return the bytes of memory that all workers use, or this process, for programs and data.
 
     An Arkouda server counts its objects; akdask's objects are plans.
 
@@ -240,7 +240,7 @@ def get_mem_used(unit: str = "b", as_percent: bool = False) -> int:
     Raises
     ------
     ArgumentError
-        If there is no such unit.
+        If the unit is unknown.
     """
     factor = _factor(unit)
     used, total = _sums()
@@ -248,7 +248,7 @@ def get_mem_used(unit: str = "b", as_percent: bool = False) -> int:
 
 
 def get_mem_avail(unit: str = "b", as_percent: bool = False) -> int:
-    """Return the bytes of memory that all workers may still take, or this process.
+    """Return the bytes of memory that are still available to all workers, or to this process.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def get_mem_avail(unit: str = "b", as_percent: bool = False) -> int:
     Raises
     ------
     ArgumentError
-        If there is no such unit.
+        If the unit is unknown.
     """
     factor = _factor(unit)
     used, total = _sums()
@@ -326,7 +326,7 @@ def _sums() -> tuple[int, int]:
 
 
 def _by_locale() -> list[tuple[str, int, int]]:
-    """Return the host, and the bytes that are taken and may be, of each worker or of this process."""
+    """Return the host, and the used and the available bytes, of each worker or of this process."""
     client = default_client()
     if client is None:
         return [(socket.gethostname(), machine.memory_in_use(), machine.memory())]

@@ -38,7 +38,7 @@ class AxisMethods(pdarray):
         Parameters
         ----------
         axis : int or tuple of int, optional
-            The dimensions that are reduced, all unless given; negative ones count from the end.
+            The dimensions to reduce, all unless given; negative ones count from the end.
         keepdims : bool, default False
             Leave the dimensions that are reduced in the result, with length 1.
 
@@ -50,7 +50,7 @@ class AxisMethods(pdarray):
         Raises
         ------
         AxisError
-            If there is no such dimension.
+            If the dimension does not exist.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class ArrayView(AxisMethods):
         self._shape = _checked_shape(shape, base.size)
 
     def _like(self, frame: Frame, value: Value) -> Any:
-        """Return a flat array of the same kind: other rows are of no shape that is known."""
+        """Return a flat array of the same kind; the shape of other rows is unknown."""
         return self._flat._like(frame, value)
 
     @property
@@ -300,7 +300,7 @@ class ArrayView(AxisMethods):
         self._frame, self._value = base._frame, base._value
 
     def _rows_of(self, array: Any) -> Any:
-        """Return the rows of a flat array at positions, in the shape that these have."""
+        """Return the rows of a flat array at positions, in the shape of the positions."""
         if self.dtype == np.bool_:
             raise AlignmentError(
                 f"a mask of {self.ndim} dimensions chooses of no array of one.", hint="flatten() the mask."
@@ -460,7 +460,7 @@ def _element(item: Any) -> Any:
 
 
 def _without_leading(array: Any, ndim: int) -> Any:
-    """Return an array without first dimensions of length 1 that are too many: NumPy assigns such."""
+    """Return an array without surplus first dimensions of length 1; NumPy assigns such arrays."""
     shape = array.shape
     while len(shape) > ndim and shape[0] == 1:
         shape = shape[1:]

@@ -47,7 +47,7 @@ def operand(item: Any, like: Value | None = None) -> Operand:
     if (item is None or is_na(item)) and like is not None and like.dtype.kind == "str":
         return None, missing_text()
     if isinstance(item, str):
-        item.encode()  # text that UTF-8 does not hold is refused here, not where rows are computed
+        item.encode()  # text that UTF-8 cannot hold is refused here, not where rows are computed
     if isinstance(item, bool | int | float | str | np.generic):
         return None, Constant(item, like.dtype if like is not None else None)
     if isinstance(item, np.ndarray | list | tuple):
@@ -92,7 +92,7 @@ def _constant_beside(operation: str, constant: Constant, other: Value) -> Consta
 
 
 def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]]:
-    """Return a frame on which lazy arrays and scalars are found, and their values there.
+    """Return a common frame of lazy arrays and scalars, and their values in it.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
 
 
 def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
-    """Return an array of one element with as many as the others have."""
+    """Return an array of one element repeated to the length of the others."""
     given = item if isinstance(item, Array | np.ndarray | list | tuple) else None
     if given is None or np.ndim(given) == 0 or len(given) != 1:
         return item
@@ -141,7 +141,7 @@ def categories_of(dtype: Any, made: Any) -> Any:
 
 
 class OperatorMethods(NDArrayOperatorsMixin, Array):
-    """Python's operators and NumPy's ufuncs, which are the same thing: NumPy's mixin spells each by its ufunc."""
+    """Python's operators and NumPy's ufuncs; NumPy's mixin maps each operator to its ufunc."""
 
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
@@ -228,7 +228,7 @@ def elementwise(operation: str, *items: Any, **params: Any) -> Any:
     """Return the lazy result of an operation on arrays and scalars, at least one of which is an array."""
     arrays = [item for item in items if isinstance(item, OperatorMethods)]
     if arrays:
-        # Arrays with rules of their own, such as times or shapes, go before plain numbers, as in NumPy.
+        # Arrays with their own rules, such as times or shapes, take precedence over plain numbers, as in NumPy.
         owner = max(arrays, key=lambda array: array.__array_priority__)
         return owner._operate(operation, *items, **params)
     if not any(isinstance(item, Array) for item in items):

@@ -53,7 +53,7 @@ def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any
 
 
 def distinct_count(array: Array) -> Scalar:
-    """Return the lazy number of distinct elements of an array, which are grouped, for there may be many."""
+    """Return the lazy number of distinct elements of an array; they are grouped, as there may be many."""
     groups = group_nodes.GroupAggregate.of(array._frame, key_parts(array._value))
     return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
 
@@ -61,7 +61,7 @@ def distinct_count(array: Array) -> Scalar:
 class ReductionMethods(Array):
     """Reductions to a lazy scalar.
 
-    There is only one `axis`.  With `keepdims`, arrays of one element take the place of scalars.
+    The only `axis` is 0.  With `keepdims`, arrays of one element take the place of scalars.
     """
 
     def sum(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
@@ -255,7 +255,7 @@ class TextSortMethods(SortMethods[Positions]):
 
 
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
-    """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
+    """Return the positions that sort the rows of several arrays, as pdarray; see `akdask.coargsort`."""
     ascending = directions(ascending, len(arrays))
     keys = share_rows(
         "sort", [of_rows(sortable(item))._sort_key(up) for item, up in zip(arrays, ascending, strict=True)]
@@ -430,7 +430,7 @@ def skew(pda: Any, bias: bool = True) -> np.float64:
 
 
 def near_zero(name: str, array: Any) -> Any:
-    """Return numbers, or how far integers are from one near their mean where this is so large that floats have gaps."""
+    """Return numbers, or distances of integers from one near their mean if the mean is so large that floats round."""
     if not isinstance(array, Array) or not hasattr(array, "mean") or hasattr(array, "_form"):
         raise ArgumentTypeError(f"{name} takes lazy arrays of numbers, got {type(array).__name__}.")
     dtype = array._value.dtype
@@ -439,9 +439,9 @@ def near_zero(name: str, array: Any) -> Any:
 
 
 def pivot_of(mean: Any, dtype: ColumnType) -> Any:
-    """Return an integer near a mean, which is taken from each integer before it becomes a float.
+    """Return an integer near a mean, which is subtracted from each integer before it becomes a float.
 
-    None where floats are near enough to each other there.
+    None if neighbouring floats are close enough near the mean.
 
     Examples
     --------
@@ -635,7 +635,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         Raises
         ------
         ArgumentError
-            If there is no such operator.
+            If the operator is unknown.
         """
         if op not in IN_PLACE:
             raise ArgumentError(f"there is no operator {op!r} in place.", details=[f"operators: {' '.join(IN_PLACE)}"])
@@ -691,7 +691,7 @@ def as_objects(table: Table) -> np.ndarray[Any, Any]:
 
 
 def as_list(table: Table) -> list[Any]:
-    """Return integers of which some are missing as floats, or as they are where one of them is no float.
+    """Return integers with gaps as floats, or as integers if one of them fits no float.
 
     Examples
     --------

@@ -248,7 +248,7 @@ class SamplingMethods:
         ArgumentTypeError
             If it is neither.
         ArgumentError
-            If there is no such method.
+            If the method is unknown.
 
         Examples
         --------
@@ -281,7 +281,7 @@ class SamplingMethods:
         ArgumentTypeError
             If it is no array.
         ArgumentError
-            If there is no such method.
+            If the method is unknown.
         """
         if not isinstance(x, Array):
             raise ArgumentTypeError(
@@ -307,7 +307,7 @@ class SamplingMethods:
         Raises
         ------
         ArgumentError
-            If more elements are to be drawn than there are, or weights are not as many as the elements, or negative.
+            If more elements are to be drawn than exist, or weights are not as many as the elements, or negative.
         ArgumentTypeError
             If it is no array, or the weights are no numbers.
 
@@ -634,7 +634,7 @@ class Generator(SamplingMethods):
         Parameters
         ----------
         shape : float or pdarray
-            The shape, which is the mean too, of all numbers or of each.
+            The shape parameter, which is the mean too, of all numbers or of each.
         size : int or tuple of int, optional
             Number of elements, or the shape; a single number unless given.
 
@@ -706,7 +706,7 @@ def parameter(func_name: str, var_name: str, var: Any, size: Any) -> Any:
 
 
 def not_negative(func_name: str, var_name: str, var: Any, size: Any) -> Any:
-    """Return a parameter that may not be below 0, of arrays found when they are computed.
+    """Return a parameter that may not be below 0; arrays are checked at compute.
 
     Raises
     ------

@@ -145,7 +145,7 @@ class Registered:
         self.registered_name = None
 
     def is_registered(self) -> bool:
-        """Whether the object is registered, as far as its name is concerned."""
+        """Whether the object has a registered name."""
         return self.registered_name is not None and self.registered_name in registered_names()
 
 

@@ -106,14 +106,14 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         if any(isinstance(item, Collection) and not isinstance(item, Scalar) for item in inputs):
             return NotImplemented
         if isinstance(kwargs.get("out", (None,))[0], Scalar):
-            # In-place operators: the name that the scalar had is given to the result.
+            # In-place operators: the result takes over the scalar's name.
             del kwargs["out"]
         if method == "__call__" and not kwargs:
             return _calculated(ufunc, *inputs)
         return getattr(ufunc, method)(*map(value_of, inputs), **kwargs)
 
     def __pow__(self, other: Any) -> Any:
-        # Of scalars, NumPy's operator and its function may differ in the last bit.
+        # For scalars, NumPy's operator and its function may differ in the last bit.
         return _calculated(operator.pow, self, other) if _is_plain(other) else super().__pow__(other)
 
     def __rpow__(self, other: Any) -> Any:

@@ -96,11 +96,11 @@ class ListAggregates(Array):
         return self._reduced("all", x)
 
     def argmin(self, x: Any = None) -> Any:
-        """Return where the first smallest value of each list is, among the values of all lists."""
+        """Return the position of the first smallest value of each list, among the values of all lists."""
         return self._placed("argmin", x)
 
     def argmax(self, x: Any = None) -> Any:
-        """Return where the first largest value of each list is, among the values of all lists."""
+        """Return the position of the first largest value of each list, among the values of all lists."""
         return self._placed("argmax", x)
 
     def nunique(self, x: Any = None) -> Any:
@@ -139,7 +139,7 @@ class ListAggregates(Array):
         Raises
         ------
         ArgumentError
-            If there is no such reduction.
+            If the reduction is unknown.
         """
         if f"list_{op}" not in LIST_REDUCTIONS:
             names = ", ".join(name.removeprefix("list_") for name in LIST_REDUCTIONS)
@@ -369,7 +369,7 @@ class ListSets(Array):
         Parameters
         ----------
         return_multiplicity : bool, default False
-            Return a SegArray of how often each value was repeated, too.
+            Return a SegArray of the number of repetitions of each value, too.
         """
         remaining = self._like(self._frame, Call("list_remove_repeats", self._value))
         if not return_multiplicity:
@@ -454,7 +454,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
 
     @classmethod
     def deferred(cls, segments: Array, values: Array) -> Self:
-        """Return the SegArray of stored segments and values, of which none is read before it is used."""
+        """Return the SegArray of stored segments and values; none is read before it is used."""
         if config.get("eager"):
             return cls(segments, values)
         self = cls.__new__(cls)
@@ -695,7 +695,7 @@ def _nested(segments: Array, values: Array) -> Nest:
     flat: Any = Project(values._frame, (0,), (demanded(values._value),))
     shape = Project(segments._frame, (0,), (cast(segments._value, INT64),))
     if shape.npartitions == 1:
-        # Whatever their number is, all values belong to it.  In a loop a count would run all steps before at each.
+        # All values belong to it, whatever their number; in a loop, counting would run all earlier steps each time.
         return Nest(shape, flat if flat.npartitions == 1 else Gather(flat), (0,))
     given = row_tools.known_lengths(values._frame)
     counts = row_tools.known_lengths(segments._frame)

@@ -55,7 +55,7 @@ def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key:
     if key.dtype == BOOL:
         return filter_columns(frame, values, key_frame, key)
     if key.dtype.kind in ("int", "uint"):
-        # More rows than 256 have no negative position of one byte, with which kernels compare.
+        # Kernels compare positions in their own type, and one byte has no negative positions of more than 256 rows.
         return take_columns(frame, values, key_frame, cast(key, INT64) if key.dtype == UINT8 else key)
     raise ArgumentTypeError(
         f"cannot select rows by an array of {key.dtype}.", hint="use a mask of bool or positions of int."
@@ -76,7 +76,7 @@ def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Val
 
 
 def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
-    """Return the columns on a slice of the rows; lazy but for counting rows of unknown number, if not all are in it."""
+    """Return the columns on a slice of the rows; lazy, but a slice of rows of unknown number counts them."""
     if key.start is None and key.stop is None:
         # All rows, whatever their number is.
         step = 1 if key.step is None else index(key.step)
@@ -130,7 +130,7 @@ def row_position(frame: Frame, position: int) -> int:
     Raises
     ------
     PositionError
-        If there is no such row.
+        If the row does not exist.
     """
     size = sum(known_lengths(frame))
     if not -size <= position < size:
@@ -164,7 +164,7 @@ def along_axes(key: Any) -> tuple[Any, int, int]:
     """
     parts = list(key) if isinstance(key, tuple) else [key]
     if len(parts) != 1 and all(isinstance(part, SupportsIndex) for part in parts):
-        # A tuple of positions, of none perhaps, chooses as a list does.
+        # A tuple of positions, even an empty one, chooses as a list does.
         return parts, 0, 1
     named = [part for part in parts if part is not None and part is not ...]
     if len(named) > 1:

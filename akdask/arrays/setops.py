@@ -28,7 +28,7 @@ def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, r
     Parameters
     ----------
     pda : pdarray, Strings, Categorical, or sequence of them
-        All NaN are one element, after all others.  Arrays of several dimensions are taken as flat ones.
+        All NaN are one element, after all others.  Arrays of several dimensions are flattened.
     return_groups : bool
         Return the groups of equal elements as well.
     assume_sorted : bool
@@ -158,7 +158,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 
 def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> Any:
-    """Return where the elements of two arrays are that both have, or these elements; lazy.
+    """Return where the common elements of two arrays are, or the common elements; lazy.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    """Return the distinct elements of one array that are not in the other, ascending; lazy.  See `intersect1d`.
+    """Return the distinct elements of one array that the other lacks, ascending; lazy.  See `intersect1d`.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def _distinct(items: Any) -> Any:
 
 
 def _selected(ar1: Any, ar2: Any, *, invert: bool) -> Any:
-    """Return the elements of one that are in the other, or not."""
+    """Return the elements of one array that the other contains, or lacks with `invert`."""
     arrays = as_arrays(ar1)
     mask = in1d(arrays, as_arrays(like(arrays[0], ar2)), invert=invert)
     chosen = [array[mask] for array in arrays]

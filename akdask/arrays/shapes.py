@@ -461,7 +461,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_ki
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_kind") -> Any:
-    """Join arrays along the first dimension, of one dimension as rows; lazy.  See `hstack`.
+    """Join arrays along the first dimension; arrays of one dimension become rows; lazy.  See `hstack`.
 
     Examples
     --------
@@ -715,7 +715,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
     ArgumentError
         If a width is below 0, or there is no element to repeat.
     UnsupportedError
-        If there is no such mode.
+        If the mode is unknown.
 
     Examples
     --------

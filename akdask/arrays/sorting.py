@@ -49,7 +49,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
     axis : int, default 0
-        The dimension along which an array of several is sorted, each position of the others by itself.
+        The dimension along which to sort an array of several dimensions; all other positions are sorted separately.
     ascending : bool, default True
         The direction.
 
@@ -70,7 +70,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
 def coargsort(
     arrays: Sequence[Any], algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool | Sequence[bool] = True
 ) -> pdarray:
-    """Return the positions that put rows of several arrays in order, the first array first; lazy.
+    """Return the positions that sort the rows of several arrays by the first array, then the next; lazy.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
     axis : int, default -1
-        The dimension along which an array of several is sorted, each position of the others by itself.
+        The dimension along which to sort an array of several dimensions; all other positions are sorted separately.
     ascending : bool, default True
         The direction.
 

@@ -140,7 +140,7 @@ def create_sparse_matrix(size: int, rows: Any, cols: Any, vals: Any, layout: Lay
     Raises
     ------
     ArgumentTypeError
-        If these are no pdarrays, or the elements no numbers.
+        If rows or columns are no pdarrays, or the elements no numbers.
     ArgumentError
         If the layout is unknown, or rows and columns are not int64; at compute, if one of them is not
         from 1 to `size`.
@@ -198,7 +198,7 @@ def random_sparse_matrix(size: int, density: float, layout: Layout, dtype: Any =
     Raises
     ------
     ArgumentError
-        If the density is not from 0 to 1, or there is no such layout.
+        If the density is not from 0 to 1, or the layout is unknown.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def sparse_matrix_matrix_mult(A: Any, B: Any) -> sparray:
 
 
 def _side(matrix: sparray, key: int) -> JoinSide:
-    """Return elements as a side of a join by their rows or columns, with the other place and the value of each."""
+    """Return elements as a side of a join by rows or columns, with the other index and the value of each."""
     operands = [part.resolve_lengths()._as_operand() for part in matrix.to_pdarray()]
     frame, (*positions, value) = align("multiply", operands)
     return JoinSide(frame, (positions[key],), (positions[1 - key], value))

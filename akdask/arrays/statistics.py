@@ -113,7 +113,7 @@ _TOLERANCE = float(np.sqrt(np.finfo(np.float64).eps))
 
 
 class Power_divergenceResult(NamedTuple):
-    """A statistic, and how likely one as large is if the counts are as expected."""
+    """A statistic, and the probability of one as large if the counts are as expected."""
 
     statistic: np.float64
     pvalue: np.float64
@@ -152,7 +152,7 @@ def power_divergence(
     Returns
     -------
     Power_divergenceResult
-        The statistic, and the probability of one as large, by the chi-squared distribution, as float64.
+        The statistic, and the probability of a statistic as large, by the chi-squared distribution, as float64.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def _numbers(counts: Any, name: str) -> pdarray:
     made = counts if isinstance(counts, pdarray) else array(counts)
     if not isinstance(made, pdarray) or made._value.dtype.kind not in ("int", "uint", "float", "bool"):
         raise ArgumentTypeError(f"{name} is an array of numbers, not a {type(counts).__name__}.")
-    # Statistics are made of quotients of counts.
+    # Statistics sum quotients of counts.
     return made.astype("float64")
 
 
@@ -347,7 +347,7 @@ def histogramdd(
 
 
 def bincount(x: pdarray, weights: pdarray | None = None, minlength: int = 0) -> pdarray:
-    """Count how often each whole number from 0 on occurs; lazy, in one partition.
+    """Count the occurrences of each whole number from 0 on; lazy, in one partition.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class StorageMethods:
         Raises
         ------
         ArgumentTypeError
-            If `mode` or `file_type` are none of these.
+            If `mode` or `file_type` has another value.
         ArgumentError
             If `num_locales` is no number of files, or the path names a folder or a device.
         ExistsError
@@ -165,7 +165,7 @@ class StorageMethods:
         Raises
         ------
         ArgumentTypeError, ArgumentError
-            If `mode`, `compression`, `num_locales` or `file_size` are none of these.
+            If `mode`, `compression`, `num_locales` or `file_size` has another value.
         ExistsError
             If a column of that name is to be added and exists.
         UnsupportedError
@@ -261,7 +261,7 @@ class StorageMethods:
         prefix_path : str or path
             As in `to_parquet`; the files must exist.
         dataset : str, optional
-            Name of the column, as in `to_parquet`.  Where there is none of that name, it is added behind the others.
+            Name of the column, as in `to_parquet`.  If no column has it, the column is added after the others.
 
         Raises
         ------

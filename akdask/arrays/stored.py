@@ -102,7 +102,7 @@ def open_prefix(path_prefix: str | os.PathLike[str], file_format: str = "INFER",
 
 
 def _chosen(file_format: Any) -> Format | None:
-    """Return the format of a name, None if it is to be told from the files."""
+    """Return the format of a name, None if the files decide."""
     if isinstance(file_format, str) and file_format.upper() == "INFER":
         return None
     chosen = format_named(file_format)

@@ -438,7 +438,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         Raises
         ------
         ArgumentError
-            If there is no such encoding.
+            If the encoding is unknown.
         ConversionError
             When it is computed, if one of the encodings does not have the text.
 
@@ -614,7 +614,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
     ) -> None:
         """Write the strings into the HDF5 files of a prefix, replacing the object of that name; computes.
 
-        Where strings start is written whatever `save_offsets` says, which Arkouda's readers need not look at.  For the
+        The starts of strings are written whatever `save_offsets` is; Arkouda's readers need not use them.  For the
         rest see `pdarray.update_hdf`.
 
         Parameters
@@ -656,7 +656,7 @@ def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:
 
 
 def as_text(table: Table) -> np.ndarray[Any, Any]:
-    """Return the only column of a table of strings as NumPy strings, all of which are as wide as the longest."""
+    """Return the only column of a table of strings as NumPy strings, all as wide as the longest."""
     column: Any = table.columns[0]
     offsets, _ = offsets_and_bytes(column)
     widest = int(np.diff(offsets).max(initial=0))

@@ -40,7 +40,7 @@ class StringsParts(TextDisplay, Array):
         Returns
         -------
         fields : Strings
-            For each string, one more than it has delimiters.  Their number is unknown until they are counted.
+            For each string, one more than its delimiters.  Their number is unknown until they are counted.
         segments : pdarray of int64
             For each string the number of its first field.
 
@@ -49,7 +49,7 @@ class StringsParts(TextDisplay, Array):
         ArgumentTypeError
             If the delimiter is neither text nor bytes.
         ArgumentError
-            If it is no regular expression where it should be one, or is found in the empty string.
+            If the pattern is no regular expression, or matches the empty string.
 
         Examples
         --------

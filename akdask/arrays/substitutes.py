@@ -201,7 +201,7 @@ class Substitutes:
 
     _takes_methods_of_series = False
 
-    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+    if not TYPE_CHECKING:  # type checkers would accept every misspelt name because of this method
 
         def __getattr__(self, name: str) -> Any:
             if self._takes_methods_of_series and name in METHODS_OF_SERIES:

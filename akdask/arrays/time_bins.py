@@ -85,7 +85,7 @@ class Binning:
         return bool(self.grouper.label == "right")
 
     def bins(self, times: TimeArray) -> TimeBins:
-        """Return the bins from the first to the last of some times; computes these two.
+        """Return the bins from the first to the last of some times; computes first and last time.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class Binning:
         return extent.ticks_of(origin)
 
     def _of_calendar(self, times: TimeArray, extent: TimeExtent) -> EdgeBins:
-        """Return bins whose bounds pandas finds, of the first and the last time."""
+        """Return bins with bounds from pandas, for the first and the last time."""
         ends = pd.DatetimeIndex(np.array([extent.first, extent.last], f"M8[{extent.unit}]"))
         if extent.zone is not None:
             ends = ends.tz_localize("UTC").tz_convert(extent.zone)
@@ -200,7 +200,7 @@ class TimeExtent:
     Parameters
     ----------
     first, last : int
-        The bounds, of none the last one is smaller.
+        The bounds; if there are no times, the last one is smaller.
     has_missing : bool
         Whether some are NaT.
     unit : str
@@ -239,7 +239,7 @@ class TimeExtent:
         Raises
         ------
         ArgumentError
-            If it has a fraction of one.
+            If the length has a fraction of a unit.
         """
         count, rest = divmod(nanoseconds * PER_SECOND[self.unit], 10**9)
         if rest:
@@ -351,7 +351,7 @@ class RegularBins(TimeBins):
         return self.size
 
     def checked(self) -> RegularBins:
-        """Return the bins, unless there are too many or 64 bits do not hold their bounds."""
+        """Return the bins, unless there are too many or their bounds do not fit 64 bits."""
         if self.size > MOST_BINS:
             raise ArgumentError(
                 f"there would be {self.size:,} bins.",
@@ -384,7 +384,7 @@ class RegularBins(TimeBins):
         if self.start + self.size * self.step - origin <= LIMITS.max:
             number = Call("floor_divide", Call("subtract", value, Constant(np.int64(origin))), step)
         else:
-            # Differences of more than 292 years of nanoseconds do not fit: quotients and remainders do.
+            # Differences of more than 292 years of nanoseconds overflow; quotients and remainders do not.
             quotient, rest = divmod(origin, self.step)
             late = Call("less", Call("remainder", value, step), Constant(np.int64(rest)))
             quotients = Call("subtract", Call("floor_divide", value, step), Constant(np.int64(quotient)))

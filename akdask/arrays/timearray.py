@@ -100,7 +100,7 @@ RULES: dict[tuple[str, ...], str] = {
 def unit_of(text: str) -> int:
     """Return the nanoseconds of a unit: ``w``, ``d``, ``h``, ``m``, ``s``, ``ms``, ``us``, ``ns`` or a longer name.
 
-    A beginning of a full name will do, and so do pandas' frequencies of fixed length such as ``15min``.
+    The beginning of a full name is enough, as are pandas' frequencies of fixed length such as ``15min``.
 
     Raises
     ------
@@ -280,7 +280,7 @@ class TimeArray(pdarray):
         return item if found is None else found
 
     def _read(self, text: str) -> Moment:
-        """Return a time or span that text says, which clocks of the zone show where it names none."""
+        """Return a time or span from text; text without a zone is clock time in the array's zone."""
         try:
             if self._is == SPAN:
                 return Moment.of(pd.Timedelta(text), SPAN)
@@ -357,7 +357,7 @@ class TimeArray(pdarray):
         Raises
         ------
         ArgumentError
-            If it is none, or its length depends on the calendar, as with ``W`` and ``MS``.
+            If the frequency is unknown, or its length depends on the calendar, as with ``W`` and ``MS``.
 
         Examples
         --------
@@ -403,7 +403,7 @@ class TimeArray(pdarray):
         return self._present_numbers(pdarray(self._frame, Call("time_part", self._clock, **params)))
 
     def _present_numbers(self, found: pdarray) -> pdarray:
-        """Return integers made of the times, NaN for NaT where there may be some."""
+        """Return integers computed from the times, with NaN for NaT if the array may contain NaT."""
         if not self._form.may_lack or found._value.dtype != INT64:
             return found
         frame, (value, lacks) = self._beside(found)
@@ -439,7 +439,7 @@ class TimeArray(pdarray):
         return self._like(*literal(np.asarray(found, np.int64)))._lacking()
 
     def _scanned(self, name: str, *, skipna: bool = False) -> Self:
-        """Return running results: NaT from the first one on, or only there if `skipna`."""
+        """Return running results: NaT from the first NaT on, or only there if `skipna`."""
         if name == "cumprod" or (name == "cumsum" and self._is == TIME):
             raise ArgumentTypeError(f"{name} has no meaning for a {type(self).__name__}.")
         value, lacks = self._value, times.is_missing_time(self._value)
@@ -575,7 +575,7 @@ class Moment:
 
 
 def may_lack(array: Array) -> Any:
-    """Return an array with the same elements of which, if they are times, some may be NaT."""
+    """Return an array with the same elements; if they are times, some may be NaT."""
     return array._lacking() if isinstance(array, TimeArray) else array
 
 
@@ -747,7 +747,7 @@ def reduction_of(name: str, value: Value, form: TimeForm) -> tuple[str, Value, T
 
 
 def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value, TimeForm]:
-    """Return times or spans as frame and value, from whatever a user has."""
+    """Return times or spans in any form as frame and value."""
     form = NANOSECONDS[CLASSES_OF[kind]]
     if isinstance(items, TimeArray):
         if items._dtype_kind != kind:

@@ -52,7 +52,7 @@ def wrap(frame: Frame, value: Value) -> Array:
 
 
 def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
-    """Register a class that data at hand of a kind of NumPy dtype become, by its ``at_hand``."""
+    """Register a class for data at hand of a kind of NumPy dtype; its ``at_hand`` converts them."""
 
     def register(cls: ArrayType) -> ArrayType:
         _made_of[dtype_kind] = cls
@@ -95,7 +95,7 @@ def can_be_asked_for(cls: ArrayType) -> ArrayType:
 
 
 def class_asked_for(dtype: Any) -> Any:
-    """Return the class of arrays that a cast names instead of a dtype, None if it names none."""
+    """Return the class of arrays that a cast names instead of a dtype, None for a dtype."""
     if is_pandas(dtype, "CategoricalDtype"):
         dtype = "Categorical"
     name = dtype.__name__ if isinstance(dtype, type) and issubclass(dtype, Array) else dtype

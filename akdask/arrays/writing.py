@@ -80,7 +80,7 @@ class Storable:
         )
 
     def in_nanoseconds(self, name: str) -> Storable:
-        """Return the object as formats store it that know only nanoseconds, of UTC where times have a zone.
+        """Return the object for formats that store only nanoseconds, in UTC for times with a zone.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Storable:
             yield from ((path, member) for member, value in item.members.items() if value.dtype == NULLABLE_STR)
 
     def without_missing(self) -> Storable:
-        """Return the object as it is stored once its missing text has been filled."""
+        """Return the object as it is stored after its missing text is filled."""
         return replace(
             self,
             members={member: without_missing(value) for member, value in self.members.items()},
@@ -112,7 +112,7 @@ class Storable:
         )
 
     def as_inner(self) -> Storable:
-        """Return the object as a level or key, where servers take no times or addresses but only their numbers."""
+        """Return the object as a level or key, where servers take only the numbers of times and addresses."""
         if self.kind not in PLAIN_KINDS:
             return self
         return replace(self, kind=ObjType.PDARRAY, params={**self.params, "inner_kind": int(self.kind)})
@@ -153,9 +153,9 @@ def write_objects(
     na_rep: str | None = None,
     **options: Any,
 ) -> list[str]:
-    """Write objects to one set of files, and return these; computes.
+    """Write objects to one set of files, and return the files; computes.
 
-    Each object is split into one partition for each file, or into several where a file may be too large for memory.
+    Each object is split into one partition for each file, or into several if a file may be too large for memory.
 
     `options` belong to the format, whose defaults replace None.  Where the format cannot hold missing text,
     `na_rep` is written in its place, or empty text with a warning.
