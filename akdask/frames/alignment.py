@@ -265,7 +265,7 @@ class Matched:
 
 
 def comparable(target: RowLabels, labels: RowLabels) -> tuple[Keys, Keys] | None:
-    """Return the labels of both as keys of a join; None if they are of kinds of which none equals one of the other."""
+    """Return the labels of both as keys of a join; None if labels of their kinds are never equal."""
     pairs = list(zip(target.arrays, labels.arrays, strict=False))
     if len(target.arrays) != len(labels.arrays) or any(_family(one) != _family(other) for one, other in pairs):
         return None

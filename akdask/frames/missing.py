@@ -99,16 +99,16 @@ class MissingMethods(FrameBase):
         Parameters
         ----------
         value : str, number, bool, time, mapping of str to such, Series or DataFrame
-            The value for all columns of its kind, or the value for each column that is named, also as the label of a
-            Series; or a value for each cell, by labels and names.
+            One value for all columns of its kind, a mapping or Series with values by column, or a DataFrame with a
+            value for each cell, by labels and names.
 
         Raises
         ------
         MissingColumnError
             If there is no column of a name.
         ArgumentTypeError
-            If a value is of no such kind, or not of that of the column that it is named for; when computed, if a column
-            of another kind has missing values, which one value for all would leave there.
+            If a value is of another kind, or of another kind than its column.  When computed, if a column of another
+            kind has missing values, which one value for all columns would not replace.
 
         Examples
         --------

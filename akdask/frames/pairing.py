@@ -137,7 +137,7 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
     Parameters
     ----------
     starts, ends : pdarray of int
-        The first number of each range, and where it ends: that number is not part of it.
+        The first number of each range, and its exclusive end.
     stride : int, default 1
         The distance of numbers of one range, at least 1.
     return_lengths : bool
@@ -153,8 +153,8 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
     Raises
     ------
     ArgumentError
-        If `stride` is below 1, or a range ends before it starts: at once where all is made of little data, otherwise
-        when it is computed.
+        If `stride` is below 1, or a range ends before it starts.  Ranges of little data are checked at once, others
+        when they are computed.
 
     Examples
     --------

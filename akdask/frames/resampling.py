@@ -382,7 +382,7 @@ class Resampler(Generic[Rows]):
 
     @cached_property
     def _place(self) -> tuple[Any, Any] | None:
-        """Where the result of each bin is and which bins have none; None where all have one.  Counts groups."""
+        """The position of the result of each bin, and which bins have none; None if all have one.  Counts groups."""
         keys = cast(self._groups.gb.unique_keys, np.int64)
         size = len(keys)
         if size == self._bins.count:
@@ -513,7 +513,7 @@ class Resampler(Generic[Rows]):
 
 
 def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None, fill_value: Any) -> Rows:
-    """Return the rows of given times, by their labels: that row, the last one before, or the next one after.
+    """Return a row for each of some times: the row of that label, the last one before, or the next one after.
 
     Parameters
     ----------
@@ -522,9 +522,9 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
     targets : TimeArray
         The times, ascending.
     method : {"ffill", "bfill"}, optional
-        Which row to take where none is of that time; none unless given.
+        Which row to take if no row has that time; none unless given.
     limit : int, optional
-        How many times in a row take the same one.
+        Most consecutive times that take the same row.
     fill_value : scalar, optional
         Value of times that take no row; missing unless given.
 
@@ -767,7 +767,7 @@ def _demand_level(name: Any, level: Any) -> None:
 
 
 def times_of(df: Any, on: str | None) -> TimeArray:
-    """Return the times that rows are put into bins by: a column, or their labels.
+    """Return the times that assign rows to bins: a column, or the labels of the rows.
 
     Raises
     ------

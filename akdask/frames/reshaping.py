@@ -144,8 +144,8 @@ class ReshapingMethods(FrameBase):
 
         Notes
         -----
-        Rows have labels of one level here, where ``pandas.DataFrame.unstack`` does the same: keys that are columns
-        become names of columns by `pivot`.
+        Same as ``pandas.DataFrame.unstack`` for labels of one level.  `pivot` turns keys in columns into names of
+        columns.
 
         Examples
         --------
@@ -398,7 +398,7 @@ def _names(keys: Any) -> list[str]:
 
 
 def _flat(name: Any, keep_value: bool, has_rows: bool) -> str:
-    """Return the name of a column: of its keys, after that of the values where these are several."""
+    """Return the name of a column from its keys, after the name of the values if there are several."""
     if not isinstance(name, tuple):
         return str(name)
     parts = name if keep_value or not has_rows else name[1:]

@@ -77,9 +77,9 @@ class RowMethods(FrameBase):
         columns : str or iterable of str, optional
             Names of columns, as pandas spells it.
         index : scalar, array or sequence, optional
-            Labels of rows, as in pandas; whether there are such is computed.
+            Labels of rows, as in pandas; looking them up computes.
         errors : {"raise", "ignore"}
-            Whether columns and labels that are not there are an error.
+            Raise for unknown columns and labels, or ignore them.
 
         Raises
         ------

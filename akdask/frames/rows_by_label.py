@@ -358,7 +358,7 @@ def _bounds(own: Datetime, period: Any, text: str) -> tuple[Any, Any]:
 
 
 def _within(own: Datetime, text: str, period: Any) -> Any:
-    """Return which times are within a period; refuse one that is before or after all times in order."""
+    """Return which times are within a period; refuse a period before or after all times if these are in order."""
     first, last = _bounds(own, period, text)
     mask = (own >= first) & (own <= last)
     there, before, after, is_ascending, is_descending, is_full = dask.compute(
@@ -411,7 +411,7 @@ def _between(index: Index, key: slice, *, numbered: bool) -> Chosen:
 
 
 def _bound(own: Any, label: Any, *, last: bool) -> Any:
-    """Return a bound of a slice: of text among times the first or last moment of the period that it names."""
+    """Return a bound of a slice; text for times gives the first or last moment of the period that it names."""
     if label is None or not isinstance(own, TimeArray):
         return label
     if isinstance(own, Datetime) and isinstance(label, str):

@@ -275,8 +275,8 @@ class Series(
         Parameters
         ----------
         key : scalar, array, Index, list or tuple, or Series
-            Labels; of several levels a list of arrays, or a tuple of labels.  The values of a Series are looked up, and
-            its labels stay.
+            Labels, for several levels a list of arrays or a tuple of labels.  The values of a Series are looked up, and
+            the result keeps its labels.
 
         Returns
         -------
@@ -312,8 +312,8 @@ class Series(
         Returns
         -------
         Series
-            Of Strings where the values were a Categorical; missing for values that have none, where Arkouda's function
-            `map` writes the text ``"null"``.
+            Of Strings if the values were a Categorical.  Values without a match become missing; Arkouda's function
+            `map` gives them the text ``"null"``.
 
         Raises
         ------

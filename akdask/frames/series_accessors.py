@@ -62,7 +62,8 @@ class CachedAccessor:
 class Properties:
     """Methods of the values of a Series, by their own names.
 
-    Arrays with a value for each row become Series, and DataFrames of such get the labels; all else is handed through.
+    Arrays with a value for each row become Series, DataFrames get the labels, and other results are returned as they
+    are.
 
     Parameters
     ----------
@@ -327,8 +328,8 @@ class StringAccessor(Properties):
         n : int, default -1
             The most delimiters of each text at which it is split, all if not positive.
         expand : bool, default False
-            Return a DataFrame with a column for each field, called ``0``, ``1`` and so on, missing where there are
-            fewer; it computes how many there are.  Otherwise a Series of lists, which is lazy.
+            Return a DataFrame with a column for each field, called ``0``, ``1`` and so on, with missing values for
+            texts with fewer fields; computes the number of fields.  Otherwise return a lazy Series of lists.
         regex : bool, default False
             Read `pat` as a regular expression.
 
@@ -451,9 +452,9 @@ class StringAccessor(Properties):
         return self._each(lambda text: text.rfind(sub, start), np.int64)
 
     def cat(self, others: Any = None, sep: str = "", na_rep: str | None = None) -> Any:
-        """Return text joined with that of another Series or array, row by row; or all of it as one str, which computes.
+        """Join text with another Series or array, row by row; without one join all rows to a str, which computes.
 
-        Missing text stays missing, or is left out of the one str; `na_rep` stands for it if given.
+        `na_rep` replaces missing text.  Unless given, missing text stays missing, and is left out of the str.
 
         Examples
         --------

@@ -53,8 +53,8 @@ class SeriesAnalysis(SeriesBase, CellMethods):
     def describe(self, percentiles: Sequence[float] | None = None) -> pd.Series:
         """Return count, mean, standard deviation, extremes and quantiles of numbers; computes.
 
-        Of times the same, but for the standard deviation of points in time.  Of text, Categoricals and bool: count,
-        number of distinct values, the commonest one and how often it occurs.
+        Times have the same rows, without a standard deviation for points in time.  Text, Categoricals and bool have
+        count, number of distinct values, the most common value and its count.
 
         Parameters
         ----------
@@ -559,9 +559,9 @@ class SeriesOrder(SeriesOperators):
 
         Notes
         -----
-        Values that are as common come in the order in which they come first, and so do all without `sort`; labels of a
-        Categorical come in the order of its categories.  Categories that no value has are counted as 0, as in pandas;
-        the function ``ak.value_counts`` leaves them out.
+        Equally common values, and without `sort` all values, are in order of first occurrence; labels of a Categorical
+        are in order of its categories.  Categories without a value have the count 0, as in pandas.  The function
+        ``ak.value_counts`` leaves them out.
 
         Examples
         --------
@@ -633,13 +633,13 @@ def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
 
 
 class SeriesReductions(SeriesOperators):
-    """Lazy numbers; labels make no difference."""
+    """Reductions to lazy numbers, independent of labels."""
 
     def sum(self, *, skipna: bool | None = None, **numpy: None) -> Any:
         """Return the sum of the values; lazy.  See `pdarray.sum`.
 
-        By itself it is missing where a value is, as in Arkouda; `skipna` leaves missing values out, as pandas does by
-        itself.
+        A missing value makes the sum missing, as in Arkouda.  `skipna` leaves missing values out, the default of
+        pandas.
 
         Parameters
         ----------

@@ -47,12 +47,12 @@ class SeriesFunctions(SeriesOperators):
         ----------
         func : str or callable, or list of them
             ``"sum"``, ``"mean"``, ``"min"``, ``"max"``, ``"std"``, ``"var"``, ``"median"``, ``"prod"``, ``"count"``,
-            ``"nunique"``, ``"any"``, ``"all"`` or ``"size"``; they are the methods of these names.
+            ``"nunique"``, ``"any"``, ``"all"`` or ``"size"``, for the methods of these names.
 
         Returns
         -------
         scalar, or Series by the names of several
-            One is lazy where the method is; several are computed.
+            A single result is lazy if its method is; several are computed.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class SeriesFunctions(SeriesOperators):
         args : sequence, optional
             Further arguments of the function, as `kwargs`.
         result_dtype : dtype-like, optional
-            The type of its results; that of the first few, which are computed, unless given.
+            The type of its results.  Unless given, the first few results are computed to find it.
         **kwargs
             Arguments of the function by name.
 

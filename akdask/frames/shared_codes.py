@@ -119,7 +119,9 @@ def right_align(left: Any, right: Any) -> tuple[pdarray, list[pdarray]]:
 
 
 def left_align(left: Any, right: Any) -> tuple[pdarray, list[pdarray]]:
-    """Align two arrays as `right_align` does, with their parts exchanged: elements of `right` are left out.  Lazy.
+    """Align two arrays as `align` does, without elements of the right one that the left one lacks; lazy.
+
+    The sides are exchanged, so that `right` comes first in the result.  See `right_align`.
 
     Examples
     --------

@@ -127,8 +127,8 @@ class SpanRolling(WindowReductions[Owner]):
 class GroupWindows(NamedReductions[Any]):
     """Windows of the rows of each group, as ``df.groupby("k").rolling(3)`` gives them; results count rows.
 
-    Results have the rows of the frame, with its labels, so that they can be put beside its columns; pandas' have the
-    keys as an outer level of labels, and the rows of each group together.
+    Results have the rows and labels of the frame, so that they can be put beside its columns.  Results of pandas have
+    the keys as an outer level of labels, and the rows group by group.
 
     Parameters
     ----------

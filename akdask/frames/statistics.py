@@ -99,7 +99,7 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
 
 
 def _total_of_integers(arrays: Sequence[Any]) -> Any:
-    """Return the floats nearest to sums of integers, which wrap as integers: their halves do not."""
+    """Return the floats nearest to sums of integers, summed in halves of 32 bits, which do not wrap."""
     low = reduce(add, [cast(array & 0xFFFFFFFF, np.int64) for array in arrays])
     high = reduce(add, [cast(array >> 32, np.int64) for array in arrays]) + (low >> 32)
     return cast(high, np.float64) * 2.0**32 + cast(low & 0xFFFFFFFF, np.float64)
@@ -184,8 +184,7 @@ class StatisticsMethods(FrameBase):
         axis : {0, 1, "index", "columns"}
             Reduce each column, or the columns of numbers in each row.
         skipna : bool, default False
-            Leave NaN out, as pandas does unless told otherwise; by itself the result is NaN where a value is, as in
-            Arkouda.
+            Leave NaN out, the default of pandas.  Otherwise NaN give NaN, the default of Arkouda.
         numeric_only : bool
             Accepted for compatibility with pandas: only columns of numbers and bool are reduced in any case.
 
@@ -464,7 +463,7 @@ def _extreme_time(columns: ColumnSet, how: str, skipna: bool) -> Any:
 
 
 def _further(one: Any, other: Any, how: str, skipna: bool) -> Any:
-    """Return the lower or higher of two times; of NaT and another time that one, or NaT if not `skipna`."""
+    """Return the lower or higher of two times; with `skipna` a time wins over NaT, otherwise NaT wins."""
     is_taken = one < other if how == "min" else one > other
     # No time is before or after NaT.
     is_taken = is_taken | (other.isna() if skipna else one.isna())
@@ -731,7 +730,7 @@ class TruthMethods(FrameBase):
     """Reductions of the columns of bool; others are left out, as in Arkouda."""
 
     def any(self, axis: int | str | None = 0) -> Series | bool:
-        """Return whether any value of the columns of bool holds; lazy for rows, else it computes.
+        """Return whether any value of the columns of bool is true; lazy for rows, otherwise it computes.
 
         Parameters
         ----------

@@ -37,8 +37,8 @@ class FileMethods(FrameBase):
         path : str or path
             Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
         index : bool, optional
-            Write the labels of the rows as well, as ``Index``; unless told, where they are more than the numbers of the
-            rows, such as the keys of groups.  `DataFrame.load` makes them labels again.
+            Write the labels of the rows as well, as ``Index``.  Unless given, labels such as the keys of groups are
+            written, and plain row numbers are not.  `DataFrame.load` makes them labels again.
         columns : list of str, optional
             The columns to write, all unless given.
         file_type : {"distribute", "single"}
@@ -110,8 +110,8 @@ class FileMethods(FrameBase):
     ) -> None:
         """Write the columns into the HDF5 files of a prefix, replacing columns of the same names; computes.
 
-        `index` is as in `to_hdf`.  `repack` is accepted as Arkouda spells it; space that old columns took is always
-        given back.
+        `index` is as in `to_hdf`.  `repack` is accepted for compatibility with Arkouda; the space of old columns
+        is always freed.
 
         Parameters
         ----------

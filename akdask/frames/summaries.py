@@ -56,8 +56,8 @@ class SummaryMethods(RowMethods, Analysed):
         percentiles : sequence of float, optional
             Which quantiles, from 0 to 1; 25, 50 and 75 % unless given.
         include : {"all"}, optional
-            Describe all columns: text, Categoricals and bool by count, number of distinct values, the commonest one and
-            how often it occurs.  Otherwise they are described only where no column has numbers.
+            Describe all columns.  Text, Categoricals and bool have count, number of distinct values, the most common
+            value and its count.  Otherwise they are described only if no column has numbers.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class SummaryMethods(RowMethods, Analysed):
         columns : str or list of str
             The columns of numbers or times that decide, the first one first.
         keep : {"first", "last", "all"}
-            Which of equal rows to take where not all fit; ``all`` gives more than `n`.
+            Which of equal rows to take if there are more than `n`; ``all`` takes all of them.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class SummaryMethods(RowMethods, Analysed):
         subset : str or list of str, optional
             The columns that must be equal, all unless given.
         keep : {"first", "last", False}
-            Which of equal rows is no repetition: the first, the last, or none.
+            The row among equal ones that is no repetition: the first, the last, or none.
 
         Raises
         ------
@@ -404,7 +404,7 @@ def percentage(quantile: float) -> str:
 def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pdarray:
     """Return the positions of the largest or smallest elements, the most extreme first; lazy.
 
-    Of equal elements the first ones are taken, or the last ones; missing elements come where there are too few others.
+    Of equal elements the first or the last ones are taken.  Missing elements are taken only if others are too few.
     """
     value = array._value
     missing: Value | None = None

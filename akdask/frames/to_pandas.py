@@ -143,10 +143,10 @@ class ToPandas:
         return pd.DataFrame(made, index=index, columns=None if made else [], copy=False)
 
     def _joined(self, table: Table, name: Hashable) -> Any:
-        """Return integers of which some may be missing as one of pandas' nullable types, or as floats.
+        """Return integers that may be missing as one of pandas' nullable types, or as floats.
 
-        As pandas' own joins do, a whole frame of which none is missing has integers; partitions of a Dask DataFrame
-        all have the type that was announced.
+        A whole frame without missing integers has integers, as after joins of pandas.  Partitions of a Dask DataFrame
+        all have the type of its meta.
         """
         integers, missing = table.columns[name, INTEGERS], table.columns[name, MISSING]
         dtype = dict(self.nullable).get(name)
@@ -219,7 +219,7 @@ def masked(integers: Any, missing: Any, dtype: str) -> Any:
 
 
 def as_nullable(column: Any, dtype: str) -> Any:
-    """Return numbers as one of pandas' nullable types, NaN as NA; as floats where they are not all of that type.
+    """Return numbers as one of pandas' nullable types, NaN as NA; as floats unless all fit that type.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def _text_type() -> Any:
 
 
 def with_exact_rows(table: Any) -> Any:
-    """Return pandas' rows as objects where rows have one type, floats, and would change integers; else as they are.
+    """Return pandas' rows as objects if a common type of floats would change integers, otherwise as they are.
 
     Examples
     --------

@@ -238,7 +238,7 @@ def reduced_by(windows: Any, name: str) -> Any:
 
 
 def taken(name: str, value: Value) -> Value:
-    """Return a column as a reduction of windows takes it: integers as such for sums and means, and else as floats.
+    """Return a column as input for a reduction of windows: wide integers for sums and means, otherwise floats.
 
     Values must stay exact before they are reduced: where wide integers cancel, only rounding errors would remain.
     """
