@@ -292,7 +292,7 @@ def answers_of(worker: Worker, question: str, arguments: Mapping[str, Mapping[st
 
 
 def own_results(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Any]:
-    """Return the dependencies of a task that the worker which runs it holds."""
+    """Return the results of some tasks that a worker holds itself, by key; called within its tasks."""
 
     async def find() -> dict[Hashable, Any]:
         return {key: worker.data[key] for key in keys if key in worker.data}

@@ -561,7 +561,7 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
             lacks = lacks | (of_row != sought)
         elif limit is not None:
             number: Any = arange(len(sought))
-            # The number of earlier times that take the same row, -1 at the time of the row itself.
+            # The number of times between this one and its row, -1 at the time of the row itself.
             if method == "ffill":
                 earlier = number - searchsorted(sought, of_row, side="right")
             else:
