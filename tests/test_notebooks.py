@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-import dask
 import pytest
 
 import akdask as ak
@@ -37,17 +39,16 @@ def notebooks():
 
 
 @each_notebook
-def test_every_cell_runs(path, notebooks, tmp_path, monkeypatch):
+def test_every_cell_runs(path, notebooks, tmp_path):
+    """Each notebook runs in a process of its own, as for users."""
     pytest.importorskip("matplotlib")
-    monkeypatch.setenv("MPLBACKEND", "Agg")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    names: dict[str, object] = {"__name__": "__main__"}
-    # As for users: threads, or the cluster that a notebook starts.
-    with dask.config.set(scheduler=None):
-        for source in notebooks.cells_of(path):
-            shown = [content for _, content in notebooks.shown_by(source, names)]
-            assert FAULTS.isdisjoint(shown), f"the cell\n{source}\nshows {[one for one in shown if one in FAULTS]}"
+    environment = {**os.environ, "MPLBACKEND": "Agg", "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, notebooks.__file__, path]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
+    assert run.returncode == 0, run.stderr
+    for source, outputs in zip(notebooks.cells_of(path), json.loads(run.stdout), strict=True):
+        shown = [content for _, content in outputs]
+        assert FAULTS.isdisjoint(shown), f"the cell\n{source}\nshows {[one for one in shown if one in FAULTS]}"
 
 
 def test_what_is_printed_drawn_and_given_is_shown(notebooks):

@@ -143,7 +143,6 @@ WIDE = {
     "to_ndarray": lambda df: df["i"].to_ndarray(),
     "arithmetic": lambda df: (df["i"] + 1).tolist(),
     "sum": lambda df: float(df["i"].sum()),
-    "groups": lambda df: df.groupby("i").size().to_pandas(),
     "series": lambda df: ak.Series(df["i"]).to_pandas(),
 }
 
