@@ -198,10 +198,6 @@ def _shown(tokens: _Tokens) -> str:
     return "the end" if tokens.kind == "end" else repr(tokens.text[:40])
 
 
-READER_NAMES = ("hdf5_data_reader", "hdf5", "cosmoflow_hdf5")
-"""Readers of HDF5 files: of samples with schemas, and the older ones of a sample a file."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReaderEntry:
     """A data reader, as a prototext file describes it.

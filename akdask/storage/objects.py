@@ -310,16 +310,6 @@ class Difference:
         return differing_error({name: self}, hint)
 
 
-@runtime_checkable
-class DifferingSet(Protocol):
-    """A set of files that reports differences between the schemas of its files."""
-
-    @property
-    def differences(self) -> Mapping[str, Difference]:
-        """Differences between the files, by the names of objects."""
-        ...
-
-
 def differing_error(found: Mapping[str, Difference], hint: str = "") -> InconsistentFilesError:
     """Return one error for all requested objects that differ between files."""
     names = [repr(name) for name in list(found)[:_MOST_NAMES]] + ["…"] * (len(found) > _MOST_NAMES)
