@@ -6,8 +6,10 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -82,9 +84,12 @@ def called(path):
     ],
 )
 def test_workers_are_asked_for_as_the_recipes_say(name, directives, monkeypatch, capsys):
-    pytest.importorskip("dask_jobqueue")
+    if find_spec("dask_jobqueue") is None:
+        pytest.skip("dask-jobqueue is not installed")
     monkeypatch.chdir(EXAMPLES.parent)
+    interrupts = signal.getsignal(signal.SIGINT)
     assert main([*called(EXAMPLES / f"{name}.sh"), "--option", "interface=lo", "--dry-run"]) == 0
+    assert signal.getsignal(signal.SIGINT) is interrupts
     script = capsys.readouterr().out
     assert set(directives) <= set(script.splitlines())
     assert "--nthreads 4 " in script
@@ -92,11 +97,13 @@ def test_workers_are_asked_for_as_the_recipes_say(name, directives, monkeypatch,
 
 @pytest.mark.parametrize("system", ["slurm", "pbs", "lsf"])
 def test_settings_of_a_site_are_those_that_batch_systems_read(system):
-    dask_jobqueue = pytest.importorskip("dask_jobqueue")
+    package = find_spec("dask_jobqueue")
+    if package is None:
+        pytest.skip("dask-jobqueue is not installed")
     import dask
 
     settings = yaml.safe_load((EXAMPLES / "jobqueue.yaml").read_text())
-    known = yaml.safe_load((Path(dask_jobqueue.__file__).parent / "jobqueue.yaml").read_text())["jobqueue"][system]
+    known = yaml.safe_load(Path(package.origin).with_name("jobqueue.yaml").read_text())["jobqueue"][system]
     assert set(settings["jobqueue"][system]) <= set(known)
     for name, value in settings["distributed"]["worker"]["memory"].items():
         assert dask.config.get(f"distributed.worker.memory.{name}") is not None, (name, value)

@@ -226,13 +226,28 @@ def summary(request: Request) -> str:
 def _imported(module: str, package: str, extra: str = "") -> Any:
     """Return a module of a package that is not demanded."""
     try:
-        return import_module(module)
+        # dask-jobqueue has Ctrl-C end the process from its import on; here it interrupts a computation.
+        with _handler_of_interrupts_kept():
+            return import_module(module)
     except ImportError as error:
         raise ArgumentError(
             f"{package} is not installed, or cannot be loaded.",
             details=[str(error)],
             hint=f"pip install {extra or package}",
         ) from error
+
+
+@contextmanager
+def _handler_of_interrupts_kept() -> Iterator[None]:
+    """Leave Ctrl-C to whom it belongs now, whatever the block installs."""
+    # Python lets no other thread install a handler.
+    is_main = current_thread() is main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, before)
 
 
 # ------------------------------------------------------------------------------------------------- kinds of clusters
@@ -248,14 +263,11 @@ def _local(request: Request) -> Any:
         **({} if request.memory is None else {"memory_limit": request.memory}),
         **request.options,
     }
-    # A Ctrl-C of the terminal reaches all processes that it has started, but only this one must handle it.
-    is_main = current_thread() is main_thread()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
-    try:
+    with _handler_of_interrupts_kept():
+        # A Ctrl-C of the terminal reaches all processes that it has started, but only this one must handle it.
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         return LocalCluster(**arguments)
-    finally:
-        if is_main:
-            signal.signal(signal.SIGINT, before)
 
 
 def _batch_system(request: Request) -> Any:

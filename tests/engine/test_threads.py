@@ -3,7 +3,8 @@
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from signal import SIGINT, pthread_kill
+from functools import partial
+from signal import SIGINT, default_int_handler, pthread_kill, signal
 
 import dask
 import numpy as np
@@ -198,8 +199,11 @@ def test_tasks_wait_for_each_other_where_memory_is_short(monkeypatch):
     assert most == [1] * 50
 
 
-def test_an_interruption_reaches_whoever_waits_and_no_more_tasks_are_taken():
+def test_an_interruption_reaches_whoever_waits_and_no_more_tasks_are_taken(request):
     may_end, begun = threading.Event(), []
+    # Whatever was imported before may have installed another handler; later tests must meet no signal of this one.
+    request.addfinalizer(partial(signal, SIGINT, signal(SIGINT, default_int_handler)))
+    request.addfinalizer(may_end.set)
 
     def task():
         begun.append(True)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.cluster
 
 GROUPS = """
 import sys
+from importlib.util import find_spec
 import akdask as ak
 row = ak.arange(1000) * 1
 print(ak.GroupBy(row % 7).sum(row)[1].sum(), ak.get_config()["numLocales"])
@@ -159,7 +161,8 @@ CANCEL = '#!/usr/bin/env bash\nkill -- "-$1" 2> /dev/null || true\n'
 
 @pytest.mark.slow
 def test_workers_of_a_batch_system_are_started_and_cancelled(script, environment, tmp_path):
-    pytest.importorskip("dask_jobqueue")
+    if find_spec("dask_jobqueue") is None:
+        pytest.skip("dask-jobqueue is not installed")
     programs = tmp_path / "bin"
     programs.mkdir()
     for name, text in {"sbatch": SUBMIT.format(folder=tmp_path), "scancel": CANCEL}.items():
