@@ -9,7 +9,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from akdask.deferred import DeferredModule
 from akdask.formats.hdf5 import layout, pdarray
 from akdask.formats.hdf5.description import Described
 from akdask.formats.hdf5.layout import H5Object
@@ -17,9 +16,7 @@ from akdask.formats.hdf5.members import NotFlatError, describe_dataset, is_datas
 from akdask.storage.objects import Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 KINDS = (ObjType.ARRAYVIEW,)
 
@@ -42,6 +39,6 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     return replace(found, schema=replace(found.schema, params=(*found.schema.params, ("shape", shape))))
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out the flat values; every file stores the shape of the whole array."""
     return pdarray.lay_out(spec, columns, tables, share)

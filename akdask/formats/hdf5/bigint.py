@@ -12,7 +12,7 @@ import numpy as np
 from akdask.columns.bigint import LIMB, from_unsigned, limbs_of, modulo_power, with_limbs
 from akdask.columns.dtypes import ColumnType, bigint_of
 from akdask.columns.rows import type_of
-from akdask.deferred import DeferredModule, is_arrow, pa
+from akdask.deferred import is_arrow, pa
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, Slot
@@ -22,9 +22,7 @@ from akdask.storage.objects import LIMBS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import Attributes, NewObject
 
 COLUMNS = ("bigint",)
 
@@ -88,8 +86,8 @@ def group_of_limbs(
     count: int,
     *,
     kind: ObjType = ObjType.PDARRAY,
-    attributes: new_file.Attributes = (),
-) -> new_file.NewObject:
+    attributes: Attributes = (),
+) -> NewObject:
     """Lay out integers as limbs.
 
     Raises
@@ -97,6 +95,8 @@ def group_of_limbs(
     SchemaError
         If the column holds anything else, or an integer that does not fit.
     """
+    from akdask.formats.hdf5.new_file import NewDataset, NewGroup, NewObject
+
     if not is_arrow(column, "FixedSizeBinaryArray"):
         raise SchemaError(f"{path!r} is to be written as bigint, but the values are {type_of(column)}.")
     limbs = with_limbs(limbs_of(column), count)
@@ -104,8 +104,8 @@ def group_of_limbs(
         raise SchemaError(f"{path!r} cannot be written with {count} limbs: there are integers below 0 or too large.")
     size = ((layout.IS_BIGINT, 1), (layout.MAX_BITS, dtype.max_bits), (layout.NUM_LIMBS, count))
     names = [f"{path}/{layout.LIMB}{number}" for number in range(count)]
-    datasets = tuple(new_file.NewDataset(name, "<u8", len(limbs)) for name in names)
-    return new_file.NewObject(
-        (new_file.NewGroup(path, kind, (*size, *attributes)), *datasets),
+    datasets = tuple(NewDataset(name, "<u8", len(limbs)) for name in names)
+    return NewObject(
+        (NewGroup(path, kind, (*size, *attributes)), *datasets),
         {name: [np.ascontiguousarray(limbs[:, n])] for n, name in enumerate(names)},
     )

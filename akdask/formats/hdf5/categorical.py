@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from akdask.columns.dtypes import INT64
 from akdask.columns.rows import slice_rows
-from akdask.deferred import DeferredModule
 from akdask.formats.hdf5 import layout, pdarray, strings
 from akdask.formats.hdf5.composite import describe_group, describe_integers, lay_out_children
 from akdask.formats.hdf5.description import Described
@@ -19,9 +18,7 @@ from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEG
 from akdask.typing import Column
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 KINDS = (ObjType.CATEGORICAL,)
 
@@ -47,8 +44,10 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     return describe_group(name, kind, found)
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out this partition's codes, and its share of all other parts."""
+    from akdask.formats.hdf5.new_file import NewGroup, NewObject
+
     labels = tables[spec.tables[CATEGORIES]]
     na_codes = tables[spec.tables[NA_CODES]]
     made = (
@@ -58,9 +57,9 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file
         # Permutation and segments are children, for they have other numbers of rows than the codes.
         *lay_out_children(spec, columns, tables, share),
     )
-    return new_file.NewObject.group(new_file.NewGroup(spec.name, ObjType.CATEGORICAL), made)
+    return NewObject.group(NewGroup(spec.name, ObjType.CATEGORICAL), made)
 
 
-def _share(table: Column, share: new_file.Share) -> Column:
+def _share(table: Column, share: Share) -> Column:
     rows = share.of(len(table))
     return slice_rows(table, rows.start, rows.stop)

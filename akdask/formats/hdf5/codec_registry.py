@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 from h5py import h5d, h5g
 
 from akdask.cluster import check_memory
-from akdask.deferred import DeferredModule
 from akdask.errors import UnsupportedError
 from akdask.formats.hdf5.description import ColumnLocation, Described, ObjectSchema, Problem
 from akdask.formats.hdf5.elements import Elements
@@ -18,9 +17,7 @@ from akdask.storage.objects import Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 
 class Codec(Protocol):
@@ -41,7 +38,7 @@ class Codec(Protocol):
         """
         ...
 
-    def lay_out(self, spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+    def lay_out(self, spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
         """Return an object's layout in one partition's file.
 
         Raises
@@ -140,6 +137,6 @@ def _unreadable(name: str, kind: ObjType, text: str) -> Described:
     return Described(ObjectSchema(name, kind, problem=Problem(UnsupportedError, text)))
 
 
-def lay_out_object(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out_object(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Return the layout of an object of any kind in one partition's file; for errors see `Codec.lay_out`."""
     return CODECS[spec.kind].lay_out(spec, columns, tables, share)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from akdask.columns.dtypes import INT64
-from akdask.deferred import DeferredModule
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codec_registry import describe_object, lay_out_object
 from akdask.formats.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
@@ -16,9 +15,7 @@ from akdask.formats.hdf5.members import Members, NotFlatError
 from akdask.storage.objects import Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import Attributes, NewObject, Share
 
 Found: TypeAlias = tuple[ColumnSchema, tuple[Slot, ...]]
 """A column of an object, and where its datasets are."""
@@ -106,17 +103,15 @@ def describe_group(
     return Described(schema, tuple(slots))
 
 
-def lay_out_children(
-    spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share
-) -> list[new_file.NewObject]:
+def lay_out_children(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> list[NewObject]:
     """Lay out the children of an object."""
     return [lay_out_object(child, columns, tables, share) for child in spec.children.values()]
 
 
 def lay_out_group(
-    spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share, attributes: new_file.Attributes
-) -> new_file.NewObject:
+    spec: ObjectSpec, columns: Columns, tables: Columns, share: Share, attributes: Attributes
+) -> NewObject:
     """Lay out a group that contains other objects only."""
-    return new_file.NewObject.group(
-        new_file.NewGroup(spec.name, spec.kind, attributes), lay_out_children(spec, columns, tables, share)
-    )
+    from akdask.formats.hdf5.new_file import NewGroup, NewObject
+
+    return NewObject.group(NewGroup(spec.name, spec.kind, attributes), lay_out_children(spec, columns, tables, share))

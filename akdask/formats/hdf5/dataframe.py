@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from akdask.deferred import DeferredModule
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.composite import describe_group, describe_member, lay_out_children
 from akdask.formats.hdf5.description import Described
@@ -17,9 +16,7 @@ from akdask.formats.hdf5.members import Members, NotFlatError
 from akdask.storage.objects import ROW_LABELS, Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 KINDS = (ObjType.DATAFRAME,)
 
@@ -46,8 +43,10 @@ def _is_text(name: bytes) -> bool:
     return True
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out the columns and the labels."""
+    from akdask.formats.hdf5.new_file import NewGroup, NewObject
+
     order = tuple(name for name in spec.children if name != ROW_LABELS)
-    group = new_file.NewGroup(spec.name, spec.kind, ((layout.NUM_COLS, len(order)),), order)
-    return new_file.NewObject.group(group, lay_out_children(spec, columns, tables, share))
+    group = NewGroup(spec.name, spec.kind, ((layout.NUM_COLS, len(order)),), order)
+    return NewObject.group(group, lay_out_children(spec, columns, tables, share))

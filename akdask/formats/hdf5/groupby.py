@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from akdask.deferred import DeferredModule
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.composite import describe_group, describe_integers, describe_numbered, lay_out_children
 from akdask.formats.hdf5.description import Described
@@ -16,9 +15,7 @@ from akdask.formats.hdf5.members import Members
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 KINDS = (ObjType.GROUPBY,)
 
@@ -33,8 +30,10 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     return describe_group(name, kind, columns, keys, layout.read_integer(node, layout.NUM_KEYS))
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out the keys and the parts, which are children too: their numbers of rows differ."""
+    from akdask.formats.hdf5.new_file import NewGroup, NewObject
+
     keys = [name for name in spec.children if name.startswith(KEY)]
-    group = new_file.NewGroup(spec.name, spec.kind, ((layout.NUM_KEYS, len(keys)),))
-    return new_file.NewObject.group(group, lay_out_children(spec, columns, tables, share))
+    group = NewGroup(spec.name, spec.kind, ((layout.NUM_KEYS, len(keys)),))
+    return NewObject.group(group, lay_out_children(spec, columns, tables, share))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from akdask.deferred import DeferredModule
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.composite import describe_group, describe_numbered, lay_out_group
 from akdask.formats.hdf5.description import Described
@@ -16,9 +15,7 @@ from akdask.formats.hdf5.members import Members
 from akdask.storage.objects import LEVEL, Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 KINDS = (ObjType.INDEX, ObjType.MULTIINDEX)
 
@@ -29,6 +26,6 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     return describe_group(name, kind, {}, levels, layout.read_integer(node, layout.NUM_IDX))
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out the levels."""
     return lay_out_group(spec, columns, tables, share, ((layout.NUM_IDX, len(spec.children)),))

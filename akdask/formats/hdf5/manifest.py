@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from akdask import config, errors
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_of, list_of
-from akdask.deferred import DeferredModule, pa
+from akdask.deferred import pa
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5.categorical import OPTIONAL
 from akdask.formats.hdf5.composite import COLUMN_KINDS
@@ -39,12 +39,6 @@ from akdask.storage.manifest import ManifestRows, from_struct, rows_batch, to_st
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, VALUES, ObjType
 from akdask.storage.ranges import range_reader
 from akdask.storage.recovery import settled
-
-if TYPE_CHECKING:
-    from akdask.storage import summed_files
-else:
-    summed_files = DeferredModule("akdask.storage.summed_files")
-
 
 _CLASSES: dict[str, Any] = {c.__name__: c for c in (ObjectSchema, ColumnSchema, ColumnType, DatasetSchema, Problem)}
 
@@ -319,7 +313,9 @@ def verify(filenames: Filenames) -> Verification:
         checked += sum(1 for _ in summed_datasets(description))
         damages += [Damage(path, dataset, text) for dataset, text in found]
     if told.unproven and not damages and not unknown:
-        summed_files.adopt(HdfManifest, told)
+        from akdask.storage.summed_files import adopt
+
+        adopt(HdfManifest, told)
     return Verification(checked, tuple(damages), tuple(unknown))
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from akdask.columns.dtypes import BOOL, UINT8, ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.widening import widen_into
-from akdask.deferred import DeferredModule
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import bigint, layout
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
@@ -22,9 +21,7 @@ from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import Attributes, NewObject, Share
 
 KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 COLUMNS = ("int", "uint", "float", "bool")
@@ -98,7 +95,7 @@ def _read_bools(elements: Elements, place: ColumnLocation, start: int, out: Numb
         np.not_equal(raw, 0, out=out)
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out one dataset: 64-bit numbers, or bools as bytes.  Integers of any size have one for each limb."""
     values, attributes = columns[spec.members[VALUES]], _attributes(spec.params)
     if spec.dtype is not None and spec.dtype.kind == "bigint":
@@ -109,7 +106,7 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file
     return numbers(spec.name, values, spec.dtype, spec.kind, attributes=attributes)
 
 
-def _attributes(params: Mapping[str, Any]) -> new_file.Attributes:
+def _attributes(params: Mapping[str, Any]) -> Attributes:
     """Return the attributes of multidimensional arrays, and of types that servers may not know."""
     found: list[tuple[bytes, int | tuple[int, ...]]] = []
     if "shape" in params:
@@ -126,8 +123,8 @@ def numbers(
     kind: ObjType = ObjType.PDARRAY,
     alias: str | None = None,
     *,
-    attributes: new_file.Attributes = (),
-) -> new_file.NewObject:
+    attributes: Attributes = (),
+) -> NewObject:
     """Lay out a dataset of numbers, with another name in the same group if there is to be one.
 
     Raises
@@ -135,6 +132,8 @@ def numbers(
     SchemaError
         If the values are of another kind than `dtype`.
     """
+    from akdask.formats.hdf5.new_file import NewDataset, NewObject
+
     stored = layout.WRITTEN_TYPES[dtype]
     try:
         typed = np.asarray(values).astype(dtype.numpy, casting="same_kind", copy=False)
@@ -142,5 +141,5 @@ def numbers(
         found = np.asarray(values).dtype
         raise SchemaError(f"{path!r} is to be written as {dtype}, but the values are {found}.") from None
     data = np.ascontiguousarray(typed).astype(stored, copy=False)
-    made = new_file.NewDataset(path, stored, len(data), kind, dtype == BOOL, alias, attributes=attributes)
-    return new_file.NewObject((made,), {path: [data]})
+    made = NewDataset(path, stored, len(data), kind, dtype == BOOL, alias, attributes=attributes)
+    return NewObject((made,), {path: [data]})

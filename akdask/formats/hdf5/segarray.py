@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from akdask.columns.dtypes import BOOL, INT64, STR, UINT8, ColumnType, list_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.columns.rows import empty, type_of
-from akdask.deferred import DeferredModule, pa
+from akdask.deferred import pa
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5 import bigint, layout, pdarray, strings
 from akdask.formats.hdf5.codec_registry import read_column
@@ -23,9 +23,7 @@ from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjTyp
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 KINDS = (ObjType.SEGARRAY,)
 COLUMNS = ("list",)
@@ -96,22 +94,22 @@ def read(
     return lists_of(bounds - first, values)
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out a group of values and segments, which start at 0 in every file."""
+    from akdask.formats.hdf5.new_file import NewDataset, NewGroup, NewObject
+
     column = columns[spec.members[VALUES]]
     item = spec.dtype.item if spec.dtype is not None else None
     if item is None or type_of(column).kind != "list":
         raise SchemaError(f"{spec.name!r} is to be written as SegArray, but the values are {type_of(column)}.")
     made = _lay_out_items(spec, values_of(column, item), item, tables)
     segments, leaf = f"{spec.name}/{SEGMENTS}", spec.name.rpartition("/")[2]
-    starts = new_file.NewDataset(
-        segments, "<i8", len(column), alias=f"{spec.name}/{leaf}_{SEGMENTS}", local_to=_counting(made)
-    )
-    group = new_file.NewGroup(spec.name, ObjType.SEGARRAY, ((layout.IS_BOOL, 1),) if item == BOOL else ())
-    return new_file.NewObject.group(group, [made, new_file.NewObject((starts,), {segments: [offsets_of(column)[:-1]]})])
+    starts = NewDataset(segments, "<i8", len(column), alias=f"{spec.name}/{leaf}_{SEGMENTS}", local_to=_counting(made))
+    group = NewGroup(spec.name, ObjType.SEGARRAY, ((layout.IS_BOOL, 1),) if item == BOOL else ())
+    return NewObject.group(group, [made, NewObject((starts,), {segments: [offsets_of(column)[:-1]]})])
 
 
-def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: Columns) -> new_file.NewObject:
+def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: Columns) -> NewObject:
     path, leaf = f"{spec.name}/{VALUES}", spec.name.rpartition("/")[2]
     if item == STR:
         return strings.group_of_strings(path, values)
@@ -122,6 +120,6 @@ def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: C
     return pdarray.numbers(path, values, item, alias=f"{spec.name}/{leaf}_{VALUES}")
 
 
-def _counting(made: new_file.NewObject) -> str:
+def _counting(made: NewObject) -> str:
     """Return the dataset of the values that has one element for each of them."""
     return made.parts[-1].path

@@ -13,7 +13,7 @@ from akdask.columns.dtypes import STR
 from akdask.columns.memory import new_array
 from akdask.columns.rows import type_of
 from akdask.columns.strings import offsets_and_bytes
-from akdask.deferred import DeferredModule, is_arrow
+from akdask.deferred import is_arrow
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.formats.hdf5.elements import Elements
@@ -26,9 +26,7 @@ from akdask.storage.ranges import Extent
 from akdask.typing import Column, NumberArray, StringArray
 
 if TYPE_CHECKING:
-    from akdask.formats.hdf5 import new_file
-else:
-    new_file = DeferredModule("akdask.formats.hdf5.new_file")
+    from akdask.formats.hdf5.new_file import NewObject, Share
 
 KINDS = (ObjType.STRINGS,)
 COLUMNS = ("str",)
@@ -151,13 +149,13 @@ def _damaged(elements: Elements, place: ColumnLocation, row: int, text: str) -> 
     )
 
 
-def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: new_file.Share) -> new_file.NewObject:
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out a group with bytes and, unless the object opts out, segments."""
     made = group_of_strings(spec.name, columns[spec.members[VALUES]])
     return made if spec.params.get(SEGMENTS, True) else made.without(f"{spec.name}/{SEGMENTS}")
 
 
-def group_of_strings(path: str, strings: Column) -> new_file.NewObject:
+def group_of_strings(path: str, strings: Column) -> NewObject:
     """Lay out strings; the segments start at 0 in every file.
 
     The members also have their documented names, ``<leaf>_values`` and ``<leaf>_segments``.
@@ -167,6 +165,8 @@ def group_of_strings(path: str, strings: Column) -> new_file.NewObject:
     SchemaError
         If the column holds numbers; while the bytes are made, if a string contains NUL.
     """
+    from akdask.formats.hdf5.new_file import NewDataset, NewGroup, NewObject
+
     if not is_arrow(strings, "LargeStringArray"):
         raise SchemaError(f"{path!r} is to be written as Strings, but the values are {type_of(strings)}.")
     rows: Any = strings
@@ -176,14 +176,12 @@ def group_of_strings(path: str, strings: Column) -> new_file.NewObject:
     leaf = path.rpartition("/")[2]
     nbytes = len(offsets_and_bytes(rows)[1]) + len(rows)
     parts = (
-        new_file.NewGroup(path, ObjType.STRINGS),
-        new_file.NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{VALUES}"),
-        new_file.NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{SEGMENTS}", local_to=values),
+        NewGroup(path, ObjType.STRINGS),
+        NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{VALUES}"),
+        NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{SEGMENTS}", local_to=values),
     )
     prefixes = PrefixRange()
-    return new_file.NewObject(
-        parts, {values: _encoded(path, rows, prefixes), segments: segments_of(rows)}, {values: prefixes}
-    )
+    return NewObject(parts, {values: _encoded(path, rows, prefixes), segments: segments_of(rows)}, {values: prefixes})
 
 
 def _encoded(path: str, rows: StringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:
