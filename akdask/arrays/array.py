@@ -17,7 +17,7 @@ from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.substitutes import Substitutes
 from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
-from akdask.deferred import DeferredModule, pa
+from akdask.deferred import pa
 from akdask.engine.combine import Limit
 from akdask.engine.materialized import within_rounds
 from akdask.engine.missing import recombined, separated
@@ -32,14 +32,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, Unsupport
 from akdask.typing import Column
 
 if TYPE_CHECKING:
-    from akdask.arrays import to_arrow as arrow_form
-    from akdask.arrays import writing
     from akdask.arrays.writing import Storable
-    from akdask.engine import dask_bridges
-else:
-    arrow_form = DeferredModule("akdask.arrays.to_arrow")
-    writing = DeferredModule("akdask.arrays.writing")
-    dask_bridges = DeferredModule("akdask.engine.dask_bridges")
 
 
 class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
@@ -110,7 +103,9 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         return self._like(frame, key)
 
     def _storable(self) -> Storable:
-        return writing.stored_column(self._frame, self._value)
+        from akdask.arrays.writing import stored_column
+
+        return stored_column(self._frame, self._value)
 
     def _project(self) -> Project:
         return Project(self._frame, (0,), (self._value,))
@@ -289,11 +284,13 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
         UnsupportedError
             If integers have more digits than Arrow's decimals.
         """
+        from akdask.arrays.to_arrow import ToArrow
+
         extras = self._extras()
         labelled = tuple((0, number) for number in range(len(extras)))
         nullable = frozenset({0} if self._value.dtype.nullable else ())
         ordered = frozenset({0} if getattr(self, "ordered", False) else ())
-        form = arrow_form.ToArrow(((0, "", self._arrow_meaning),), labelled, nullable, ordered)
+        form = ToArrow(((0, "", self._arrow_meaning),), labelled, nullable, ordered)
         (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
         return table.column(0)
 
@@ -312,7 +309,9 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
 
         Text and integers of any size are Python objects.  Chunks of unknown length have NaN for it, as Dask writes it.
         """
-        return dask_bridges.to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
+        from akdask.engine.dask_bridges import to_dask_array
+
+        return to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
 
     def repartition(self, npartitions: int) -> Self:
         """Return the elements in another number of partitions of about equal length.

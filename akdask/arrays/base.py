@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from dask.base import DaskMethodsMixin
 
 from akdask.arrays.rules import ARKOUDA, Rules
-from akdask.deferred import DeferredModule
 from akdask.engine import progress  # noqa: F401  # shows how far computations are
+from akdask.engine.explain import Explanation, explain
+from akdask.engine.progress import Profile, profile
 from akdask.engine.result import Root
 from akdask.engine.run import partitions_in_memory
-
-if TYPE_CHECKING:
-    from akdask.engine import explain
-    from akdask.engine import progress as profiling
-else:
-    explain = DeferredModule("akdask.engine.explain")
-    profiling = DeferredModule("akdask.engine.progress")
 
 
 class Collection(Root, DaskMethodsMixin):
@@ -65,11 +59,11 @@ class Collection(Root, DaskMethodsMixin):
         rebuild, state = self.__dask_postpersist__()
         return rebuild(found, *state)
 
-    def explain(self) -> explain.Explanation:
+    def explain(self) -> Explanation:
         """Return the plan before and after optimisation; nothing is computed."""
-        return explain.explain(self.expr)
+        return explain(self.expr)
 
-    def profile(self) -> profiling.Profile:
+    def profile(self) -> Profile:
         """Compute the object, and return its plan with the cost of each step; ``.result`` is the value.
 
         Examples
@@ -79,7 +73,7 @@ class Collection(Root, DaskMethodsMixin):
         >>> int(taken.result), taken.seconds < 60
         (45, True)
         """
-        return profiling.profile(self.expr)
+        return profile(self.expr)
 
 
 class Labelled:

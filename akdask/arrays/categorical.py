@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from akdask.arrays.display import TextDisplay
 from akdask.arrays.operators import combine
 from akdask.arrays.pdarray import ExtremeMethods, TextSortMethods, pdarray, reduced
 from akdask.arrays.selection import filter_columns
+from akdask.arrays.sorting import sort
 from akdask.arrays.strings import Strings
 from akdask.arrays.strings_parts import as_str
 from akdask.arrays.wrap import can_be_asked_for, class_asked_for
+from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import FLOAT64, INT64, STR, column_type
 from akdask.columns.table import Table
-from akdask.deferred import DeferredModule, is_pandas, pd
+from akdask.deferred import is_pandas, pd
 from akdask.engine.combine import Gather, joined
 from akdask.engine.counted_alignment import align
 from akdask.engine.explain import is_cheap
@@ -33,24 +35,11 @@ from akdask.engine.sources import Rows
 from akdask.engine.tokens import token
 from akdask.engine.values import Call, Constant, Replica, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError, refuses_foreign
-from akdask.operators.join.join import IS_NA, LABEL, CategoryTable, Distinct
+from akdask.operators.join.join import IS_NA, LABEL, CategoryTable, Distinct, UniqueLabels
+from akdask.operators.join.membership import BuildKeySet
 from akdask.operators.values.lookup import check_codes
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 from akdask.typing import NumberArray
-
-if TYPE_CHECKING:
-    from akdask.arrays import sorting, writing
-    from akdask.operators.group import aggregate as group_nodes
-    from akdask.operators.join import join as label_tables
-    from akdask.operators.join import membership
-    from akdask.operators.sort import sort as order
-else:
-    group_nodes = DeferredModule("akdask.operators.group.aggregate")
-    label_tables = DeferredModule("akdask.operators.join.join")
-    membership = DeferredModule("akdask.operators.join.membership")
-    order = DeferredModule("akdask.operators.sort.sort")
-    sorting = DeferredModule("akdask.arrays.sorting")
-    writing = DeferredModule("akdask.arrays.writing")
 
 
 def looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
@@ -233,7 +222,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         else:
             made = _encoded(strings_of(values), na)
         super().__init__(made._frame, made._value)
-        self._category_table: label_tables.CategoryTable = made._category_table
+        self._category_table: CategoryTable = made._category_table
         self.permutation, self.segments = made.permutation, made.segments
 
     @classmethod
@@ -241,7 +230,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         cls,
         frame: Frame,
         codes: Value,
-        labels: label_tables.CategoryTable,
+        labels: CategoryTable,
         permutation: pdarray | None = None,
         segments: pdarray | None = None,
     ) -> Self:
@@ -292,7 +281,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
         na = _na_given(na_value, NAvalue, naValue)
-        labels = label_tables.CategoryTable(in_one_partition(strings_of(categories)), na).in_order(ordered)
+        labels = CategoryTable(in_one_partition(strings_of(categories)), na).in_order(ordered)
         parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
@@ -492,9 +481,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             The elements to look for.
         """
         wanted = test.to_strings() if isinstance(test, Categorical) else strings_of(test)
-        return self._where_label(
-            membership.BuildKeySet.of(wanted._frame, [wanted._value]).has([self._category_table.label])
-        )
+        return self._where_label(BuildKeySet.of(wanted._frame, [wanted._value]).has([self._category_table.label]))
 
     def _where_label(self, predicate: Value) -> pdarray:
         """Evaluate a predicate once for each label, then look it up by the codes."""
@@ -556,15 +543,19 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     def unique(self) -> Self:
         """Return the distinct elements, in the order of their codes; lazy."""
-        groups = group_nodes.GroupAggregate.of(self._frame, [self._value])
+        from akdask.operators.group.aggregate import GroupAggregate
+
+        groups = GroupAggregate.of(self._frame, [self._value])
         return self._like(groups, groups.key(0))
 
     # order
 
     def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
         """Return the position of each element's label in the order of labels; missing elements get NaN, the last."""
+        from akdask.operators.sort.sort import ranks
+
         labels = self._category_table
-        place = labels.codes if labels.is_arranged else Call("lookup", order.ranks(labels, labels.label), labels.codes)
+        place = labels.codes if labels.is_arranged else Call("lookup", ranks(labels, labels.label), labels.codes)
         last = Call("where", labels.is_na, Constant(np.nan), cast(place, FLOAT64))
         return self._frame, looked_up(labels, last, self._value)
 
@@ -621,7 +612,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
 
     def sort_values(self) -> Categorical:
         """Return the elements in order of their labels; lazy."""
-        ordered: Categorical = sorting.sort(self)
+        ordered: Categorical = sort(self)
         return ordered
 
     def fillna(self, value: str) -> Categorical:
@@ -719,15 +710,15 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
             If a label comes twice; raised at compute.
         """
         na = self._na_label() if na_value is None else na_value
-        labels = label_tables.UniqueLabels(in_one_partition(strings_of(new_categories)))
-        return self._with_table(label_tables.CategoryTable(labels, na).in_order(self.ordered))
+        labels = UniqueLabels(in_one_partition(strings_of(new_categories)))
+        return self._with_table(CategoryTable(labels, na).in_order(self.ordered))
 
     def reset_categories(self) -> Categorical:
         """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
         if self.ordered:
             return self.set_categories(self[~self.isna()].unique().to_strings())
         text = self.to_strings()
-        distinct = label_tables.Distinct.of(text._frame, text._value)
+        distinct = Distinct.of(text._frame, text._value)
         return self.set_categories(Strings(distinct, distinct.values))
 
     def add_categories(self, new_categories: Any) -> Self:
@@ -813,8 +804,8 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
                 f"{len(known)} categories need as many names, all different.", details=[f"given: {named!r:.200}"]
             )
         made = self.set_categories(known)
-        labels = label_tables.UniqueLabels(in_one_partition(strings_of(named)))
-        table = label_tables.CategoryTable(labels, made._na_label()).in_order(self.ordered)
+        labels = UniqueLabels(in_one_partition(strings_of(named)))
+        table = CategoryTable(labels, made._na_label()).in_order(self.ordered)
         return self.of(made._frame, made._value, table)
 
     def _each_category(self) -> Self:
@@ -854,19 +845,19 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         frame, code = combine("where", [condition, left.codes, right.codes])
         return self.of(frame, code, left._category_table)
 
-    def _all_of(self, item: Any, na: str, labels: label_tables.CategoryTable | None) -> Categorical:
+    def _all_of(self, item: Any, na: str, labels: CategoryTable | None) -> Categorical:
         """Return one label on all rows, as an ordered label where possible; Categoricals stay as they are."""
         if isinstance(item, Categorical):
             return item
         if labels is not None and labels.is_ordered and item in (named := Strings(labels, labels.label).tolist()):
             return self.of(self._frame, Constant(named.index(item)), labels)
-        return self.of(self._frame, Constant(0), label_tables.CategoryTable(in_one_partition(strings_of([item])), na))
+        return self.of(self._frame, Constant(0), CategoryTable(in_one_partition(strings_of([item])), na))
 
     def _na_label(self) -> str:
         """Return the label that stands for missing; computes it unless it was given with the array."""
         return self._category_table.na if isinstance(self._category_table.na, str) else self.na_value
 
-    def _with_table(self, labels: label_tables.CategoryTable) -> Self:
+    def _with_table(self, labels: CategoryTable) -> Self:
         """Return the elements with the codes that they have in another table of labels."""
         old = self._category_table
         found = labels.code_of(old.label)
@@ -874,7 +865,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         code = Call("where", lost, labels.na_code, found)
         return self.of(self._frame, looked_up(old, code, self._value), labels)
 
-    def _storable(self) -> writing.Storable:
+    def _storable(self) -> Storable:
         one = Rows((1,))
         tables = {
             CATEGORIES: Project(self._category_table, (0,), (self._category_table.label,)),
@@ -886,7 +877,7 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         if len(children) < len(parts):
             children = {}
         params = {ORDERED: True} if self.ordered else {}
-        return writing.Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children, params)
+        return Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children, params)
 
     # display
 
@@ -921,7 +912,7 @@ def _check_categorical(items: Sequence[Any]) -> None:
 def _encoded(strings: Strings, na: str) -> Categorical:
     """Return the codes of strings among their distinct ones; missing strings get the code of the label for missing."""
     there = strings.dropna()
-    labels = label_tables.CategoryTable(label_tables.Distinct.of(there._frame, without_missing(there._value)), na)
+    labels = CategoryTable(Distinct.of(there._frame, without_missing(there._value)), na)
     found: Value = labels.code_of(strings._value)
     if strings._value.dtype.nullable:
         found = Call("where", is_missing_text(strings._value), labels.na_code, found)
@@ -932,6 +923,6 @@ def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
     """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
     codes = array(values.codes.astype(np.int64))
     named = in_one_partition(strings_of(values.categories.astype(str)))
-    labels = label_tables.CategoryTable(named, na).arranged().in_order(bool(values.ordered))
+    labels = CategoryTable(named, na).arranged().in_order(bool(values.ordered))
     missing = Call("less", codes._value, Constant(0))
     return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)

@@ -22,13 +22,14 @@ from akdask.arrays.keys import as_array, as_arrays, is_several, lazy_array
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.registered import Registered
 from akdask.arrays.selection import check_sample, known_lengths, position
+from akdask.arrays.sorting import sort
 from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.strings import Strings
 from akdask.arrays.substitutes import Substitutes
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.wrap import wrap
+from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import BOOL, FLOAT64, NULLABLE_STR
-from akdask.deferred import DeferredModule
 from akdask.engine.alignment import Aligned
 from akdask.engine.cache import CacheLease, lease
 from akdask.engine.counted_alignment import align
@@ -39,27 +40,17 @@ from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.times import is_missing_time, of_order
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.operators.group.aggregate import GroupAggregate, GroupIdentity, GroupReduction, GroupStatistic
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.rows.lists import SegmentStarts
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.take import broadcast
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 if TYPE_CHECKING:
-    from akdask.arrays import sorting, writing
-    from akdask.operators.group import aggregate as group_nodes
-    from akdask.operators.group import arrange
-    from akdask.operators.group import arrange as top_rows
-    from akdask.operators.group import sorted_rows as group_kernels
-    from akdask.operators.rows import lists
-else:
-    arrange = DeferredModule("akdask.operators.group.arrange")
-    group_kernels = DeferredModule("akdask.operators.group.sorted_rows")
-    group_nodes = DeferredModule("akdask.operators.group.aggregate")
-    lists = DeferredModule("akdask.operators.rows.lists")
-    sorting = DeferredModule("akdask.arrays.sorting")
-    top_rows = DeferredModule("akdask.operators.group.arrange")
-    writing = DeferredModule("akdask.arrays.writing")
+    from akdask.operators.group.arrange import TopRowsOfGroups
+    from akdask.operators.group.sorted_rows import RowsPerGroup
 
 
 @dataclass(frozen=True)
@@ -106,10 +97,10 @@ class GroupKeys:
         return [(self.frame, value) for value in wanted]
 
     @cached_property
-    def identity(self) -> group_nodes.GroupIdentity:
+    def identity(self) -> GroupIdentity:
         """The identity of the groups, the same on all frames of their rows."""
         frame = self.frame if self.grouped is None else self._selected(self.frame, self.grouped)
-        return group_nodes.GroupIdentity.of(frame, self.values)
+        return GroupIdentity.of(frame, self.values)
 
     def common(self, *others: Aligned) -> Frame:
         """Return the rows on which the keys are found beside other columns."""
@@ -213,7 +204,7 @@ class GroupBase(Substitutes):
         frame, keys, (*aligned, numbers) = self._by.beside(*others, row_numbers(self._by.common(*others)))
         return frame, keys, aligned, numbers
 
-    def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> group_nodes.GroupAggregate:
+    def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> GroupAggregate:
         """Return the node of reductions, given by name, array and arguments; None stands for the row numbers."""
         arrays = [values for _, values, _ in reductions if values is not None]
         frame, keys, aligned, numbers = self._on(*arrays)
@@ -225,12 +216,12 @@ class GroupBase(Substitutes):
                 taken = []
             elif REDUCTIONS[name].by_position:
                 taken.append(numbers)
-            made.append(group_nodes.GroupReduction(name, *taken, **params))
-        grouped = group_nodes.GroupAggregate(frame, keys, self._by.identity, tuple(made))
+            made.append(GroupReduction(name, *taken, **params))
+        grouped = GroupAggregate(frame, keys, self._by.identity, tuple(made))
         self._leases[grouped.grouping] = lease(grouped.grouping)
         return grouped
 
-    def _keys_of(self, frame: group_nodes.GroupAggregate | group_nodes.GroupStatistic) -> Keys:
+    def _keys_of(self, frame: GroupAggregate | GroupStatistic) -> Keys:
         """Return the distinct keys that a node has found."""
         if self._known_keys is None:
             numbers, arranged = count(), [(array, array._key()[1]) for array in self._arrays]
@@ -250,7 +241,7 @@ class GroupBase(Substitutes):
     def _tuple_of(self, keys: Keys) -> tuple[Array, ...]:
         return keys if isinstance(keys, tuple) else (keys,)
 
-    def _result(self, grouped: group_nodes.GroupAggregate) -> pdarray:
+    def _result(self, grouped: GroupAggregate) -> pdarray:
         return pdarray(grouped, grouped.result(0))
 
 
@@ -566,9 +557,7 @@ class GroupReductionMethods(GroupBase):
         operand = given if form.of_numbers else codes_of(given)
         frame, keys, (value,), numbers = self._on(operand)
         arguments = tuple(sorted(params.items()))
-        node = group_nodes.GroupStatistic(
-            frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments
-        )
+        node = GroupStatistic(frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments)
         # Before the keys, as columns without such a statistic are refused.
         if form.of_numbers and are_times:
             result: Any = given._lacking()._like(node, node.result)
@@ -616,11 +605,15 @@ class GroupRowMethods(GroupBase):
         return_indices : bool
             Return positions in `values` instead of the values there.
         """
-        return self._some(group_kernels.RowsPerGroup("head", position(n)), values, return_indices)
+        from akdask.operators.group.sorted_rows import RowsPerGroup
+
+        return self._some(RowsPerGroup("head", position(n)), values, return_indices)
 
     def tail(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
         """Return the keys, and the last rows of each group; see `head`."""
-        return self._some(group_kernels.RowsPerGroup("tail", position(n)), values, return_indices)
+        from akdask.operators.group.sorted_rows import RowsPerGroup
+
+        return self._some(RowsPerGroup("tail", position(n)), values, return_indices)
 
     def sample(  # noqa: PLR0917 - Arkouda's signature
         self,
@@ -663,14 +656,14 @@ class GroupRowMethods(GroupBase):
         ArgumentTypeError
             If `n` is not whole, or `frac` no number.
         """
+        from akdask.operators.group.sorted_rows import RowsPerGroup
+
         check_sample(0 if n is None else n, frac)
         if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
             raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
         seed = secrets.randbits(32) if random_state is None else _seed_of(random_state)
         count = 1 if n is None and frac is None else None if n is None else index(n)
-        some = group_kernels.RowsPerGroup(
-            "sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None
-        )
+        some = RowsPerGroup("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
         arrays = as_arrays(values)
         odds = [] if weights is None else [as_array(weights)]
         if permute_samples and (return_indices or not is_several(values)):
@@ -678,26 +671,26 @@ class GroupRowMethods(GroupBase):
         self._on(*map(codes_of, arrays))
         positions: Any = self._some(some, arrays[0], True, *odds)[1]
         if not permute_samples:
-            positions = sorting.sort(positions)
+            positions = sort(positions)
         chosen = [array[positions] for array in arrays]
         return positions if return_indices else chosen if is_several(values) else chosen[0]
 
-    def _some(
-        self, some: group_kernels.RowsPerGroup, values: Any, return_indices: bool, *weights: Array
-    ) -> tuple[Keys, Any]:
+    def _some(self, some: RowsPerGroup, values: Any, return_indices: bool, *weights: Array) -> tuple[Keys, Any]:
+        from akdask.operators.group.arrange import RowsByGroup
+
         given = as_array(values)
         frame, keys, (value, *odds), numbers = self._on(codes_of(given), *weights)
         carried = (numbers, *([] if return_indices else [value]), *odds)
-        arranged = arrange.RowsByGroup(frame, keys, self._by.identity, carried, some)
+        arranged = RowsByGroup(frame, keys, self._by.identity, carried, some)
         number = 0 if return_indices else 1
         return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
 
-    def _first_in_order(self, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> top_rows.TopRowsOfGroups:
+    def _first_in_order(self, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> TopRowsOfGroups:
         """Return the node of the positions of the first rows of each group in some order, group by group."""
+        from akdask.operators.group.arrange import TopRowsOfGroups
+
         frame, keys, values, numbers = self._on(*(wrap(*given) for given in by))
-        return top_rows.TopRowsOfGroups(
-            frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0)
-        )
+        return TopRowsOfGroups(frame, keys, self._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0))
 
     def broadcast(self, values: Any, permute: bool = True) -> Any:
         """Spread one value per group back to every row of that group.
@@ -726,6 +719,8 @@ class GroupRowMethods(GroupBase):
         >>> g.broadcast(ak.array([3, 7])).tolist()
         [3, 7, 3]
         """
+        from akdask.operators.group.arrange import BroadcastToRows, RowsByGroup
+
         given = as_array(values)
         operand = codes_of(given)
         grouped = self._grouped()
@@ -741,9 +736,9 @@ class GroupRowMethods(GroupBase):
             frame, keys = self._by.frame, list(self._by.values)
         else:
             rows, row_keys, _, _ = self._on()
-            frame = arrange.RowsByGroup(rows, row_keys, self._by.identity, row_keys, None)
+            frame = RowsByGroup(rows, row_keys, self._by.identity, row_keys, None)
             keys = list(map(frame.column, range(len(row_keys))))
-        spread = arrange.BroadcastToRows(projected(frame, keys), projected(groups, columns))
+        spread = BroadcastToRows(projected(frame, keys), projected(groups, columns))
         return like(given, spread, spread.value)
 
 
@@ -839,13 +834,15 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
             If one of the first three parts is missing; at compute, if `permutation` and `segments` do
             not describe groups.
         """
+        from akdask.operators.group.arrange import GroupNumbers
+
         parts_given = {"orig_keys": orig_keys, "permutation": permutation, "segments": segments}
         missing = [name for name, part in parts_given.items() if part is None]
         if missing:
             raise ArgumentError(f"a GroupBy is not made without {', '.join(missing)}.")
         made = cls(orig_keys, dropna=dropna)
         parts = [as_array(part)._project() for part in (permutation, segments)]
-        numbers = arrange.GroupNumbers(*parts, made.length)
+        numbers = GroupNumbers(*parts, made.length)
         if unique_keys is not None:
             given = unique_keys if isinstance(unique_keys, list | tuple) else [unique_keys]
             keys = [as_array(key).copy() for key in given]
@@ -884,15 +881,17 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
     @property
     def permutation(self) -> pdarray:
         """Row numbers sorted by group, as int64; lazy."""
+        from akdask.operators.group.arrange import RowsByGroup
+
         frame, keys, _, numbers = self._on()
-        arranged = arrange.RowsByGroup(frame, keys, self._by.identity, (numbers,), None)
+        arranged = RowsByGroup(frame, keys, self._by.identity, (numbers,), None)
         return pdarray(arranged, arranged.column(0))
 
     @property
     def segments(self) -> pdarray:
         """Where each group begins in `permutation`, as int64; lazy."""
         grouped = self._grouped(("size", None, {}))
-        starts = lists.SegmentStarts(Project(grouped, (0,), (grouped.result(0),)))
+        starts = SegmentStarts(Project(grouped, (0,), (grouped.result(0),)))
         return pdarray(starts, starts.starts)
 
     @property
@@ -917,11 +916,11 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, HtmlDisplay, StorageMethod
     def _title(self) -> str:
         return "GroupBy: .size() shows the groups and how many rows each has"
 
-    def _storable(self) -> writing.Storable:
+    def _storable(self) -> Storable:
         parts = {SEGMENTS: self.segments, PERMUTATION: self.permutation, UNIQUE_KEY_IDX: self.unique_key_idx}
         children = {name: part._storable() for name, part in parts.items()}
         children |= {f"{KEY}{number}": key._storable().as_inner() for number, key in enumerate(self._arrays)}
-        return writing.Storable(ObjType.GROUPBY, self._arrays[0]._frame, children=children)
+        return Storable(ObjType.GROUPBY, self._arrays[0]._frame, children=children)
 
 
 class ColumnGroups(GroupBy):

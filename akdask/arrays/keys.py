@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, STR, UINT64
-from akdask.deferred import DeferredModule
 from akdask.engine.alignment import Aligned
 from akdask.engine.counted_alignment import align
 from akdask.engine.missing import is_missing, key_parts
@@ -21,12 +20,8 @@ from akdask.engine.node import Frame
 from akdask.engine.operation import promote
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-
-if TYPE_CHECKING:
-    from akdask.operators.join import join, membership
-else:
-    join = DeferredModule("akdask.operators.join.join")
-    membership = DeferredModule("akdask.operators.join.membership")
+from akdask.operators.join.join import JoinSide
+from akdask.operators.join.membership import BuildIndex, Need
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +31,13 @@ class Keys:
     frame: Frame
     values: tuple[Value, ...]
 
-    def indexed(self, need: membership.Need = "rows") -> membership.BuildIndex:
+    def indexed(self, need: Need = "rows") -> BuildIndex:
         """Return the index of the rows by their keys."""
-        return membership.BuildIndex.of(self.frame, self.values, need)
+        return BuildIndex.of(self.frame, self.values, need)
 
-    def side(self, columns: Sequence[Value] = ()) -> join.JoinSide:
+    def side(self, columns: Sequence[Value] = ()) -> JoinSide:
         """Return the rows as a side of a join, with columns for its result."""
-        return join.JoinSide(self.frame, self.values, columns)
+        return JoinSide(self.frame, self.values, columns)
 
 
 def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:

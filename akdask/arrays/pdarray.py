@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from enum import Enum
 from operator import index
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar
+from typing import Any, Generic, Self, SupportsIndex, TypeVar
 
 import dask
 import numpy as np
@@ -23,7 +23,6 @@ from akdask.columns.exact import EXACT, first_changed
 from akdask.columns.rows import to_objects
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table
-from akdask.deferred import DeferredModule
 from akdask.engine.counted_alignment import align, share_rows
 from akdask.engine.missing import is_present, key_parts, of_key_parts, parts, without_missing
 from akdask.engine.node import Frame
@@ -35,16 +34,8 @@ from akdask.engine.values import Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
-
-if TYPE_CHECKING:
-    from akdask.operators.group import aggregate as group_nodes
-    from akdask.operators.rows import numbers as numbering
-    from akdask.operators.sort import sort, top_k
-else:
-    group_nodes = DeferredModule("akdask.operators.group.aggregate")
-    numbering = DeferredModule("akdask.operators.rows.numbers")
-    sort = DeferredModule("akdask.operators.sort.sort")
-    top_k = DeferredModule("akdask.operators.sort.top_k")
+from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.sort.top_k import TopK
 
 
 def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any) -> Scalar:
@@ -54,7 +45,9 @@ def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any
 
 def distinct_count(array: Array) -> Scalar:
     """Return the lazy number of distinct elements of an array; they are grouped, as there may be many."""
-    groups = group_nodes.GroupAggregate.of(array._frame, key_parts(array._value))
+    from akdask.operators.group.aggregate import GroupAggregate
+
+    groups = GroupAggregate.of(array._frame, key_parts(array._value))
     return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
 
 
@@ -256,11 +249,13 @@ class TextSortMethods(SortMethods[Positions]):
 
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
     """Return the positions that sort the rows of several arrays, as pdarray; see `akdask.coargsort`."""
+    from akdask.operators.sort.sort import sorted_rows
+
     ascending = directions(ascending, len(arrays))
     keys = share_rows(
         "sort", [of_rows(sortable(item))._sort_key(up) for item, up in zip(arrays, ascending, strict=True)]
     )
-    frame, (row,) = sort.sorted_rows(keys, ascending, with_row=True)
+    frame, (row,) = sorted_rows(keys, ascending, with_row=True)
     return wrap(frame, row)
 
 
@@ -333,7 +328,7 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
         ordered = sorted_positions([pda], "min" in name)[: index(k)]
         first = ordered if "min" in name else ordered[::-1]
         return first if name.startswith("arg") else pda[first]
-    found = top_k.TopK.of(frame, key, -index(k) if "max" in name else index(k))
+    found = TopK.of(frame, key, -index(k) if "max" in name else index(k))
     positions: Any = wrap(found, found.positions)
     if name.startswith("arg"):
         return positions
@@ -344,7 +339,7 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
 def _extremes_there(name: str, pda: Array, k: int) -> Any:
     """Return extremes of strings without missing ones, or their positions among all."""
     frame, value = pda._sort_key()
-    frame, (value, row) = align("number", [(frame, value), numbering.row_numbers(frame)])
+    frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])
     there, (value, row) = filter_columns(frame, [without_missing(value), row], frame, is_present(value))
     found = few_extremes(name, wrap(there, value), k)
     return wrap(there, row)[found] if name.startswith("arg") else found
@@ -612,9 +607,11 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     def value_counts(self) -> tuple[Any, pdarray]:
         """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
+        from akdask.operators.group.aggregate import GroupAggregate, GroupReduction
+
         frame, key = self._key()
         keys = key_parts(key)
-        groups = group_nodes.GroupAggregate.of(frame, keys, [group_nodes.GroupReduction("size")])
+        groups = GroupAggregate.of(frame, keys, [GroupReduction("size")])
         found = of_key_parts(key, list(map(groups.key, range(len(keys)))))
         return self._of_key(groups, found), pdarray(groups, groups.result(0))
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from akdask.columns.dtypes import BOOL, INT64, UINT8
-from akdask.deferred import DeferredModule
 from akdask.engine.combine import Reverse
 from akdask.engine.counted_alignment import align
 from akdask.engine.materialized import within_rounds
@@ -19,15 +18,6 @@ from akdask.engine.rowwise import Filter, Project, Slice, column_identity
 from akdask.engine.run import resolve_lengths
 from akdask.engine.values import Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError
-
-if TYPE_CHECKING:
-    from akdask.engine import write
-    from akdask.operators.rows import take
-    from akdask.operators.sort import sort
-else:
-    take = DeferredModule("akdask.operators.rows.take")
-    write = DeferredModule("akdask.engine.write")
-    sort = DeferredModule("akdask.operators.sort.sort")
 
 Columns = tuple[Frame, list[Value]]
 
@@ -67,12 +57,15 @@ def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Val
 
     If the positions are the permutation that sorts the same rows, the columns are sorted along.
     """
-    along = sort.sorted_along(frame, values, at_frame, at)
+    from akdask.operators.rows.take import take_broadcast, take_exchanged, takes_broadcast
+    from akdask.operators.sort.sort import sorted_along
+
+    along = sorted_along(frame, values, at_frame, at)
     if along is not None:
         return along[0], list(along[1])
-    if take.takes_broadcast(frame, values, at_frame):
-        return at_frame, take.take_broadcast(frame, values, at)
-    return take.take_exchanged(frame, values, at_frame, at, known_lengths(frame))
+    if takes_broadcast(frame, values, at_frame):
+        return at_frame, take_broadcast(frame, values, at)
+    return take_exchanged(frame, values, at_frame, at, known_lengths(frame))
 
 
 def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
@@ -202,9 +195,11 @@ def repartitioned(project: Project, npartitions: Any) -> Columns:
     ArgumentError
         If that is no number of partitions.
     """
+    from akdask.engine.write import fitted
+
     if isinstance(npartitions, bool) or not isinstance(npartitions, int | np.integer) or npartitions < 1:
         raise ArgumentError(f"rows are cut into a number of partitions, at least 1, not into {npartitions!r}.")
-    frame: Any = write.fitted(project, int(npartitions))
+    frame: Any = fitted(project, int(npartitions))
     return frame, [frame.column(name) for name in project.names]
 
 

@@ -16,7 +16,6 @@ from akdask.arrays.pdarray import SortingAlgorithm, directions, reduced, sortabl
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.wrap import special, wrap
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64
-from akdask.deferred import DeferredModule
 from akdask.engine.alignment import Aligned
 from akdask.engine.counted_alignment import align
 from akdask.engine.missing import recombined, separated, without_missing
@@ -26,14 +25,6 @@ from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Call, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.operators.rows.numbers import Cosorted, row_numbers
-
-if TYPE_CHECKING:
-    from akdask.operators.sort import sort as sort_plan
-    from akdask.operators.sort import sort as sorted_table
-else:
-    sort_plan = DeferredModule("akdask.operators.sort.sort")
-    sorted_table = DeferredModule("akdask.operators.sort.sort")
-
 
 if TYPE_CHECKING:
     from akdask.arrays.pdarray import pdarray
@@ -116,11 +107,13 @@ def invert_permutation(perm: Any) -> pdarray:
     >>> ak.invert_permutation(ak.array([2, 0, 1])).tolist()
     [1, 2, 0]
     """
+    from akdask.operators.sort.sort import sorted_rows
+
     array = sortable(perm)
     key = array._sort_key()
     if array._value.dtype.kind not in ("int", "uint"):
         raise ArgumentTypeError(f"a permutation is of integers, not of {array._type_name()}.")
-    frame, (value, row) = sort_plan.sorted_rows([key], [True], [array._as_operand()], with_row=True)
+    frame, (value, row) = sorted_rows([key], [True], [array._as_operand()], with_row=True)
     common, (before, given, position) = align("invert", [(frame, row), (frame, value), row_numbers(frame)])
     found: pdarray = wrap(common, Call("inverse_position", before, cast(given, INT64), position))
     return found
@@ -150,16 +143,18 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     >>> ak.sort(ak.array([3, 1, 2])).tolist(), ak.sort(ak.array([[3, 1], [2, 0]]), axis=0).tolist()
     ([1, 2, 3], [[2, 0], [3, 1]])
     """
+    from akdask.operators.sort.sort import sorted_rows
+
     array = sortable(pda)
     if array.ndim != 1:
         return along_axis("sort", array, axis, ascending=ascending)
     check_axis("sort", axis)
     key = array._sort_key(ascending)
     if ascending and key[1] == array._key()[1]:
-        frame, found = sort_plan.sorted_rows([key], [True], [(key[0], part) for part in separated([key[1]])])
+        frame, found = sorted_rows([key], [True], [(key[0], part) for part in separated([key[1]])])
         return array._of_key(frame, recombined([key[1]], found)[0])
     carried = [(array._frame, part) for part in separated([array._value])]
-    frame, found = sort_plan.sorted_rows([key], [ascending], carried)
+    frame, found = sorted_rows([key], [ascending], carried)
     return array._like(frame, recombined([array._value], found)[0])
 
 
@@ -182,9 +177,11 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
     >>> bool(ak.is_cosorted([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])]))
     True
     """
+    from akdask.operators.sort.sort import key_order
+
     keys = [sortable(item)._sort_key() for item in arrays]
     directions(True, len(keys))
-    frame, values = align("compare rows of", sort_plan.key_order(keys, [True] * len(keys))[0])
+    frame, values = align("compare rows of", key_order(keys, [True] * len(keys))[0])
     cosorted = Cosorted(Project(frame, tuple(range(len(values))), tuple(values)))
     return reduced(wrap(cosorted, cosorted.ascending), "all")
 
@@ -230,6 +227,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     >>> ak.searchsorted(ak.array([10, 20, 30]), ak.array([20, 99])).tolist()
     [1, 3]
     """
+    from akdask.operators.sort.sort import SortedTable
+
     if getattr(a, "ndim", 1) > 1:
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
     array, values = sortable(a), v if isinstance(v, Array) else _one(v)
@@ -241,7 +240,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     is_mixed = wanted == FLOAT64 and not {INT64, UINT64}.isdisjoint({table.dtype, value.dtype})
     if wanted is not None and table.dtype != value.dtype and not is_mixed:
         table, value = cast(table, wanted), cast(value, wanted)
-    found: Any = wrap(frame, sorted_table.SortedTable.of(table_frame, table).search(value, side))
+    found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
     if not isinstance(v, Array):
         return int(found[0])
     return found if v.ndim == 1 else shaped(found, v.shape)

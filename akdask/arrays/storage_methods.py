@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from akdask.deferred import DeferredModule
 from akdask.errors import ArgumentTypeError
 from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
-    from akdask.arrays import writing
     from akdask.arrays.writing import Path, Storable
-else:
-    writing = DeferredModule("akdask.arrays.writing")
 
 
 class StorageMethods:
@@ -80,9 +76,11 @@ class StorageMethods:
         compression: str | None = None,
         na_rep: str | None = None,
     ) -> None:
-        writing.check_option("mode", mode, writing.MODES, ArgumentTypeError)
-        writing.check_option("file_type", file_type, writing.FILE_TYPES, ArgumentTypeError)
-        writing.write_objects(
+        from akdask.arrays.writing import FILE_TYPES, MODES, check_option, write_objects
+
+        check_option("mode", mode, MODES, ArgumentTypeError)
+        check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
+        write_objects(
             {dataset or self._default_dataset: stored},
             path,
             mode,
@@ -173,13 +171,15 @@ class StorageMethods:
         WriteError
             If the files cannot be written; existing files stay as they are.
         """
+        from akdask.arrays.writing import count_files
+
         self._write(
             self._storable(),
             prefix_path,
             dataset,
             mode,
             "distribute",
-            writing.count_files([self], num_locales, file_size),
+            count_files([self], num_locales, file_size),
             file_format="Parquet",
             compression=compression,
         )
@@ -226,8 +226,10 @@ class StorageMethods:
         WriteError
             If the files cannot be written; existing files stay as they are.
         """
+        from akdask.arrays.writing import write_csv
+
         objects = {dataset or self._default_dataset: self._storable()}
-        writing.write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
+        write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
     def update_hdf(
@@ -251,7 +253,9 @@ class StorageMethods:
         storage_options : mapping of str to value, optional
             Arguments of fsspec for URLs, such as keys or ``anon=True``.
         """
-        writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
+        from akdask.arrays.writing import update_objects
+
+        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 
     def update_parquet(self, prefix_path: Path, dataset: str | None = None) -> None:
         """Write the array into the Parquet files of a prefix, replacing the column of that name; computes.
@@ -268,4 +272,6 @@ class StorageMethods:
         FileError
             If there are no files, have other numbers of rows, or cannot be written; existing files stay as they are.
         """
-        writing.update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")
+        from akdask.arrays.writing import update_objects
+
+        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")

@@ -20,7 +20,7 @@ from akdask.arrays.wrap import can_be_asked_for, shows, wrap
 from akdask.columns.dtypes import NULLABLE_STR, STR
 from akdask.columns.strings import missing_rows, offsets_and_bytes, with_nulls
 from akdask.columns.table import Table
-from akdask.deferred import DeferredModule, pc
+from akdask.deferred import pc
 from akdask.engine.combine import joined
 from akdask.engine.counted_alignment import align
 from akdask.engine.result import check_bytes
@@ -33,11 +33,7 @@ from akdask.storage.objects import SEGMENTS
 from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
-    from akdask.arrays import writing
-    from akdask.operators.group import aggregate as group_nodes
-else:
-    group_nodes = DeferredModule("akdask.operators.group.aggregate")
-    writing = DeferredModule("akdask.arrays.writing")
+    from akdask.arrays.writing import Path, Storable
 
 
 class StringsPatterns(StringsParts):
@@ -531,13 +527,15 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         >>> ak.Strings.concatenate_uniquely([ak.array(["b", "a"]), ak.array(["b", "c"])]).tolist()
         ['a', 'b', 'c']
         """
+        from akdask.operators.group.aggregate import GroupAggregate
+
         others = [type(item).__name__ for item in strings if not isinstance(item, Strings)]
         if others or not strings:
             error = ArgumentTypeError if others else ArgumentError
             raise error(f"expected one or more Strings, got {', '.join(others) or 'none'}.")
         dtype = NULLABLE_STR if any(item._has_missing for item in strings) else STR
         frame = joined([Project(item._frame, (0,), (cast(item._value, dtype),)) for item in strings])
-        groups = group_nodes.GroupAggregate.of(frame, [frame.column(0)])
+        groups = GroupAggregate.of(frame, [frame.column(0)])
         return Strings(groups, groups.key(0))
 
     # files
@@ -545,7 +543,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
     @takes_storage_options
     def to_hdf(  # type: ignore[override]  # Arkouda's order of parameters
         self,
-        prefix_path: writing.Path,
+        prefix_path: Path,
         dataset: str | None = None,
         mode: str = "truncate",
         save_offsets: bool = True,
@@ -576,14 +574,14 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         stored = self._stored(save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
 
-    def _stored(self, save_offsets: bool, file_type: str) -> writing.Storable:
+    def _stored(self, save_offsets: bool, file_type: str) -> Storable:
         leaves_out = not save_offsets and str(file_type).lower() == "single"
         return replace(self._storable(), params={SEGMENTS: False}) if leaves_out else self._storable()
 
     @takes_storage_options
     def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
         self,
-        prefix_path: writing.Path,
+        prefix_path: Path,
         dataset: str | None = None,
         mode: str = "truncate",
         save_offsets: bool = True,
@@ -605,7 +603,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
 
     def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
         self,
-        prefix_path: writing.Path,
+        prefix_path: Path,
         dataset: str | None = None,
         save_offsets: bool = True,
         repack: bool = True,

@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from akdask.columns.dtypes import ColumnType, Kind
-from akdask.deferred import DeferredModule, is_arrow
+from akdask.deferred import is_arrow
 from akdask.engine.operation import Kernel, Operation, Rule
 from akdask.operators.values import elementwise, generic
 from akdask.operators.values.bigint import BIGINT_OPERATIONS, is_bigint
-
-if TYPE_CHECKING:
-    from akdask.operators.values import segarray
-else:
-    segarray = DeferredModule("akdask.operators.values.segarray")
 
 _MODULES = {
     "NUMBER_OPERATIONS": "operators.values.elementwise",
@@ -79,10 +74,14 @@ def _of_lists(name: str) -> tuple[Rule, Kernel]:
     """Return a comparison of lists; its module is loaded when lists are first compared."""
 
     def rule(*types: ColumnType, **params: Any) -> ColumnType | None:
-        return segarray.LIST_COMPARISONS[name][0](*types, **params)
+        from akdask.operators.values.segarray import LIST_COMPARISONS
+
+        return LIST_COMPARISONS[name][0](*types, **params)
 
     def kernel(*args: Any, out: Any = None, **params: Any) -> Any:
-        return segarray.LIST_COMPARISONS[name][1](*args, out=out, **params)
+        from akdask.operators.values.segarray import LIST_COMPARISONS
+
+        return LIST_COMPARISONS[name][1](*args, out=out, **params)
 
     return rule, kernel
 

@@ -16,18 +16,12 @@ from weakref import ref
 from akdask import machine
 from akdask._dask import DataNode, Task
 from akdask.columns.table import Table
-from akdask.deferred import DeferredModule
 from akdask.engine.budget import memory_budget
 from akdask.operators.group.strategy import PartialTable
 
 if TYPE_CHECKING:
-    from akdask.engine import tables_on_disk
-    from akdask.operators.group import sorted as group_tables
-    from akdask.operators.group import table_on_disk as group_table_on_disk
-else:
-    group_tables = DeferredModule("akdask.operators.group.sorted")
-    group_table_on_disk = DeferredModule("akdask.operators.group.table_on_disk")
-    tables_on_disk = DeferredModule("akdask.engine.tables_on_disk")
+    from akdask.engine.tables_on_disk import TableOnDisk
+    from akdask.operators.group.table_on_disk import GroupTableOnDisk
 
 
 TINY_BYTES = 2**12
@@ -53,7 +47,7 @@ class PendingResult:
     def __init__(self, result: Any) -> None:
         self.nbytes = sys.getsizeof(result)
         self._result = result
-        self._on_disk: tables_on_disk.TableOnDisk | group_table_on_disk.GroupTableOnDisk | None = None
+        self._on_disk: TableOnDisk | GroupTableOnDisk | None = None
         self._is_persisted = False
         self._holders = 0
         self._lock = Lock()
@@ -70,7 +64,9 @@ class PendingResult:
         result, on_disk = self._result, self._on_disk
         if on_disk is None:
             return result
-        return on_disk.open() if isinstance(on_disk, tables_on_disk.TableOnDisk) else on_disk
+        from akdask.engine.tables_on_disk import TableOnDisk
+
+        return on_disk.open() if isinstance(on_disk, TableOnDisk) else on_disk
 
     @property
     def in_memory(self) -> Any:
@@ -108,15 +104,15 @@ class PendingResult:
 
     def spill(self) -> int:
         """Write the result to disk, and return the bytes of memory that it had."""
+        from akdask.engine.tables_on_disk import TableOnDisk
+        from akdask.operators.group.sorted import GroupTable
+        from akdask.operators.group.table_on_disk import GroupTableOnDisk
+
         with self._lock:
             if self._on_disk is not None:
                 return 0
-            is_sorted = isinstance(self._result, group_tables.GroupTable)
-            self._on_disk = (
-                group_table_on_disk.GroupTableOnDisk.of(self._result.rows)
-                if is_sorted
-                else tables_on_disk.TableOnDisk(self._result)
-            )
+            is_sorted = isinstance(self._result, GroupTable)
+            self._on_disk = GroupTableOnDisk.of(self._result.rows) if is_sorted else TableOnDisk(self._result)
             self._result = None
             memory_budget.discard(self)
         return self.nbytes

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -30,16 +30,10 @@ from akdask.columns.dtypes import (
 )
 from akdask.columns.lists import values_of
 from akdask.columns.rows import filter_rows, take_rows
-from akdask.deferred import DeferredModule, is_arrow, pc
+from akdask.deferred import is_arrow, pc
 from akdask.engine.opcodes import Opcode
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.typing import Column, NumberArray
-
-if TYPE_CHECKING:
-    from akdask.operators.sort import kernels
-else:
-    kernels = DeferredModule("akdask.operators.sort.kernels")
-
 
 GroupState: TypeAlias = tuple[Column, ...]
 """The state of a grouped reduction: columns with one row for each group."""
@@ -121,7 +115,9 @@ def reduce_column(groups: RowGroups, ufunc: np.ufunc, column: Column) -> Column:
 
 def reduce_by_rank(groups: RowGroups, ufunc: np.ufunc, column: Column) -> Column:
     """Reduce values that NumPy cannot compare by their ranks."""
-    order = kernels.argsort([column], [True])
+    from akdask.operators.sort.kernels import argsort
+
+    order = argsort([column], [True])
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
     # Groups without rows get an arbitrary value here.

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +18,6 @@ from akdask.columns.rows import concat_rows, empty
 from akdask.columns.strings import StringsBuilder
 from akdask.columns.summation import UnitPositions
 from akdask.columns.table import Table
-from akdask.deferred import DeferredModule
 from akdask.engine.blocks import Block, Partition, PartitionBatch
 from akdask.engine.program import Program
 from akdask.engine.reduction import State
@@ -26,11 +25,6 @@ from akdask.engine.vector_program import NoInstructionError
 from akdask.engine.vectorized import VectorizedPipeline, blocks_in_turn, selection
 from akdask.operators.reduce.registry import ScalarReduction, merge_states
 from akdask.typing import Column, NumberArray
-
-if TYPE_CHECKING:
-    from akdask.operators.keys import string_codes
-else:
-    string_codes = DeferredModule("akdask.operators.keys.string_codes")
 
 MOST_RESERVED = 2**22
 """Rows for which memory is reserved while the number of rows that are left is unknown; it grows if there are more."""
@@ -277,12 +271,14 @@ class ColumnBuffer:
     """
 
     def __init__(self, program: Program, expected: int, ncoded: int = 0) -> None:
+        from akdask.operators.keys.string_codes import StringEncoder
+
         self.nrows = 0
         self._program = program
         self._dtypes = program.dtypes
         self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
         self._strings = {
-            number: string_codes.StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
+            number: StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
             for number, t in enumerate(program.dtypes)
             if t.kind == "str"
         }

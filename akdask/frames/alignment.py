@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import BOOL, INT64, UINT64
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Table
-from akdask.deferred import DeferredModule, is_arrow, is_pandas, pa
+from akdask.deferred import is_arrow, is_pandas, pa
 from akdask.engine.combine import Gather, Limit, Realign, Reverse
 from akdask.engine.counted_alignment import align
 from akdask.engine.materialized import Materialized, within_rounds
@@ -35,19 +35,13 @@ from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.kinds import is_number, missing_rows
+from akdask.operators.join.join import match_once
 from akdask.operators.join.key_index import check_distinct, index_keys
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.rows.numbers import RowNumbers, row_numbers
+from akdask.operators.sort.sort import Sort
+from akdask.operators.sort.top_k import TopK
 from akdask.typing import Column
-
-if TYPE_CHECKING:
-    from akdask.operators.join import join
-    from akdask.operators.sort import sort, top_k
-else:
-    join = DeferredModule("akdask.operators.join.join")
-    sort = DeferredModule("akdask.operators.sort.sort")
-    top_k = DeferredModule("akdask.operators.sort.top_k")
-
 
 MOST_SPARSE = 2**10
 """Default labels for each label in memory that is looked at as one of them."""
@@ -241,7 +235,7 @@ class Matched:
         others = [*((theirs.frame, key) for key in theirs.values), *zip(owners, wanted, strict=True)]
         frame, found = within_rounds(*align("align", others))
         count = len(theirs.values)
-        joined = join.match_once(mine.side(), Keys(frame, tuple(found[:count])).side(found[count:]))
+        joined = match_once(mine.side(), Keys(frame, tuple(found[:count])).side(found[count:]))
         values = recombined([array._value for array in arrays], joined.right)
         return cls(joined.frame, arrays, values, None if told.are_all_found else joined.lacks)
 
@@ -629,9 +623,9 @@ def _origin_of_numbers(frame: Frame, value: Value) -> _Origin | None:
             return _Origin(base.frame._name, is_all)
         if (tables := _tables_of(base)) is not None:
             return _origin_at_hand(tables, value, is_all)
-        if isinstance(base, Limit) or type(base) is top_k.TopK:
+        if isinstance(base, Limit) or type(base) is TopK:
             is_all = False
-        elif not isinstance(base, Realign | Reverse | Gather | Materialized) and type(base) is not sort.Sort:
+        elif not isinstance(base, Realign | Reverse | Gather | Materialized) and type(base) is not Sort:
             return None
         project = base.operands[0]
         frame, value = project.frame, project.values[project.names.index(value.name)]

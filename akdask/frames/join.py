@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from akdask.arrays.selection import filter_columns
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import FLOAT64, ColumnType
-from akdask.deferred import DeferredModule
 from akdask.engine.combine import joined
 from akdask.engine.counted_alignment import align
 from akdask.engine.exchange import partition_count
@@ -43,11 +42,7 @@ from akdask.frames.columnset import INDEX, ColumnSet
 from akdask.frames.missing import present_among
 from akdask.frames.series_base import SeriesBase
 from akdask.operators.join.join import has_match, join_row_numbers, join_rows
-
-if TYPE_CHECKING:
-    from akdask.operators.sort import sort as sort_plan
-else:
-    sort_plan = DeferredModule("akdask.operators.sort.sort")
+from akdask.operators.sort.sort import sorted_rows
 
 
 class ConcatMethods(FrameBase):
@@ -350,7 +345,7 @@ def _sorted(columns: ColumnSet, names: Sequence[str], count: int | None = None) 
 
 def _in_order(columns: ColumnSet, by: list[tuple[Frame, Value]], count: int | None = None) -> ColumnSet:
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
-        ordered, moved = sort_plan.sorted_rows(by, [True] * len(by), [(frame, value) for value in values], count=count)
+        ordered, moved = sorted_rows(by, [True] * len(by), [(frame, value) for value in values], count=count)
         return ordered, list(moved)
 
     return columns.moved(select)

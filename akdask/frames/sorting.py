@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from akdask.arrays.keys import comparable_keys
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import directions, pdarray
 from akdask.arrays.sorting import coargsort
-from akdask.deferred import DeferredModule
 from akdask.engine.alignment import align
 from akdask.engine.node import Frame
 from akdask.engine.values import Value
@@ -28,11 +27,7 @@ from akdask.frames.kinds import missing_rows
 from akdask.frames.missing import present
 from akdask.frames.rows_by_label import kind_of
 from akdask.frames.windows import empty_rows
-
-if TYPE_CHECKING:
-    from akdask.operators.sort import sort as sort_plan
-else:
-    sort_plan = DeferredModule("akdask.operators.sort.sort")
+from akdask.operators.sort.sort import sorted_rows
 
 
 class FrameSortMethods(FrameBase):
@@ -166,7 +161,7 @@ def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         payload = [(frame, value) for value in values]
         by = [key._sort_key(up) for key, up in zip(keys, ascending, strict=True)]
-        ordered, columns = sort_plan.sorted_rows(by, ascending, payload)
+        ordered, columns = sorted_rows(by, ascending, payload)
         return ordered, list(columns)
 
     return columns.on(select)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.stored import from_stored, open_prefix
-from akdask.deferred import DeferredModule
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError, InconsistentFilesError
@@ -23,13 +22,8 @@ from akdask.storage.registry import format_named, format_of_files, open_files
 from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
-    from akdask.arrays import categorical, writing
+    from akdask.arrays.categorical import Categorical
     from akdask.arrays.writing import Storable
-    from akdask.frames import base as frames
-else:
-    categorical = DeferredModule("akdask.arrays.categorical")
-    frames = DeferredModule("akdask.frames.base")
-    writing = DeferredModule("akdask.arrays.writing")
 
 
 __all__ = [
@@ -133,11 +127,13 @@ def dataset_names(datasets: Any) -> list[str]:
 
 def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
     """Return the objects to be written, by name."""
+    from akdask.frames.base import FrameBase
+
     if isinstance(columns, StorageMethods):
         raise ArgumentTypeError(
             "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
         )
-    named = isinstance(columns, Mapping | frames.FrameBase)
+    named = isinstance(columns, Mapping | FrameBase)
     if not named and (isinstance(columns, str) or not isinstance(columns, Sequence)):
         raise ArgumentTypeError(
             f"what is written is a dict or a list of arrays, not a {type(columns).__name__}.",
@@ -158,7 +154,9 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
 
 
 def _storable(item: Any) -> Storable:
-    if not isinstance(item, StorageMethods | frames.FrameBase):
+    from akdask.frames.base import FrameBase
+
+    if not isinstance(item, StorageMethods | FrameBase):
         raise ArgumentTypeError(
             f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
         )
@@ -251,7 +249,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     *,
     widen: bool = False,
     storage_options: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, Any], categorical.Categorical]:
+) -> tuple[dict[str, Any], Categorical]:
     """Open files like `read`, and add the file of each row.  Reads metadata only.
 
     Parameters
@@ -281,6 +279,8 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     InconsistentFilesError
         If the objects have different numbers of rows in a file.
     """
+    from akdask.arrays.categorical import Categorical
+
     opened = open_files(
         filenames,
         strict_types=strictTypes,
@@ -291,7 +291,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         widen=widen,
     )
     found = read_objects(opened, datasets, tagged=True)
-    return found, categorical.Categorical.from_codes(found[FILE_CODES], opened.paths)
+    return found, Categorical.from_codes(found[FILE_CODES], opened.paths)
 
 
 @takes_storage_options
@@ -478,8 +478,10 @@ def to_hdf(
     UserWarning
         If text is missing and `na_rep` is None.
     """
+    from akdask.arrays.writing import write_objects
+
     objects = storables(columns, names)
-    writing.write_objects(objects, prefix_path, mode, file_type, num_locales=num_locales, na_rep=na_rep)
+    write_objects(objects, prefix_path, mode, file_type, num_locales=num_locales, na_rep=na_rep)
 
 
 @takes_storage_options
@@ -514,8 +516,10 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If the format cannot be written, or not so.
     """
+    from akdask.arrays.writing import write_objects
+
     stored = storables(columns, names)
-    writing.write_objects(stored, prefix_path, mode, file_type, file_format=file_format, compression=compression)
+    write_objects(stored, prefix_path, mode, file_type, file_format=file_format, compression=compression)
 
 
 @takes_storage_options
@@ -537,7 +541,9 @@ def update_hdf(
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
     """
-    writing.update_objects(storables(columns, names), prefix_path)
+    from akdask.arrays.writing import update_objects
+
+    update_objects(storables(columns, names), prefix_path)
 
 
 @takes_storage_options

@@ -11,21 +11,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from akdask import config
-from akdask.deferred import DeferredModule
 from akdask.engine.needs import inputs_first, is_logical
 from akdask.engine.node import Node
-
-if TYPE_CHECKING:
-    from akdask.operators import rewrite_rules, rewriting
-    from akdask.operators.sort import carried_text, shared_sorts
-else:
-    carried_text = DeferredModule("akdask.operators.sort.carried_text")
-    rewrite_rules = DeferredModule("akdask.operators.rewrite_rules")
-    rewriting = DeferredModule("akdask.operators.rewriting")
-    shared_sorts = DeferredModule("akdask.operators.sort.shared_sorts")
 
 OCCASIONS = frozenset(
     {
@@ -55,20 +45,31 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     nodes = inputs_first(plans)
     kinds = _kinds_of(nodes)
     if len(plans) > 1 or kinds.get("GroupAggregate", 0) > 1:
-        plans = rewrite_rules.share_aggregates(rewrite_rules.share_groups(plans))
+        from akdask.operators.rewrite_rules import share_aggregates, share_groups
+
+        plans = share_aggregates(share_groups(plans))
         nodes = inputs_first(plans)
     if OCCASIONS.isdisjoint(kinds):
         return plans
     if kinds.get("Sort", 0) > 1:
-        plans = shared_sorts.share_sorts(plans)
+        from akdask.operators.sort.shared_sorts import share_sorts
+
+        plans = share_sorts(plans)
         nodes = inputs_first(plans)
+    from akdask.operators.rewrite_rules import RULES, find_needs
+    from akdask.operators.rewriting import rewritten
+
     for _ in range(MOST_PASSES):
-        found = rewriting.rewritten(plans, nodes, rewrite_rules.find_needs(nodes, plans), rewrite_rules.RULES)
+        found = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
         if all(map(is_, found, plans)):
             break
         # Once more: nodes that were apart may meet now, and columns of filters may be unused.
         plans, nodes = found, inputs_first(found)
-    return carried_text.carry_positions(plans) if "Sort" in _kinds_of(nodes) else plans
+    if "Sort" not in _kinds_of(nodes):
+        return plans
+    from akdask.operators.sort.carried_text import carry_positions
+
+    return carry_positions(plans)
 
 
 def _kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:

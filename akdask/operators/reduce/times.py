@@ -9,22 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from akdask.columns.dtypes import INT64, NOT_A_TIME
 from akdask.columns.exact import EXACT
-from akdask.deferred import DeferredModule
 from akdask.engine.reduction import AdjacentRowGroups, DistinctForm, Reduction, ScalarForm, State, giving, select_rows
 from akdask.errors import TimeOverflowError
-from akdask.operators.reduce.quantiles import ranked_rows, ranks_of
+from akdask.operators.reduce.quantiles import SortedRuns, ranked_rows, ranks_of
 from akdask.typing import NumberArray
-
-if TYPE_CHECKING:
-    from akdask.operators.reduce import quantiles
-else:
-    quantiles = DeferredModule("akdask.operators.reduce.quantiles")
 
 _HALF = 32
 
@@ -71,10 +65,10 @@ def _mean(state: State) -> Any:
 
 
 def _sorted_runs(column: NumberArray, mask: NumberArray | None) -> State:
-    return quantiles.SortedRuns.of(select_rows(column, mask))
+    return SortedRuns.of(select_rows(column, mask))
 
 
-def _quantile(state: quantiles.SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear") -> Any:
+def _quantile(state: SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear") -> Any:
     """Return one quantile or an array of several, NaT where a row is NaT or there are none."""
     wanted = np.atleast_1d(np.asarray(q, np.float64))
     found = np.full(len(wanted), NOT_A_TIME)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from akdask.columns import exact
 from akdask.columns.dtypes import BOOL, STR, ColumnType
-from akdask.deferred import DeferredModule
 from akdask.engine.operation import Kernel, Operation, promote
-
-if TYPE_CHECKING:
-    from akdask.operators.values import strings
-else:
-    strings = DeferredModule("akdask.operators.values.strings")
 
 COMPARISONS: dict[np.ufunc, str] = {
     np.equal: "==",
@@ -32,7 +26,9 @@ def _comparison(ufunc: np.ufunc) -> Kernel:
     def kernel(left: Any, right: Any, out: Any = None) -> Any:
         if isinstance(left, (np.ndarray, np.generic)):
             return exact.compare(ufunc, left, right, out=out)
-        return strings.compare_strings(ufunc.__name__)(left, right, out=out)
+        from akdask.operators.values.strings import compare_strings
+
+        return compare_strings(ufunc.__name__)(left, right, out=out)
 
     return kernel
 
@@ -58,7 +54,9 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
         If both sides become floats, and a chosen integer equals no float.
     """
     if not isinstance(x, (np.ndarray, np.generic)):
-        return strings.where_strings(condition, x, y)
+        from akdask.operators.values.strings import where_strings
+
+        return where_strings(condition, x, y)
     dtype = np.result_type(x, y)
     if exact.is_mixed(x, y):
         x, y = exact.as_floats(x, condition), exact.as_floats(y, np.logical_not(condition))
