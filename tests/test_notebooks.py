@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -43,12 +44,46 @@ def test_every_cell_runs(path, notebooks, tmp_path):
     """Each notebook runs in a process of its own, as for users."""
     pytest.importorskip("matplotlib")
     environment = {**os.environ, "MPLBACKEND": "Agg", "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    assert_cells_run(notebooks, path, environment)
+
+
+def assert_cells_run(notebooks, path, environment, seconds=250):
+    """Fail with the number and source of the first cell that does not run or shows a fault, and what came out."""
     command = [sys.executable, notebooks.__file__, path]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
-    assert run.returncode == 0, run.stderr
-    for source, outputs in zip(notebooks.cells_of(path), json.loads(run.stdout), strict=True):
-        shown = [content for _, content in outputs]
-        assert FAULTS.isdisjoint(shown), f"the cell\n{source}\nshows {[one for one in shown if one in FAULTS]}"
+    with subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        try:
+            out, errors = run.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            out, errors = run.communicate()
+            errors += f"\nIt was still running after {seconds} s."
+    cells = list(map(json.loads, out.splitlines()))
+    for number, source in enumerate(notebooks.cells_of(path), 1):
+        about = f"cell {number} of {path.name}:\n{source}\n"
+        if number > len(cells):
+            pytest.fail(f"{about}does not run:\n{errors}")
+        shown = [content for kind, content in cells[number - 1] if kind != "png"]
+        if not FAULTS.isdisjoint(shown):
+            pytest.fail(f"{about}shows {shown}")
+    assert run.returncode == 0, errors
+
+
+@pytest.mark.parametrize(
+    ("cell", "seconds", "message"),
+    [
+        ("print('half')\n1 / 0", 60, "does not run:.*ZeroDivisionError.*had printed 'half"),
+        ("float('nan')", 60, "shows .'nan'"),
+        ("import os\nos._exit(3)", 60, "does not run:"),
+        ("import time\ntime.sleep(60)", 3, "does not run:.*still running after 3 s"),
+    ],
+    ids=["error", "fault", "exit", "too long"],
+)
+def test_a_cell_that_fails_is_told_with_what_came_out(cell, seconds, message, notebooks, tmp_path):
+    path = tmp_path / "two.ipynb"
+    cells = [{"cell_type": "code", "source": [source]} for source in ("a = 1", cell, "b = 2")]
+    path.write_text(json.dumps({"cells": cells}))
+    with pytest.raises(pytest.fail.Exception, match=f"(?s)cell 2 of two.ipynb:\n{re.escape(cell)}\n{message}"):
+        assert_cells_run(notebooks, path, dict(os.environ), seconds)
 
 
 def test_what_is_printed_drawn_and_given_is_shown(notebooks):

@@ -44,7 +44,7 @@ def run(path: Path) -> list[list[tuple[str, str]]]:
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{path} does not run:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout)
+    return list(map(json.loads, done.stdout.splitlines()))
 
 
 def markdown(shown: tuple[str, str]) -> str:

@@ -1,6 +1,6 @@
 """Runs the cells of a notebook as plain Python, so that no Jupyter is needed: ``python run_notebook.py NOTEBOOK``.
 
-Prints a JSON list: what each code cell shows, as pairs of kind (text, html or png) and content.
+Prints a line of JSON for each code cell as soon as it has run: pairs of kind (text, html or png) and content.
 """
 
 from __future__ import annotations
@@ -35,10 +35,14 @@ def run_cell(source: str, names: dict[str, Any]) -> Any:
 
 
 def shown_by(source: str, names: dict[str, Any]) -> Shown:
-    """Execute a cell; returns what it prints and draws, and its value."""
+    """Execute a cell; returns what it prints and draws, and its value.  Errors tell what it had printed."""
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        value = run_cell(source, names)
+    try:
+        with contextlib.redirect_stdout(printed):
+            value = run_cell(source, names)
+    except Exception as error:
+        error.add_note(f"Before, the cell had printed {printed.getvalue()!r}.")
+        raise
     shown = [("text", printed.getvalue())] if printed.getvalue() else []
     figures = _figures()
     if not figures and value is not None:
@@ -63,4 +67,5 @@ def _figures() -> Shown:
 
 if __name__ == "__main__":
     names: dict[str, Any] = {"__name__": "__main__"}
-    print(json.dumps([shown_by(source, names) for source in cells_of(Path(sys.argv[1]))]))
+    for source in cells_of(Path(sys.argv[1])):
+        print(json.dumps(shown_by(source, names)), flush=True)
