@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from akdask._distributed import default_client
 from akdask.arrays import registered
 from akdask.arrays.base import Labelled
 from akdask.arrays.groupby import GroupBase
+from akdask.caches import CacheMemory, caches
 from akdask.deferred import pd
 from akdask.engine.in_memory import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
 from akdask.engine.node import Node
@@ -57,11 +58,17 @@ class MemoryReport:
         Holder, reason, place and bytes of each; the largest first.
     processes : list of ProcessMemory
         The memory of this process, and of each worker of a cluster.
+    caches : list of CacheMemory
+        Name, number of entries and bytes of each cache of this process, as far as these are known; the largest first.
+        Columns and groups that are cached for later steps are among the objects as well.
     """
 
-    def __init__(self, objects: list[ObjectMemory], processes: list[ProcessMemory]) -> None:
+    def __init__(
+        self, objects: list[ObjectMemory], processes: list[ProcessMemory], caches: Sequence[CacheMemory] = ()
+    ) -> None:
         self.objects = objects
         self.processes = processes
+        self.caches = list(caches)
 
     @property
     def nbytes(self) -> int:
@@ -73,10 +80,15 @@ class MemoryReport:
         return pd.DataFrame(self.objects, columns=list(ObjectMemory._fields))
 
     def __repr__(self) -> str:
-        return "\n".join([*_text(self._object_rows()), "", *_text(self._process_rows())])
+        return "\n\n".join("\n".join(_text(rows)) for rows in self._tables())
 
     def _repr_html_(self) -> str:
-        return f"{_html(self._object_rows())}{_html(self._process_rows())}"
+        return "".join(map(_html, self._tables()))
+
+    def _tables(self) -> list[list[list[str]]]:
+        caches = [["cache", "entries", "bytes"]]
+        caches += [[cache.name, f"{cache.entries:,}", f"{cache.nbytes:,}"] for cache in self.caches]
+        return [self._object_rows(), self._process_rows(), *([caches] if self.caches else [])]
 
     def _object_rows(self) -> list[list[str]]:
         rows = [["object", "what", "where", "bytes"]]
@@ -106,14 +118,16 @@ def memory() -> MemoryReport:
     """Return the contents of memory by object, reason and worker; computes nothing.
 
     Lazy objects hold plans.  Memory is held by results of `persist`, by arrays that were made of values, by
-    columns that are kept for later steps of a loop, and by groups that a GroupBy has found.  Objects are named by the
+    columns that are kept for later steps of a loop, and by groups that a GroupBy has found.  Caches of metadata of
+    files, and of other results that are used again, are listed by their names.  Objects are named by the
     variables of the caller and by their registered names; several may share their inputs.  Memory that workers
     hold for other clients, or for a computation that runs, is "other results".
 
     Returns
     -------
     MemoryReport
-        Prints itself; ``objects`` and ``processes`` are lists, and ``to_pandas()`` makes a table.
+        Prints itself; ``objects``, ``processes`` and ``caches`` are lists, and ``to_pandas()`` makes a table of the
+        objects.
 
     See Also
     --------
@@ -136,7 +150,8 @@ def memory() -> MemoryReport:
             sums[", ".join(owners.get(result.name, ())), result.kind, process] += nbytes
     for process, nbytes in other_bytes(results).items():
         sums["", "other results", process] += nbytes
-    return MemoryReport([ObjectMemory(*what, nbytes) for what, nbytes in sums.most_common()], _processes())
+    objects = [ObjectMemory(*what, nbytes) for what, nbytes in sums.most_common()]
+    return MemoryReport(objects, _processes(), caches())
 
 
 def _owners(variables: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -216,7 +231,7 @@ def _html(rows: list[list[str]]) -> str:
 
 def _numbers(rows: list[list[str]]) -> list[bool]:
     """Return which columns hold numbers, by their heads."""
-    return [head in {"bytes", "used", "limit", "on disk"} for head in rows[0]]
+    return [head in {"entries", "bytes", "used", "limit", "on disk"} for head in rows[0]]
 
 
 UNITS = {unit: 2 ** (10 * power) for power, unit in enumerate(("b", "kb", "mb", "gb", "tb", "pb"))}

@@ -13,7 +13,6 @@ environment configures it before the process starts, and jemalloc spends more sy
 from __future__ import annotations
 
 import mmap
-import os
 import sys
 import threading
 import weakref
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from akdask.caches import after_fork
 from akdask.deferred import pa
 from akdask.interruption import end_if_interrupted
 
@@ -215,8 +215,7 @@ def _start_anew() -> None:
     _spare = SpareMemory()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
+after_fork(_start_anew)
 
 
 LARGEST_REUSED = 2**26

@@ -6,11 +6,11 @@ Only for tasks whose results are merged anyway, so that it does not matter which
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from functools import lru_cache
 from typing import TypeAlias
 
 from dask.system import CPU_COUNT as CORES
 
+from akdask.caches import cached_results
 from akdask.cluster import partition_size
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Chain, Project
@@ -97,7 +97,7 @@ def single_partitions(frame: Frame) -> Batches:
     return tuple((number,) for number in range(frame.npartitions))
 
 
-@lru_cache(64)
+@cached_results("batches of partitions", 64, lambda batches: 8 * sum(map(len, batches)))
 def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Batches:
     """Return at least `few` batches of adjacent partitions; a batch of several partitions has up to `most` rows.
 

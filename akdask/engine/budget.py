@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from threading import Lock
 from time import monotonic
@@ -10,6 +9,7 @@ from typing import Any
 from weakref import finalize
 
 from akdask import machine
+from akdask.caches import after_fork
 from akdask.columns.memory import spare_bytes
 from akdask.engine.allocator import SPARE, give_back_freed_memory
 
@@ -137,4 +137,4 @@ def _most_persisted(limit: int) -> int:
 
 memory_budget = MemoryBudget()
 
-os.register_at_fork(after_in_child=memory_budget.start_anew)
+after_fork(memory_budget.start_anew)

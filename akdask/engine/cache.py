@@ -7,14 +7,12 @@ results are dropped first, and computed again when they are needed.
 
 from __future__ import annotations
 
-import os
-from collections import OrderedDict
 from collections.abc import Hashable
-from threading import RLock
 from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary, finalize
 
 from akdask import config, machine
+from akdask.caches import Cache
 
 Key = tuple[Hashable, ...]
 """The name of a lease, and the key of one of its results."""
@@ -34,21 +32,16 @@ class CachedResult(Protocol):
         ...
 
 
-_cached: OrderedDict[Key, CachedResult] = OrderedDict()
-_by_name: dict[Hashable, set[Key]] = {}
-_sizes: dict[Key, int] = {}
-_used = 0
-# Garbage collection may drop a lease in a thread that holds the lock.
-_lock = RLock()
+def _limit() -> int:
+    limit = config.get("cache_size")
+    return machine.memory() // SHARE if limit is None else int(limit)
 
 
-def _start_anew() -> None:
-    """Replace the lock in a forked process; a thread that it lacks may hold the old one."""
-    global _lock  # noqa: PLW0603 - there is one for the process
-    _lock = RLock()
+def _nbytes(result: CachedResult) -> int:
+    return result.nbytes
 
 
-os.register_at_fork(after_in_child=_start_anew)
+_cached: Cache[Key, CachedResult] = Cache("columns and groups for later steps", nbytes=_limit, size=_nbytes)
 
 
 class CacheLease:
@@ -60,10 +53,11 @@ class CacheLease:
         Names the results.
     """
 
-    __slots__ = ("__weakref__", "name")
+    __slots__ = ("__weakref__", "keys", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.keys: set[Key] = set()
 
 
 _leases: WeakValueDictionary[str, CacheLease] = WeakValueDictionary()
@@ -71,11 +65,11 @@ _leases: WeakValueDictionary[str, CacheLease] = WeakValueDictionary()
 
 def lease(name: str) -> CacheLease:
     """Return the lease of a name; the caller keeps a reference for as long as it needs the results."""
-    with _lock:
+    with _cached.lock:
         found = _leases.get(name)
         if found is None:
             found = _leases[name] = CacheLease(name)
-            finalize(found, _forget, name)
+            finalize(found, _forget, name, found.keys)
         return found
 
 
@@ -86,62 +80,30 @@ def is_leased(name: str) -> bool:
 
 def find(key: Key | None) -> CachedResult | None:
     """Return a cached result, None if there is none."""
-    with _lock:
-        if key is None or key not in _cached:
-            return None
-        _cached.move_to_end(key)
-        return _cached[key]
+    return None if key is None else _cached.get(key)
 
 
 def put(key: Key | None, result: Found) -> Found:
     """Cache a result if its lease still exists, and return it."""
     if key is not None:
-        with _lock:
-            if is_leased(str(key[0])):
-                _add(key, result)
-                limit = _limit()
-                while _used > limit:
-                    _drop(next(iter(_cached)))
+        with _cached.lock:
+            holder = _leases.get(str(key[0]))
+            if holder is not None:
+                holder.keys.add(key)
+                _cached.put(key, result)
     return result
 
 
-def _add(key: Key, result: CachedResult) -> None:
-    global _used  # noqa: PLW0603 - there is one cache for the process
-    if key in _cached:
-        _drop(key)
-    _cached[key], _sizes[key] = result, result.nbytes
-    _by_name.setdefault(key[0], set()).add(key)
-    _used += _sizes[key]
-
-
-def _drop(key: Key) -> None:
-    global _used  # noqa: PLW0603 - there is one cache for the process
-    del _cached[key]
-    _by_name[key[0]].discard(key)
-    _used -= _sizes.pop(key)
-
-
-def sizes() -> dict[Hashable, int]:
+def sizes() -> dict[str, int]:
     """Return the bytes of all cached results, by the names of their leases."""
-    with _lock:
-        return {name: sum(_sizes[key] for key in keys) for name, keys in _by_name.items()}
+    return {name: _cached.size_of(holder.keys) for name, holder in list(_leases.items())}
 
 
-def clear() -> None:
-    """Drop all results; they are found again where they are needed."""
-    with _lock:
-        for key in [*_cached]:
-            _drop(key)
-
-
-def _limit() -> int:
-    limit = config.get("cache_size")
-    return machine.memory() // SHARE if limit is None else int(limit)
-
-
-def _forget(name: str) -> None:
-    with _lock:
-        if name not in _leases:
-            for key in [*_by_name.get(name, ())]:
-                _drop(key)
-            _by_name.pop(name, None)
+def _forget(name: str, keys: set[Key]) -> None:
+    with _cached.lock:
+        successor = _leases.get(name)
+        if successor is not None:
+            successor.keys |= keys
+            return
+        for key in keys:
+            _cached.pop(key)

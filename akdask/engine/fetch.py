@@ -11,11 +11,12 @@ import time
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import Any, Protocol, TypeAlias
 
 from akdask._distributed import answers_of, current_worker, holders_of, own_results, run_again, worker_ttl
+from akdask.caches import cached_results
 from akdask.errors import UnreachableWorkerError
 
 Part = Any
@@ -229,7 +230,7 @@ def answer(split: Mapping[Hashable, Slices], runs: Sequence[Sequence[Hashable]],
     return pickle.dumps(parts_of_runs(split, runs, number, _loaded(finish)), 5)
 
 
-@lru_cache(16)
+@cached_results("functions of exchanges", 16)
 def _loaded(finish: bytes) -> Any:
     return pickle.loads(finish)
 

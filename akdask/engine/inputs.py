@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 
+from akdask.caches import cached_results
 from akdask.columns.rows import slice_rows
 from akdask.columns.summation import UNIT
 from akdask.columns.table import Table
@@ -138,7 +138,7 @@ class PositionReader(Reader):
         return None
 
 
-@lru_cache(maxsize=4)
+@cached_results("row numbers", 4)
 def _numbers(count: int) -> NumberArray:
     """Return the numbers from 0, from one array that all blocks share."""
     numbers = np.arange(count)

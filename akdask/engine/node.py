@@ -6,17 +6,15 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-import os
-from collections import OrderedDict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import get_annotations
-from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 from weakref import ref
 
 from akdask._dask import Alias, Expr, ExprSequence, SingletonExpr
+from akdask.caches import Cache
 from akdask.columns.row_space import RowSpace
 from akdask.engine.lower import has_tasks, lower, optimized
 from akdask.engine.tokens import Made, flattened, token
@@ -26,20 +24,9 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-_LIMIT = 10_000
-_known: OrderedDict[str, tuple[int, ...]] = OrderedDict()
-_lock = Lock()
-
 Lengths = tuple[int, ...]
 
-
-def _start_anew() -> None:
-    """Replace the lock in a forked process; a thread of the parent may hold the old one."""
-    global _lock  # noqa: PLW0603 - there is one for the process
-    _lock = Lock()
-
-
-os.register_at_fork(after_in_child=_start_anew)
+_known: Cache[str, Lengths] = Cache("counted rows", entries=10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +90,7 @@ def known_lengths(row_token: str) -> Lengths | None:
 
 def remember_lengths(row_token: str, lengths: Lengths) -> None:
     """Remember counted lengths."""
-    with _lock:
-        _known[row_token] = lengths
-        while len(_known) > _LIMIT:
-            _known.popitem(last=False)
+    _known.put(row_token, lengths)
 
 
 _ROUNDS = "_rounds"

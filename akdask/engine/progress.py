@@ -7,7 +7,6 @@ computations end before there is anything to show. Without a terminal or noteboo
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -24,6 +23,7 @@ from dask.utils import format_bytes, format_time, key_split
 
 from akdask import config
 from akdask._distributed import default_client, recorded_by_cluster, tasks_by_step
+from akdask.caches import after_fork
 from akdask.engine import scheduler
 from akdask.engine.explain import Estimate, Explanation, Spent, estimate_node, planned, written
 from akdask.engine.node import Node
@@ -274,7 +274,7 @@ def _start_anew() -> None:
     _watch = None
 
 
-os.register_at_fork(after_in_child=_start_anew)
+after_fork(_start_anew)
 scheduler.surround(progress)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Lock
 from typing import Any
 from weakref import ref
 
@@ -14,6 +12,7 @@ from dask.system import CPU_COUNT
 
 from akdask._dask import Expr
 from akdask._distributed import current_worker, default_client, expect_arrow, named_scheduler, shares_memory
+from akdask.caches import Cache
 from akdask.engine.lower import optimizes
 from akdask.engine.materialized import Materialized, WorkerResults
 from akdask.engine.node import Frame, Node, lower_plans, remember_lengths, tasks_below, values_of_round
@@ -78,8 +77,14 @@ def _nbytes(source: Source) -> int:
 
 """Columns that are held at a time; a plan refers to all earlier rounds, and reads the last ones."""
 
-_persisted: OrderedDict[str, ref[Materialized]] = OrderedDict()
-_lock = Lock()
+
+def _release(node: ref[Materialized]) -> None:
+    oldest = node()
+    if oldest is not None:
+        oldest.hold(None)
+
+
+_persisted: Cache[str, ref[Materialized]] = Cache("columns on workers", entries=lambda: MOST, dropped=_release)
 
 
 class _Column(Root):
@@ -98,15 +103,10 @@ def persist_on_workers(plans: Sequence[Node]) -> None:
     if not wanted:
         return
     graphs = dask.persist(*[_Column(node) for node in wanted], traverse=False)
-    with _lock:
-        for node, graph in zip(wanted, graphs, strict=True):
-            # Under the scheduler's own keys, in the order of the partitions.
-            node.hold(WorkerResults(ref(client), graph, tuple(graph)))
-            _persisted[node._name] = ref(node)
-        while len(_persisted) > MOST:
-            oldest = _persisted.popitem(last=False)[1]()
-            if oldest is not None:
-                oldest.hold(None)
+    for node, graph in zip(wanted, graphs, strict=True):
+        # Under the scheduler's own keys, in the order of the partitions.
+        node.hold(WorkerResults(ref(client), graph, tuple(graph)))
+        _persisted.put(node._name, ref(node))
 
 
 def _not_persisted(plans: Sequence[Node]) -> Iterator[Materialized]:

@@ -29,6 +29,7 @@ import dask
 import numpy as np
 
 from akdask._distributed import current_task, current_worker, holds_result, register_spilling, worker_folder
+from akdask.caches import after_fork
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table
 from akdask.deferred import pa
@@ -213,7 +214,7 @@ def _start_anew() -> None:
     _space = SpillSpace()
 
 
-os.register_at_fork(after_in_child=_start_anew)
+after_fork(_start_anew)
 
 
 MakePart: TypeAlias = Callable[[Table, int, list[int]], Part]

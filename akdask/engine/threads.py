@@ -6,7 +6,6 @@ therefore starts with new pools, here and in Dask, and akdask's caches start wit
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -22,6 +21,7 @@ from dask.system import CPU_COUNT
 from akdask import compiled
 from akdask._dask import Alias, DataNode, Expr, GraphNode, Task
 from akdask._distributed import forget_threads, get_here, threaded_get
+from akdask.caches import after_fork
 from akdask.columns.table import Table
 from akdask.engine.batches import SMALL_ROWS
 from akdask.engine.budget import memory_budget
@@ -232,4 +232,4 @@ def _start_anew() -> None:
     forget_threads()
 
 
-os.register_at_fork(after_in_child=_start_anew)
+after_fork(_start_anew)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 from dask.system import CPU_COUNT
 
+from akdask.caches import Cache
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, BlobWriteError, MissingBlobError, StoreError
@@ -52,9 +51,7 @@ _STEP = 2**18
 _TICK = 2.0
 """Seconds within which a file may change twice and look the same."""
 
-_MOST = 100_000
-_KNOWN: OrderedDict[tuple[str, int, str], str] = OrderedDict()
-_LOCK = Lock()
+_KNOWN: Cache[tuple[str, int, str], str] = Cache("digests of blobs", entries=100_000)
 
 
 def digest_of_entry(folder: BlobFolder, entry: StoreEntry) -> str:
@@ -75,17 +72,13 @@ def digest_of_entry(folder: BlobFolder, entry: StoreEntry) -> str:
     found = digest.hexdigest()
     # A file that has changed meanwhile is not known, nor one that may change again within the same tick of its clock.
     if began - entry.changed > _TICK and folder.find(entry.name) == entry:
-        with _LOCK:
-            _KNOWN[_key(folder, entry)] = found
-            while len(_KNOWN) > _MOST:
-                _KNOWN.popitem(last=False)
+        _KNOWN.put(_key(folder, entry), found)
     return found
 
 
 def known_digest(folder: BlobFolder, entry: StoreEntry) -> str:
     """Return the SHA-256 of a file, cached in this process while its state is unchanged."""
-    with _LOCK:
-        found = _KNOWN.get(_key(folder, entry))
+    found = _KNOWN.get(_key(folder, entry))
     return digest_of_entry(folder, entry) if found is None else found
 
 

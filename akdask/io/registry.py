@@ -9,7 +9,7 @@ from typing import Any
 from akdask.arrays import registered
 from akdask.arrays.array import Array
 from akdask.arrays.groupby import GroupBy
-from akdask.engine import cache
+from akdask.caches import clear_caches
 from akdask.errors import ArgumentTypeError
 from akdask.frames.base import FrameBase
 from akdask.frames.index import Index
@@ -197,7 +197,7 @@ def clear() -> None:
     An Arkouda server drops all objects that are not registered.  Here objects are freed when they are no longer
     referenced.
     """
-    cache.clear()
+    clear_caches()
 
 
 def list_symbol_table() -> list[str]:

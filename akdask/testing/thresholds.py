@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
+
+from akdask.caches import Cache
 
 LARGE_DATA: dict[str, dict[str, Any]] = {
     "akdask.engine.exchange": {"SMALL_ROWS": 0, "FEWEST_GROUPS": 2},
@@ -65,7 +66,7 @@ def small_data_as_large(*, materialized: bool = False) -> Iterator[None]:
     wanted = {
         **LARGE_DATA,
         **(MATERIALIZING if materialized else {}),
-        "akdask.engine.node": {"_known": OrderedDict()},
+        "akdask.engine.node": {"_known": Cache("counted rows")},
     }
     modules = {name: import_module(name) for name in wanted}
     before = {name: {item: getattr(modules[name], item) for item in items} for name, items in wanted.items()}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.formats.csv import text_file
-from akdask.formats.csv.text_file import REMEMBERED, RememberingReader
+from akdask.formats.csv.text_file import BEGINNINGS, CachingReader
 from akdask.storage import read_ahead
 from akdask.storage.files import identify
 from tests.storage.stores import FaultyFileSystem
@@ -22,10 +22,10 @@ URL = "faulty://bucket/x.csv"
 @pytest.fixture(autouse=True)
 def store():
     FaultyFileSystem.reset()
-    REMEMBERED.clear()
+    BEGINNINGS.clear()
     yield
     FaultyFileSystem.reset()
-    REMEMBERED.clear()
+    BEGINNINGS.clear()
 
 
 def put(text):
@@ -65,7 +65,7 @@ def test_nothing_is_kept_where_nothing_may_be_read_ahead():
     put(TEXT)
     with ak.config.set(read_ahead=0):
         check(TEXT)
-        assert not REMEMBERED._found
+        assert not len(BEGINNINGS)
 
 
 def test_a_file_that_was_replaced_is_read_anew():
@@ -82,7 +82,7 @@ def test_what_is_kept_stays_within_a_part_of_the_setting():
             url = f"faulty://bucket/many{number}.csv"
             FaultyFileSystem().pipe_file(url, TEXT.encode())
             ak.read_csv(url)
-        assert sum(map(len, REMEMBERED._found.values())) <= 3 * 2**20
+        assert BEGINNINGS.nbytes <= 3 * 2**20
 
 
 CONTENT = np.random.default_rng(1).integers(0, 256, 3000).astype(np.uint8)
@@ -92,19 +92,19 @@ spans = st.tuples(st.integers(0, 3000), st.integers(0, 3000)).map(lambda ends: t
 @given(st.lists(st.lists(spans, max_size=5), max_size=4), st.sampled_from([0, 3000, 2**16]), st.booleans())
 def test_reads_are_the_bytes_whatever_was_read_before(visits, room, ahead):
     FaultyFileSystem.reset()
-    REMEMBERED.clear()
+    BEGINNINGS.clear()
     FaultyFileSystem().pipe_file(URL, CONTENT.tobytes())
     file = identify(URL)
     with ak.config.set(read_ahead=room), pytest.MonkeyPatch.context() as patch:
         patch.setattr(read_ahead, "REQUEST", 256)
         patch.setattr(text_file, "FIRST", 500)
         for reads in visits:
-            with RememberingReader(file) as reader:
+            with CachingReader(file) as reader:
                 if ahead:
                     reader.expect([[span for span in sorted(reads) if span[0] < span[1]]])
                 for start, stop in reads:
                     out = np.zeros(stop - start, np.uint8)
                     reader.read_into(out, start, "CSV")
                     assert out.tobytes() == CONTENT[start:stop].tobytes()
-            known = REMEMBERED.get(file)
+            known = BEGINNINGS.get(file)
             assert known is None or known.tobytes() == CONTENT[: len(known)].tobytes()

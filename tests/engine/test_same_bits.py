@@ -11,6 +11,7 @@ import pytest
 
 import akdask as ak
 from akdask import compiled
+from akdask.caches import clear_caches
 from akdask.columns.dtypes import FLOAT64
 from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
 from akdask.engine import batches
@@ -86,10 +87,10 @@ def set_batches(monkeypatch):
     def of(cores):
         monkeypatch.setattr(batches, "CORES", cores)
         monkeypatch.setattr(batches, "FEW", cores)
-        batches.batch_neighbours.cache_clear()
+        clear_caches()
 
     yield of
-    batches.batch_neighbours.cache_clear()
+    clear_caches()
 
 
 def bits(result):

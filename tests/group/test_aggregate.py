@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import batches, cache, exchange
+from akdask.caches import clear_caches
+from akdask.engine import batches, exchange
 from akdask.engine.explain import explain
 from akdask.operators.group import aggregate as group_plan
 from akdask.operators.group import direct_index, radix
@@ -83,14 +84,14 @@ def test_groups_in_one_expression_are_found_in_one_pass_and_as_one_by_one(data, 
         columns, table = {name: column[half:] for name, column in columns.items()}, table[half:]
     groups = ak.GroupBy(columns["k"])
     (keys, sums), (_, weights) = groups.sum(columns["x"]), groups.sum(columns["y"] * scale)
-    cache.clear()  # equal examples before this one may have left their groups
+    clear_caches()  # equal examples before this one may have left their groups
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(group_plan, "RANGE_ROWS", data.draw(st.sampled_from([2, 2**21])))
         aggregated, calls = group_plan._aggregated, []
         patched.setattr(group_plan, "_aggregated", lambda node: calls.append(node) or aggregated(node))
         found = ak.DataFrame({"k": keys, "ratio": sums / weights}).to_pandas()
         assert len({node._name for node in calls}) == 1  # older releases of Dask lower plans twice
-        cache.clear()
+        clear_caches()
         apart = sums.to_ndarray() / weights.to_ndarray()
     expected = table.assign(y=table["y"] * scale).groupby("k")[["x", "y"]].sum()
     assert found["k"].tolist() == expected.index.tolist()

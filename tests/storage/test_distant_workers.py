@@ -10,7 +10,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import FileError
-from akdask.formats.csv.text_file import REMEMBERED
+from akdask.formats.csv.text_file import BEGINNINGS
 from akdask.storage import read_ahead
 from tests.storage import stores  # noqa: F401 - registers the file system
 
@@ -119,7 +119,7 @@ def test_a_file_that_is_replaced_is_told_by_the_worker_that_reads_it(client, url
 def test_partitions_travel_with_their_options(urls, tmp_path):
     log = tmp_path / "log"
     df = opened(urls, log)
-    REMEMBERED.clear()
+    BEGINNINGS.clear()
     part = df["n"]._frame.source.part(0, ["n"])
     log.write_text("")
     with pickle.loads(pickle.dumps(part)).open() as reader:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import blake2b
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask import config
+from akdask.caches import cached_results
 from akdask.cluster import check_memory, partition_size
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.memory import new_array
@@ -381,7 +383,7 @@ def _kind(column: CsvColumn) -> ObjType:
     return ObjType.PDARRAY if column.dtype.is_number else ObjType.STRINGS
 
 
-@lru_cache(maxsize=4096)
+@cached_results("byte ranges of CSV files", 4096, lambda ranges: sum(map(sys.getsizeof, ranges)))
 def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
     """Return the rows of a file in ranges; one range if its quotes do not show where to cut."""
     try:

@@ -7,12 +7,9 @@ unknown until all of it is unpacked.
 from __future__ import annotations
 
 import io
-import os
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
@@ -20,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.caches import Cache
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import RangeReader, range_reader
@@ -35,46 +33,13 @@ _PART, _FILES = 4, 4
 Bytes = npt.NDArray[np.uint8]
 
 
-class _Remembered:
-    """Cache of the first bytes of files; the least recently used files are dropped first."""
-
-    def __init__(self) -> None:
-        self._found: OrderedDict[FileIdentity, Bytes] = OrderedDict()
-        self.start_anew()
-        os.register_at_fork(after_in_child=self.start_anew)
-
-    def start_anew(self) -> None:
-        """Leave the lock that a thread of the parent may hold."""
-        self._lock = Lock()
-
-    def get(self, file: FileIdentity) -> Bytes | None:
-        """Return the cached bytes of a file in this state."""
-        with self._lock:
-            if file in self._found:
-                self._found.move_to_end(file)
-            return self._found.get(file)
-
-    def add(self, file: FileIdentity, found: Bytes) -> None:
-        """Cache bytes, unless more are cached already."""
-        with self._lock:
-            known = self._found.get(file)
-            if known is None or len(known) < len(found):
-                self._found[file] = found
-            limit = buffer_limit() // _PART
-            while self._found and sum(map(len, self._found.values())) > limit:
-                self._found.popitem(last=False)
-
-    def clear(self) -> None:
-        """Drop all cached bytes."""
-        with self._lock:
-            self._found.clear()
+BEGINNINGS: Cache[FileIdentity, Bytes] = Cache(
+    "beginnings of text files", nbytes=lambda: buffer_limit() // _PART, size=lambda found: found.nbytes
+)
+"""The first bytes of files."""
 
 
-REMEMBERED = _Remembered()
-"""That of this process."""
-
-
-class RememberingReader(RangeReader):
+class CachingReader(RangeReader):
     """Reads a remote file, its cached first bytes without a request; caches the bytes that it reads from the start.
 
     Parameters
@@ -92,7 +57,7 @@ class RememberingReader(RangeReader):
 
     def __enter__(self) -> Self:
         self._inner.__enter__()
-        self._known = REMEMBERED.get(self.file)
+        self._known = BEGINNINGS.get(self.file)
         return self
 
     def __exit__(
@@ -102,7 +67,9 @@ class RememberingReader(RangeReader):
         self._inner.__exit__(kind, error, trace)
         if error is None and self._begun is not None and self._filled:
             is_complete = self._filled == self.file.size
-            REMEMBERED.add(self.file, self._begun if is_complete else self._begun[: self._filled].copy())
+            known = BEGINNINGS.get(self.file)
+            if known is None or len(known) < self._filled:
+                BEGINNINGS.put(self.file, self._begun if is_complete else self._begun[: self._filled].copy())
 
     def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:
         """Begin to fetch the ranges that are not cached."""
@@ -141,7 +108,7 @@ class RememberingReader(RangeReader):
 
 def remembering_reader(file: FileIdentity) -> RangeReader:
     """Return the reader of a file: a caching one for remote files, a plain one for local files."""
-    return RememberingReader(file) if is_remote(file.path) else range_reader(file)
+    return CachingReader(file) if is_remote(file.path) else range_reader(file)
 
 
 CODECS = ("gzip", "bz2", "zstd", "lz4")

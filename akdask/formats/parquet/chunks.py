@@ -6,15 +6,17 @@ dropped.  Memory is bounded: some thousand rows at a time, whatever the size of 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from akdask.caches import cached_results
 from akdask.columns.dictionary_text import decoded, is_encoded, joined
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.rows import concat_rows, slice_rows
@@ -248,7 +250,7 @@ def _exact_batches(nanoseconds: Callable[[], Iterator[Any]], seconds: Callable[[
         yield pa.record_batch([exact_times(fine.column(0), coarse.column(0))], ["times"])
 
 
-@lru_cache(maxsize=4096)
+@cached_results("nulls of Parquet columns", 4096)
 def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ...]) -> int:
     """Return how many rows of a column are null in some row groups, by reading it."""
     with range_reader(file) as ranges, errors_naming(file.path, column.name):
@@ -258,7 +260,7 @@ def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ..
         return sum(batch.column(0).null_count for batch in batches)
 
 
-@lru_cache(maxsize=256)
+@cached_results("Parquet dictionaries", 256, lambda strings: sum(map(sys.getsizeof, strings)))
 def first_dictionary(file: FileIdentity, column: ParquetColumn) -> tuple[str, ...]:
     """Return the strings of the first dictionary of a column in their order, which its rows refer to."""
     with range_reader(file) as ranges, errors_naming(file.path, column.name):

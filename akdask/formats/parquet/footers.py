@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from akdask.caches import Cache
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet.columns import FileSchema, ParquetFileDescription, leaves_of
-from akdask.formats.parquet.thrift import Recent, read_row_groups
+from akdask.formats.parquet.thrift import read_row_groups
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import range_reader
 from akdask.storage.remote import concurrently
@@ -37,12 +38,14 @@ _TAIL = 8  # bytes of the footer's length and the magic
 _GUESS = 2**16  # bytes read from the end at first: most footers are shorter
 _MOST = 2**30
 _MAX_ROWS_PER_BYTE = 2**20  # a row group of Arkouda's, all of whose rows are the same, has some hundred thousand
-_MAX_DESCRIPTIONS = 2**16  # descriptions
-_MAX_METADATA = 256
 
 
-_DESCRIPTIONS: Recent[FileIdentity, ParquetFileDescription] = Recent(_MAX_DESCRIPTIONS)
-_METADATA: Recent[FileIdentity, pq.FileMetaData] = Recent(_MAX_METADATA)
+_DESCRIPTIONS: Cache[FileIdentity, ParquetFileDescription] = Cache(
+    "descriptions of Parquet files", entries=2**16, size=lambda found: found.rows.nbytes + found.chunks.nbytes
+)
+_METADATA: Cache[FileIdentity, pq.FileMetaData] = Cache(
+    "Parquet footers", entries=256, size=lambda found: int(found.serialized_size)
+)
 
 
 def inspect_file(file: FileIdentity) -> ParquetFileDescription:
@@ -57,8 +60,7 @@ def inspect_file(file: FileIdentity) -> ParquetFileDescription:
     """
     found = _DESCRIPTIONS.get(file)
     if found is None:
-        found = describe_file(file)
-        _DESCRIPTIONS.add(file, found)
+        found = _DESCRIPTIONS.put(file, describe_file(file))
     return found
 
 
@@ -82,7 +84,7 @@ def metadata_of(file: FileIdentity) -> pq.FileMetaData:
         footer = read_footer(file)
         found = parsed(file.path, footer)
         _row_groups_of(file, found, footer)
-        _METADATA.add(file, found)
+        _METADATA.put(file, found)
     return found
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from akdask import compiled
+from akdask.caches import Cache
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
 from akdask.columns.strings import SENTINEL
 from akdask.errors import FileFormatError
@@ -22,7 +23,6 @@ from akdask.formats.parquet.thrift import (
     CODECS,
     UNKNOWN,
     CutShortError,
-    Recent,
     Struct,
     ThriftError,
     extremes,
@@ -207,8 +207,12 @@ class _ContradictionError(Exception):
     """An index that is not used."""
 
 
-_KNOWN: Recent[tuple[FileIdentity, int], Any] = Recent(4096)
-"""The most recently read indexes, by position; None for unusable ones."""
+def _index_bytes(index: PageLocations | npt.NDArray[np.void] | None) -> int:
+    return sum(part.nbytes for part in index) if isinstance(index, tuple) else getattr(index, "nbytes", 0)
+
+
+_INDEXES: Cache[tuple[FileIdentity, int], Any] = Cache("Parquet page indexes", entries=4096, size=_index_bytes)
+"""Indexes by position; None for unusable ones."""
 
 
 def page_locations(ranges: RangeReader, chunk: np.void) -> PageLocations | None:
@@ -221,7 +225,7 @@ def page_locations(ranges: RangeReader, chunk: np.void) -> PageLocations | None:
     chunk : void, dtype `CHUNK`
         The footer's metadata of a chunk of a flat column.
     """
-    return _remembered(ranges, chunk["pages"], chunk["pages_size"], lambda index: _locations(index, chunk))
+    return _cached_index(ranges, chunk["pages"], chunk["pages_size"], lambda index: _locations(index, chunk))
 
 
 def have_bounds(chunks: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
@@ -253,17 +257,17 @@ def page_statistics(
     locations = page_locations(ranges, chunk)
     if locations is None:
         return None
-    pages = _remembered(
+    pages = _cached_index(
         ranges, chunk["bounds"], chunk["bounds_size"], lambda index: _statistics(index, chunk, column, locations)
     )
     return None if pages is None else (locations, pages)
 
 
-def _remembered(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[Struct], Found]) -> Found | None:
+def _cached_index(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[Struct], Found]) -> Found | None:
     if not 0 < size <= _LARGEST_INDEX:
         return None
     key = (ranges.file, int(offset))
-    if key not in _KNOWN:
+    if key not in _INDEXES:
         raw = np.empty(int(size), np.uint8)
         found = None
         try:
@@ -271,9 +275,9 @@ def _remembered(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[St
             found = parse(read_struct(raw.tobytes())[0])
         except (_ContradictionError, ThriftError, OverflowError, FileFormatError):
             pass
-        _KNOWN.add(key, found)
+        _INDEXES.put(key, found)
         return found
-    known: Found | None = _KNOWN.get(key)
+    known: Found | None = _INDEXES.get(key)
     return known
 
 
@@ -427,8 +431,10 @@ class ChunkPlace:
         return cls(int(chunk["offset"]), int(chunk["size"]), int(chunk["codec"]), nrows)
 
 
-_LISTED: Recent[tuple[FileIdentity, int, bool], tuple[DictionaryPage | None, PageTable]] = Recent(1024)
-"""Pages of the chunks that were read last, by file, place and whether there are levels: headers are read once."""
+_LISTED: Cache[tuple[FileIdentity, int, bool], tuple[DictionaryPage | None, PageTable]] = Cache(
+    "pages of Parquet chunks", entries=1024, size=lambda pages: pages[1].nbytes
+)
+"""Pages of chunks by file, place and whether there are levels: headers are read once."""
 
 
 class PageList:
@@ -508,7 +514,7 @@ class PageList:
                 self._list_page()
             self._table = np.array(self._found, np.int64).reshape(-1, len(PageField))
             if self._listed == self._nrows:
-                _LISTED.add(self._key, (self.dictionary, self._table))
+                _LISTED.put(self._key, (self.dictionary, self._table))
         return self._table
 
     def _by_index(self, locations: PageLocations, start: int, stop: int) -> PageTable | None:

@@ -6,11 +6,8 @@ it can be changed and written again.
 
 from __future__ import annotations
 
-import os
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
-from threading import Lock
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -408,52 +405,3 @@ def _sides(statistics: Struct, leaf: Leaf, *, has_orders: bool) -> tuple[Any, An
     if leaf.physical in _WIDTHS and not leaf.is_unsigned:
         return statistics.get(2), statistics.get(1)
     return None, None
-
-
-Key = TypeVar("Key", bound=Hashable)
-Found = TypeVar("Found")
-
-
-class Recent(Generic[Key, Found]):
-    """A cache by key; the least recently used entries are dropped first.
-
-    Parameters
-    ----------
-    most : int
-        Number of entries.
-
-    Examples
-    --------
-    >>> recent = Recent(2)
-    >>> for key in "abc":
-    ...     recent.add(key, key.upper())
-    >>> recent.get("a"), recent.get("c")
-    (None, 'C')
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._found: OrderedDict[Key, Found] = OrderedDict()
-        self._lock = Lock()
-        os.register_at_fork(after_in_child=self._start_anew)
-
-    def _start_anew(self) -> None:
-        """Leave the lock that a thread may hold which a forked process does not have of its parent."""
-        self._lock = Lock()
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._found
-
-    def get(self, key: Key) -> Found | None:
-        """Return the value cached under a key, None if it was dropped."""
-        with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-            return self._found.get(key)
-
-    def add(self, key: Key, found: Found) -> None:
-        """Cache a value."""
-        with self._lock:
-            self._found[key] = found
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask import compiled
+from akdask.caches import cached_results
 from akdask.columns.memory import new_array
 from akdask.operators.group.accumulators import Accumulators, readable
 from akdask.operators.group.grouping import SLOTS_PER_ROW
@@ -107,7 +107,7 @@ class SlotGroups:
         output.add_masked(aggregation.table([keys], accumulators.states()), accumulators.occupied)
 
 
-@lru_cache(8)
+@cached_results("numbers of slots", 8)
 def _slot_numbers(count: int) -> Words:
     """Return the numbers of all slots; most slices share one array."""
     numbers = np.arange(count, dtype=np.uint64)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from akdask.caches import cached_results
 from akdask.columns.dtypes import INT64, STR, ColumnType, list_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.columns.strings import offsets_and_bytes
@@ -105,7 +105,7 @@ class Replacement:
     rewrite: str
 
 
-@lru_cache(256)
+@cached_results("replacements of text", 256)
 def replacement(pattern: str, template: str) -> Replacement:
     r"""Return a replacement as Python's `re.sub` reads it: ``\1`` and ``\g<name>`` stand for groups, ``\n`` for itself.
 

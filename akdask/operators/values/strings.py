@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask import compiled
+from akdask.caches import cached_results
 from akdask.columns.arrow import numpy_numbers
 from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
 from akdask.columns.strings import offsets_and_bytes
@@ -42,7 +42,7 @@ _ITEM = re.compile(
 _NAMED = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\t\n\f\r "}
 
 
-@lru_cache(256)
+@cached_results("bytes of patterns", 256)
 def byte_sets(pattern: str) -> ByteSets | None:
     r"""Return which bytes the matches of a regular expression have at each place, None if it is not as simple as that.
 
@@ -70,7 +70,7 @@ def byte_sets(pattern: str) -> ByteSets | None:
     return _table(sets) if 0 < len(sets) <= _LONGEST else None
 
 
-@lru_cache(256)
+@cached_results("bytes of literals", 256)
 def literal_sets(text: bytes) -> ByteSets:
     """Return the sets of bytes that are restricted, each with its place."""
     return _table([{byte} for byte in text])

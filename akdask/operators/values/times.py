@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from akdask.caches import cached_results
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, PER_SECOND, STR, ColumnType
 from akdask.deferred import pd
 from akdask.engine.operation import Operation
@@ -632,7 +632,7 @@ _OPERATIONS = (
 TIME_OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _OPERATIONS}
 
 
-@lru_cache(64)
+@cached_results("offsets of times", 64)
 def _offset(pickled: bytes) -> Any:
     return pickle.loads(pickled)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from akdask.caches import cached_results
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import ColumnType, column_type
 from akdask.columns.exact import first_changed
@@ -19,7 +19,7 @@ from akdask.errors import ArgumentError, ConversionError
 from akdask.typing import Column, NumberArray
 
 
-@lru_cache(64)
+@cached_results("functions of users", 64)
 def _function(pickled: bytes) -> Callable[[Any], Any]:
     function: Callable[[Any], Any] = pickle.loads(pickled)
     return function
