@@ -1,6 +1,7 @@
 """Paths that name no files to be written are refused, whoever writes."""
 
 import os
+import shutil
 import warnings
 
 import pandas as pd
@@ -44,18 +45,26 @@ FOLDERS = ["", " ", ".", "..", "dir/", "dir/.", "dir/..", "new/", "/"]
 DEVICES = ["/dev/null", "/dev/x.h5", "/proc/x.h5", "/dev/../dev/x.h5", "to_devices/x.h5"]
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    os.mkdir("dir")
-    os.symlink("/dev", "to_devices")
-    ak.arange(3).to_hdf("set.h5")
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Return a folder of a set and a file of pandas'."""
+    made = tmp_path_factory.mktemp("made")
+    ak.arange(3).to_hdf(str(made / "set.h5"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            pd.DataFrame({"n": [1]}).to_hdf("pandas.h5", key="a")
+            pd.DataFrame({"n": [1]}).to_hdf(made / "pandas.h5", key="a")
         except ImportError:
             pytest.fail("PyTables is not installed; pip install 'akdask[test]'")
+    return made
+
+
+@pytest.fixture
+def folder(files, tmp_path, monkeypatch):
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("dir")
+    os.symlink("/dev", "to_devices")
     return tmp_path
 
 
