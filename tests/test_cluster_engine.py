@@ -11,7 +11,7 @@ import pytest
 
 import akdask as ak
 from akdask.engine import exchange, keeping
-from akdask.engine.lower import lower
+from akdask.engine.node import lower
 from akdask.operators.group import aggregate as group_plan
 from akdask.testing import assert_equal
 
@@ -52,7 +52,7 @@ def several_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "ROWS", ROWS // 5)
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS // 5)
-    monkeypatch.setattr("akdask.engine.batches.FEW", 64)
+    monkeypatch.setattr("akdask.engine.pipeline.FEW", 64)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine import batches, exchange
+from akdask.engine import exchange, pipeline
 from akdask.operators.group import aggregate as group_plan
 
 pytestmark = pytest.mark.cluster
@@ -77,10 +77,10 @@ def cut(monkeypatch):
         monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
         monkeypatch.setattr(exchange, "FINE_PARTITIONS", 2**20)
         monkeypatch.setattr(group_plan, "RANGE_ROWS", rows // parts)
-        monkeypatch.setattr(batches, "SMALL_ROWS", 0)
-        monkeypatch.setattr(batches, "FEW", 2**20)
-        monkeypatch.setattr(batches, "GROUP_BATCHES", 2**20)
-        monkeypatch.setattr(batches, "FEW_GROUP_ROWS", 1)
+        monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
+        monkeypatch.setattr(pipeline, "FEW", 2**20)
+        monkeypatch.setattr(pipeline, "GROUP_BATCHES", 2**20)
+        monkeypatch.setattr(pipeline, "FEW_GROUP_ROWS", 1)
 
     return cut_into
 

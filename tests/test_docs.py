@@ -59,7 +59,7 @@ def test_what_is_read_first_has_examples():
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=_name)
 def test_examples_give_what_is_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("akdask.engine.batches.CORES", 4)
+    monkeypatch.setattr("akdask.engine.pipeline.CORES", 4)
     example = doctest.DocTestParser().get_doctest(_code(page, "python"), {}, _name(page), _name(page), 0)
     report: list[str] = []
     doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(example, out=report.append)

@@ -143,7 +143,7 @@ def test_columns_beside_those_that_are_asked_for_are_not_made(source):
 @pytest.fixture
 def many_batches(monkeypatch):
     """Have as many tasks on every machine."""
-    monkeypatch.setattr("akdask.engine.batches.CORES", 64)
+    monkeypatch.setattr("akdask.engine.pipeline.CORES", 64)
 
 
 def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_batches):

@@ -17,8 +17,7 @@ from akdask.arrays import stored, wrap
 from akdask.columns import scalar_types
 from akdask.columns import scalar_types as numpy_names
 from akdask.engine import operations
-from akdask.engine.rowwise import Filter, MatchRows, Project, Zip
-from akdask.engine.tables import Concat
+from akdask.engine.rowwise import Concat, Filter, MatchRows, Project, Zip
 from akdask.io import registry, stored_objects
 from akdask.operators.optimize import OCCASIONS
 from akdask.operators.rewrite_rules import RULES

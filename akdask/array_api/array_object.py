@@ -20,9 +20,9 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.selection import known_lengths
 from akdask.arrays.shapes import swapaxes, transpose
 from akdask.arrays.wrap import wrap
-from akdask.engine.operations import UFUNCS
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.operators.values.elementwise import UFUNCS
 
 DEVICE = "cpu"
 """The only device."""

@@ -15,16 +15,14 @@ from akdask.arrays.display import ArrayDisplay
 from akdask.arrays.registered import RegisteredArray
 from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.substitutes import Substitutes
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
 from akdask.deferred import pa
 from akdask.engine.combine import Limit
 from akdask.engine.materialized import within_rounds
 from akdask.engine.missing import recombined, separated
-from akdask.engine.node import Frame
-from akdask.engine.result import CollectionRows
+from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import SELECTIONS, Project, column_identity
-from akdask.engine.run import resolve_lengths, run
+from akdask.engine.run import CollectionRows, resolve_lengths, run
 from akdask.engine.sources import Persisted, as_column, literal
 from akdask.engine.tokens import token
 from akdask.engine.values import ResidentColumn, Value

@@ -11,8 +11,7 @@ from akdask.arrays.rules import ARKOUDA, Rules
 from akdask.engine import progress  # noqa: F401  # shows how far computations are
 from akdask.engine.explain import Explanation, explain
 from akdask.engine.progress import Profile, profile
-from akdask.engine.result import Root
-from akdask.engine.run import partitions_in_memory
+from akdask.engine.run import Root, partitions_in_memory
 
 
 class Collection(Root, DaskMethodsMixin):

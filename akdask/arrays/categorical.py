@@ -28,9 +28,8 @@ from akdask.engine.explain import is_cheap
 from akdask.engine.missing import call, demanded, is_missing_text, without_missing
 from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
-from akdask.engine.result import CollectionRows, check_bytes
 from akdask.engine.rowwise import Project
-from akdask.engine.run import run
+from akdask.engine.run import CollectionRows, check_bytes, run
 from akdask.engine.sources import Rows
 from akdask.engine.tokens import token
 from akdask.engine.values import Call, Constant, Replica, Value, cast

@@ -18,9 +18,8 @@ from akdask.columns.dtypes import ColumnType, bigint_of
 from akdask.engine.combine import MOST_PARTS, joined
 from akdask.engine.missing import exact_type, integers_and_missing, is_in_parts, with_missing
 from akdask.engine.node import Frame
-from akdask.engine.operation import promote
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Concat
+from akdask.engine.operations import promote
+from akdask.engine.rowwise import Concat, Project
 from akdask.engine.values import Value, widened
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 

@@ -10,12 +10,10 @@ import numpy as np
 
 from akdask import config
 from akdask.arrays.base import Collection
-from akdask.columns.row_space import RowSpace
 from akdask.engine.explain import edge_of_limit, estimate, is_cheap, is_small, shown_budget
-from akdask.engine.node import Frame
-from akdask.engine.result import tasks_of
+from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import Partitions
-from akdask.engine.run import resolve_lengths, run
+from akdask.engine.run import resolve_lengths, run, tasks_of
 from akdask.engine.scheduler import OutOfTime, time_limit
 from akdask.engine.values import Value
 

@@ -17,7 +17,7 @@ from akdask.engine.alignment import Aligned
 from akdask.engine.counted_alignment import align
 from akdask.engine.missing import is_missing, key_parts
 from akdask.engine.node import Frame
-from akdask.engine.operation import promote
+from akdask.engine.operations import promote
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.join.join import JoinSide

@@ -17,7 +17,7 @@ from akdask.arrays.operators import cast, where
 from akdask.arrays.shapes import broadcast_shapes, checked_axes, swapaxes, transpose
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import column_type
-from akdask.engine.operation import promote
+from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import block_split, counted, partition_lengths
 from akdask.engine.values import Constant

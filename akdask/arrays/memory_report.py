@@ -18,7 +18,7 @@ from akdask.caches import CacheMemory, caches
 from akdask.deferred import pd
 from akdask.engine.in_memory import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
 from akdask.engine.node import Node
-from akdask.engine.result import Root
+from akdask.engine.run import Root
 from akdask.errors import ArgumentError
 
 MOST_SHOWN = 40

@@ -18,11 +18,11 @@ from akdask.deferred import is_na, is_pandas
 from akdask.engine.counted_alignment import align
 from akdask.engine.missing import call, missing_text
 from akdask.engine.node import Frame
-from akdask.engine.operations import UFUNCS
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Constant, Value
 from akdask.error_state import check_divisor
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, ZeroDivisorError, refuses_foreign
+from akdask.operators.values.elementwise import UFUNCS
 
 Operand = tuple[Frame | None, Value]
 

@@ -26,9 +26,8 @@ from akdask.columns.table import Table
 from akdask.engine.counted_alignment import align, share_rows
 from akdask.engine.missing import is_present, key_parts, of_key_parts, parts, without_missing
 from akdask.engine.node import Frame
-from akdask.engine.result import CollectionRows
 from akdask.engine.rowwise import Project
-from akdask.engine.run import run
+from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError

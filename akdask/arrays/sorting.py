@@ -19,7 +19,7 @@ from akdask.columns.dtypes import FLOAT64, INT64, UINT64
 from akdask.engine.alignment import Aligned
 from akdask.engine.counted_alignment import align
 from akdask.engine.missing import recombined, separated, without_missing
-from akdask.engine.operation import promote
+from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Call, cast

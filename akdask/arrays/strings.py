@@ -23,8 +23,8 @@ from akdask.columns.table import Table
 from akdask.deferred import pc
 from akdask.engine.combine import joined
 from akdask.engine.counted_alignment import align
-from akdask.engine.result import check_bytes
 from akdask.engine.rowwise import Project
+from akdask.engine.run import check_bytes
 from akdask.engine.values import Call, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
 from akdask.operators.values.strings import unicode_array

@@ -180,6 +180,14 @@ def to_objects(column: Column) -> list[Any]:
     return found
 
 
+def read_only(column: Column) -> Column:
+    """Return a read-only view of a column, which a caller must copy to change; plans keep tables in memory."""
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column
+
+
 def is_scalar(result: Any) -> bool:
     """Whether the result of an operation is a single value rather than a column."""
     if isinstance(result, np.ndarray):

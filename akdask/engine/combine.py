@@ -10,16 +10,11 @@ from itertools import accumulate, pairwise
 from akdask._dask import Expr
 from akdask.cluster import partition_size
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
-from akdask.engine import sinks
-from akdask.engine.batches import FEW, ITEMSIZE, SMALL_ROWS
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, each_after_its_inputs, rows_rearranged
-from akdask.engine.pipeline import Compile, pipeline
-from akdask.engine.rowwise import Filter, Project, Zip
+from akdask.engine.node import Frame, RowSpace, each_after_its_inputs, lower, rows_rearranged
+from akdask.engine.pipeline import FEW, ITEMSIZE, SMALL_ROWS, Collect, Compile, Sink, pipeline
+from akdask.engine.rowwise import Concat, Filter, Project, Tasks, Zip, passed_on
 from akdask.engine.sources import Literal, Rows, Scan
-from akdask.engine.tables import Concat, Tasks, passed_on
 from akdask.engine.values import ColumnRef, Value
 
 
@@ -160,8 +155,8 @@ def _(frame: Project) -> Expr:
     if found is not None:
         return found
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Collect(frame.names, compile_these(values))
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
+        return Collect(frame.names, compile_these(values))
 
     return pipeline(frame.frame, frame.values, sink, "collect " + ", ".join(map(repr, frame.names)))
 
@@ -176,8 +171,8 @@ def _(frame: Gather) -> Expr:
 def _(frame: Limit) -> Expr:
     project = frame.frame
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Collect(project.names, compile_these(values), frame.count)
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
+        return Collect(project.names, compile_these(values), frame.count)
 
     purpose = f"{frame.describe().lower()} of " + ", ".join(map(repr, project.names))
     limited = pipeline(project.frame, project.values, sink, purpose)

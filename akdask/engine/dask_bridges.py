@@ -15,14 +15,11 @@ import numpy as np
 
 from akdask._dask import Expr, GraphNode
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import empty, to_objects
 from akdask.columns.table import Table
 from akdask.deferred import pd
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, materialize
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, RowSpace, lower, materialize
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.tokens import token
 
 LONGEST_KEY = 100

@@ -17,18 +17,15 @@ from akdask._dask import Expr
 from akdask._distributed import shares_memory
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Table, is_slice
 from akdask.deferred import is_arrow, pa
 from akdask.engine.allocator import manage_freed_memory
 from akdask.engine.combine import all_partitions, concat_tables
-from akdask.engine.lower import lower
 from akdask.engine.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
-from akdask.engine.node import Frame
-from akdask.engine.rowwise import Chain, Project
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.rowwise import Chain, Project, Tasks
 from akdask.engine.sources import Scan
-from akdask.engine.tables import Tasks
 from akdask.engine.values import ColumnRef
 from akdask.errors import TransferError
 from akdask.storage.source import Part

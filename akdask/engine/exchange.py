@@ -31,9 +31,9 @@ from akdask._distributed import current_worker
 from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.deferred import without_collection
 from akdask.engine.allocator import manage_freed_memory
-from akdask.engine.batches import ITEMSIZE, SMALL_ROWS
 from akdask.engine.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, taken, tell_place
 from akdask.engine.node import Frame, Node
+from akdask.engine.pipeline import ITEMSIZE, SMALL_ROWS
 from akdask.engine.rowwise import SELECTIONS, Project
 from akdask.engine.spill import (
     ChainedSlices,

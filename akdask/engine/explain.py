@@ -15,10 +15,9 @@ from akdask.columns.dtypes import ColumnType
 from akdask.engine.combine import Limit
 from akdask.engine.node import Frame, Node
 from akdask.engine.pipeline import Pipeline, PipelineLayout
-from akdask.engine.result import CollectionRows, FinishResult, tasks_of
-from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, Project
+from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, PersistedResults, Project, Tables, Tasks, Union
+from akdask.engine.run import CollectionRows, FinishResult, tasks_of
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.tables import PersistedResults, Tables, Tasks, Union
 from akdask.engine.values import TEXT_BYTES, Replica, Value, describe, substitute, walk
 from akdask.operators.reduce.aggregate import Aggregate, Element, TreeReduce
 from akdask.storage.files import is_remote

@@ -11,16 +11,13 @@ from weakref import ref
 from akdask import machine
 from akdask._dask import Expr
 from akdask._distributed import default_client, is_cancelled, shares_memory
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
 from akdask.engine.alignment import align
 from akdask.engine.cache import CachedResult, CacheLease, find, is_leased, lease, put
 from akdask.engine.combine import OverProject, rows_at_most
-from akdask.engine.lower import lower
 from akdask.engine.missing import recombined, separated
-from akdask.engine.node import Frame, depth_of, rounds_of, rounds_on
-from akdask.engine.rowwise import Project, Zip
-from akdask.engine.tables import PersistedResults, Tables, Tasks
+from akdask.engine.node import Frame, RowSpace, depth_of, lower, rounds_of, rounds_on
+from akdask.engine.rowwise import PersistedResults, Project, Tables, Tasks, Zip
 from akdask.engine.values import ColumnRef, ResidentColumn, Value, assumed_width, columns_of, substitute_all
 
 MOST_ROUNDS = 8

@@ -1,27 +1,119 @@
-"""The base of all plan nodes: declarations on Dask's expression core.
+"""Plan nodes: declarations on Dask's expression core, with the rows that they have and how they are lowered.
 
-A node is a class with annotated fields and nothing else but a rule for its rows.  Rewriting and lowering live in
-their own modules and are found by the type of the node.
+A logical node knows nothing of tasks. When Dask needs a graph, `lower` finds the function for the node's type, which
+the module that declares the node registers. It returns a physical node, whose inputs Dask lowers in turn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
+from hashlib import blake2b
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 from weakref import ref
 
+import numpy as np
+import numpy.typing as npt
+
 from akdask._dask import Alias, Expr, ExprSequence, SingletonExpr
 from akdask.caches import Cache
-from akdask.columns.row_space import RowSpace
-from akdask.engine.lower import has_tasks, lower, optimized
 from akdask.engine.tokens import Made, flattened, token
 from akdask.engine.values import Value
+from akdask.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class RowSpace:
+    """The identity of a set of rows, with its partitioning.
+
+    Parameters
+    ----------
+    token : str
+        Names the rows.  Rows of fixed lengths are named by these lengths alone, as only position aligns them.  Others
+        are named by the selected rows, and by the identity of all values that decided the selection.
+    npartitions : int
+        Number of partitions.
+    lengths : tuple of int, optional
+        Rows in each partition; None until they are counted.
+    total : int, optional
+        Number of all rows, where it is known without the lengths: sorting, for example, preserves it.
+    is_fixed : bool
+        Whether the lengths are known for good, without counting rows, and name them.
+
+    Examples
+    --------
+    >>> RowSpace.of_lengths([3, 2]) == RowSpace.of_lengths([3, 2])
+    True
+    >>> RowSpace.of_lengths([3, 2]).same_rows(RowSpace.of_lengths([2, 3]))
+    False
+    """
+
+    token: str
+    npartitions: int
+    lengths: tuple[int, ...] | None = None
+    total: int | None = None
+    is_fixed: bool = False
+
+    @classmethod
+    def of_lengths(cls, lengths: npt.ArrayLike) -> RowSpace:
+        """Return the row space of partitions with the given numbers of rows."""
+        numbers = np.ascontiguousarray(lengths, dtype="<i8")
+        known = tuple(numbers.tolist())
+        digest = blake2b(numbers.tobytes(), digest_size=16).hexdigest()
+        return cls(f"lengths {digest}", len(known), known, is_fixed=True)
+
+    @property
+    def size(self) -> int | None:
+        """Number of rows in all, None while unknown."""
+        return self.total if self.lengths is None else sum(self.lengths)
+
+    def same_rows(self, other: RowSpace) -> bool:
+        """Whether columns of the two can be combined row by row, partition by partition."""
+        if self.token == other.token:
+            return True
+        return self.lengths is not None and self.lengths == other.lengths
+
+    def describe(self) -> str:
+        """Partitions and lengths in words, for error messages."""
+        count = f"{self.npartitions} partition" + ("" if self.npartitions == 1 else "s")
+        if self.lengths is None:
+            return f"{count}, lengths unknown"
+        shown = ", ".join(map(str, self.lengths[:6])) + (", …" if self.npartitions > 6 else "")
+        return f"{count}, lengths ({shown})"
+
+
+@singledispatch
+def lower(frame: Expr) -> Expr:
+    """Return the physical node that makes the partitions of a logical one."""
+    raise UnsupportedError(f"no lowering is registered for plan nodes of type {type(frame).__name__}.")
+
+
+def has_tasks(frame: Expr) -> bool:
+    """Whether a frame is lowered to tasks of its own; others are read by the tasks of other frames."""
+    return lower.dispatch(type(frame)) is not lower.dispatch(object)
+
+
+Optimizer = Callable[[Sequence[Any]], list[Any]]
+_optimizers: list[Optimizer] = []
+
+
+def optimizes(optimizer: Optimizer) -> Optimizer:
+    """Register the function that rewrites plans that are computed together, before they are lowered."""
+    _optimizers.append(optimizer)
+    return optimizer
+
+
+def optimized(plans: Sequence[Any]) -> list[Any]:
+    """Optimise plans before they are lowered; the optimiser rewrites them together with all their inputs."""
+    found = list(plans)
+    for optimizer in _optimizers:
+        found = optimizer(found)
+    return found
 
 
 Lengths = tuple[int, ...]

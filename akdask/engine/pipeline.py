@@ -1,37 +1,506 @@
-"""The physical node of row-wise chains: one task for each partition, from the files to the end of the chain."""
+"""Pipelines: the tasks of row-wise chains, from the files to the sink at the end of the chain.
+
+A task runs a batch of partitions, so that tasks grow with the data and not with the number of files. Several small
+partitions share a batch only if the results are merged anyway. The sink collects, reduces, counts or limits the rows.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any, TypeAlias
+from functools import cache, cached_property, partial, reduce
+from operator import itemgetter
+from typing import Any, Protocol, TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from dask.system import CPU_COUNT as CORES
 
 from akdask import compiled, config
 from akdask._dask import DataNode, Expr, List, Task, TaskRef
-from akdask.columns.dtypes import INT64
-from akdask.columns.summation import UNIT
+from akdask.caches import cached_results
+from akdask.cluster import partition_size
+from akdask.columns.dtypes import INT64, ColumnType
+from akdask.columns.memory import new_array, with_capacity
+from akdask.columns.rows import concat_rows, empty
+from akdask.columns.strings import StringsBuilder
+from akdask.columns.summation import UNIT, UnitPositions
 from akdask.columns.table import Table
 from akdask.deferred import without_collection
 from akdask.engine.allocator import manage_freed_memory
-from akdask.engine.batches import Batches, rows_read, single_partitions
-from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.inputs import ExpandMatches, Mask, Range, RowPositions, Selection, coalesce_partitions
+from akdask.engine.blocks import Block, Partition, PartitionBatch, RowPositions, coalesce_partitions
 from akdask.engine.node import Frame, Node
-from akdask.engine.program import Apply, BroadcastInput, Compiler, Load, Program
+from akdask.engine.program import Apply, BroadcastInput, Compiler, ExpandMatches, Load, Mask, Program, Range, Selection
 from akdask.engine.pruning import partitions_left
-from akdask.engine.rowwise import ROW, Chain, Filter, MatchRows, Zip, rebuild, selected_by
-from akdask.engine.sinks import Collect, Reduce, Sink
-from akdask.engine.sources import Rows, Scan
-from akdask.engine.tables import Union, through
+from akdask.engine.reduction import State
+from akdask.engine.rowwise import ROW, Chain, Filter, MatchRows, Project, Union, Zip, rebuild, selected_by, through
+from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.tokens import token
-from akdask.engine.values import ColumnRef, Replica, Value, columns_of, substitute_all, walk
-from akdask.engine.vector_program import warm_up
+from akdask.engine.values import ColumnRef, Replica, Value, assumed_width, columns_of, substitute_all, walk
+from akdask.engine.vector_program import NoInstructionError, VectorizedPipeline, blocks_in_turn, selection, warm_up
+from akdask.operators.reduce.registry import ScalarReduction, merge_states
 from akdask.storage.source import Part
+from akdask.typing import Column, NumberArray
+
+Batches: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each task, the numbers of its partitions, in order."""
 
 ITEMSIZE = 8
+
+SMALL_ROWS = 2**18
+"""Up to this number of rows, splitting does not pay."""
+
+FEW = max(4, 2 * CORES)
+"""Up to this number of partitions, each has its own task.  It depends on this machine only, as clusters come and go."""
+
+MOST_ROWS = 2**23
+"""From this number of rows on, the overhead of a task does not matter."""
+
+FEW_GROUP_BATCHES, GROUP_BATCHES = 4, 32
+FEW_GROUP_ROWS, MOST_GROUP_ROWS = 2**20, 2**23
+"""Numbers of batches for grouping, and rows of a batch. Few rows make few batches, since each batch finds each group
+again. Many rows make enough batches to keep many threads busy. The numbers do not depend on the machine, because float
+sums are merged batch by batch."""
+
+GROUP_COLUMNS = 2
+"""Memory that the keys of a batch and their groups may take where memory is short, in columns of a partition. Grouping
+itself takes several times as much."""
+
+MOST_FILES = 128
+"""Largest number of partitions of a batch; remote files take long to open."""
+
+
+def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Batches:
+    """Return the batches of a frame, chosen by the known partition lengths and by the partition size of the cluster.
+
+    If `keys` are given, only the lengths of the frames with their columns count. Groupings by the same keys are then
+    partitioned alike, whatever is computed from them.
+    """
+    return _batches(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
+
+
+def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
+    """Return the batches of rows that are grouped, chosen by partition lengths alone.
+
+    The float sums of a group are added in row order within a batch, and batch by batch.  So results have the same bits
+    for any number of threads and on any cluster whose memory holds such batches.
+    """
+    rows = rows_read(frame, {column.source for column in columns_of(*keys)})
+    if rows is None:
+        return single_partitions(frame)
+    total = sum(rows)
+    if total <= SMALL_ROWS:
+        return batch_neighbours(rows, 1)
+    few = min(GROUP_BATCHES, max(FEW_GROUP_BATCHES, total // FEW_GROUP_ROWS))
+    return batch_neighbours(rows, few, min(MOST_GROUP_ROWS, rows_grouped(keys)))
+
+
+def rows_grouped(keys: Sequence[Value]) -> int:
+    """Return the number of rows that a task's memory allows to group by some keys."""
+    return GROUP_COLUMNS * partition_size() // (sum(map(assumed_width, keys)) + ITEMSIZE) + 1
+
+
+def reduction_batches(frame: Frame) -> Batches:
+    """Return the batches of a frame that is reduced to a few numbers; if partitions are small, one batch for each core.
+
+    All threads then take equally long, and fewer tasks wait for each other.
+    """
+    return _batches(frame, frozenset(), CORES, 2 * MOST_ROWS)
+
+
+def _batches(frame: Frame, names: Set[str], few: int, most: int) -> Batches:
+    rows = None if frame.npartitions <= few else rows_read(frame, names)
+    return (
+        single_partitions(frame)
+        if rows is None
+        else batch_neighbours(rows, few, min(most, partition_size() // ITEMSIZE))
+    )
+
+
+def single_partitions(frame: Frame) -> Batches:
+    """Return one batch for each partition of a frame."""
+    return tuple((number,) for number in range(frame.npartitions))
+
+
+@cached_results("batches of partitions", 64, lambda batches: 8 * sum(map(len, batches)))
+def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Batches:
+    """Return at least `few` batches of adjacent partitions; a batch of several partitions has up to `most` rows.
+
+    Examples
+    --------
+    >>> [len(batch) for batch in batch_neighbours((1000,) * 256, 64)][:3]
+    [4, 4, 4]
+    """
+    limit = min(most, -(-sum(rows) // few))
+    batches: list[list[int]] = []
+    remaining = 0
+    for number, count in enumerate(rows):
+        if not batches or count > remaining or len(batches[-1]) == MOST_FILES:
+            batches.append([])
+            remaining = limit
+        batches[-1].append(number)
+        remaining -= count
+    return tuple(map(tuple, batches))
+
+
+def rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
+    """Return the number of rows read for each partition of a frame, None if unknown.
+
+    If some bases have the given names, the others do not count.
+    """
+    return _rows_of_chain(Chain.of(frame), frame.npartitions, names)
+
+
+def _rows_of_chain(chain: Chain, npartitions: int, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
+    for base in [base for base in chain.bases if base._name in names] or chain.bases:
+        found = _lengths(base)
+        if found is not None:
+            sources = chain.sources(npartitions)
+            return tuple(found) if sources == range(len(found)) else tuple(found[source] for source in sources)
+    return None
+
+
+def _lengths(base: Frame) -> Sequence[int] | None:
+    match base:
+        case Project():
+            return _rows_read_by(base)
+        case Scan() | Rows() | Literal() | Persisted():
+            return base.rows.lengths
+    return None
+
+
+_READ = "_rows_read"
+
+
+def _rows_read_by(project: Project) -> tuple[int, ...] | None:
+    """Return the number of rows read for each partition of a projection, None if unknown.
+
+    The projection caches it.  Projections below come first, without recursion: chains may be very long.
+    """
+    stack = [project]
+    while stack:
+        node = stack[-1]
+        chain = Chain.of(node.frame)
+        below = [base for base in chain.bases if isinstance(base, Project) and _READ not in base.__dict__]
+        if below and _READ not in node.__dict__:
+            stack.extend(below)
+            continue
+        stack.pop()
+        if _READ not in node.__dict__:
+            node.__dict__[_READ] = _rows_of_chain(chain, node.frame.npartitions)
+    found: tuple[int, ...] | None = project.__dict__[_READ]
+    return found
+
+
+MOST_RESERVED = 2**22
+"""Rows for which memory is reserved while the number of rows that are left is unknown; it grows if there are more."""
+
+ENOUGH = 2
+"""If at most one possible row in so many is left, the rows are copied to smaller arrays."""
+
+
+class Sink(Protocol):
+    """The last operator of a pipeline; picklable, and the same for all partitions."""
+
+    @property
+    def leave_last_mask(self) -> bool: ...
+
+    @property
+    def programs(self) -> Sequence[Program]: ...
+
+    def run(self, partition: Partition | PartitionBatch) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """Collect the results of a program in memory as a table.
+
+    `limit`, if given, is the number of rows to return: the first ones, or the last ones if negative.
+    """
+
+    names: tuple[Hashable, ...]
+    program: Program
+    limit: int | None = None
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.program,)
+
+    def run(self, partition: Partition | PartitionBatch) -> Table:
+        if self.limit is None and isinstance(partition, Partition) and partition.keeps_all_rows:
+            return self._fill(partition)
+        if self.limit is None:
+            return self._buffered(partition)
+        tables: list[Table] = []
+        rows = 0
+        for block in partition.blocks():
+            part = self._own(block)
+            tables.append(part)
+            rows += part.nrows
+            if 0 <= self.limit <= rows:
+                break
+            if self.limit < 0:
+                rows -= _drop_before(tables, rows + self.limit)
+        return self._trim(Table.concat(tables) if tables else self._nothing())
+
+    def _fill(self, partition: Partition) -> Table:
+        """Evaluate directly into arrays of the final size, since no row is dropped."""
+        columns = partition.unfiltered_columns(self.program)
+        if columns is not None:
+            return Table(dict(zip(self.names, columns, strict=True)), partition.nrows)
+        arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
+        builders = [
+            None if t.is_number else StringsBuilder(partition.nrows) if t.kind == "str" else _ColumnParts(t)
+            for t in self.program.dtypes
+        ]
+        row = 0
+        for block in partition.blocks():
+            targets = [array[row : row + block.nrows] for array in arrays]
+            results = block.evaluate(self.program, targets)
+            for target, result, builder in zip(targets, results, builders, strict=True):
+                if builder is not None:
+                    builder.append(result)
+                elif result is not target:
+                    target[...] = result
+            row += block.nrows
+        filled = [
+            array if builder is None else builder.finish() for array, builder in zip(arrays, builders, strict=True)
+        ]
+        return Table(dict(zip(self.names, filled, strict=True)), partition.nrows)
+
+    def _buffered(self, partition: Partition | PartitionBatch) -> Table:
+        """Evaluate into arrays of the largest possible size; copy the rows if few are left."""
+        reserved = min(partition.nrows, MOST_RESERVED)
+        buffer = ColumnBuffer(self.program, reserved)
+        buffer.add_all(partition)
+        table = Table(dict(zip(self.names, buffer.columns(), strict=True)), buffer.nrows)
+        return table.own() if ENOUGH * buffer.nrows < reserved else table
+
+    def _own(self, block: Block) -> Table:
+        """Copy results that lie in buffers which the next block reuses."""
+        results = block.evaluate(self.program)
+        owned = [np.array(item) if isinstance(item, np.ndarray) else item for item in results]
+        return Table(dict(zip(self.names, owned, strict=True)), block.nrows)
+
+    def _nothing(self) -> Table:
+        return Table({name: empty(t) for name, t in zip(self.names, self.program.dtypes, strict=True)}, 0)
+
+    def _trim(self, table: Table) -> Table:
+        assert self.limit is not None, "all rows are wanted otherwise"
+        if table.nrows <= abs(self.limit):
+            return table
+        return table.slice(0, self.limit) if self.limit >= 0 else table.slice(table.nrows + self.limit, table.nrows)
+
+
+class _ColumnParts:
+    """Concatenates columns of any type, with the interface of `StringsBuilder`."""
+
+    def __init__(self, dtype: ColumnType) -> None:
+        self._nothing = empty(dtype)
+        self._parts: list[Column] = []
+
+    def append(self, part: Column) -> None:
+        self._parts.append(part)
+
+    def finish(self) -> Column:
+        return concat_rows(self._parts) if self._parts else self._nothing
+
+
+def _drop_before(tables: list[Table], excess: int) -> int:
+    """Drop leading tables before the last wanted rows; return the number of rows dropped."""
+    dropped = 0
+    while tables and dropped + tables[0].nrows <= excess:
+        dropped += tables.pop(0).nrows
+    return dropped
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Reduce:
+    """Reduce results block by block to one state for each reduction, None if no row was left.
+
+    `plain` are stored columns, reduced under the mask of a final filter. `computed` are evaluated on the selected rows
+    only.  Calls are (position among the states, reduction), one for each output.  With `adds_floats`, blocks must
+    consist of whole units of `akdask.columns.summation`.
+    """
+
+    plain: Program
+    plain_calls: tuple[tuple[int, ScalarReduction], ...]
+    computed: Program
+    computed_calls: tuple[tuple[int, ScalarReduction], ...]
+    adds_floats: bool = False
+    leave_last_mask: bool = True
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.plain, self.computed)
+
+    def run(self, partition: Partition | PartitionBatch) -> list[Any]:
+        calls = (*self.plain_calls, *self.computed_calls)
+        reductions = [reduction for _, reduction in calls]
+        reducer = self._reducer(partition)
+        found = self._by_blocks(partition) if reducer is None else self._by_vectors(partition, reducer)
+        states = reduce(partial(merge_states, reductions), found, [None] * len(reductions))
+        return [state for _, state in sorted(zip(calls, states, strict=True), key=itemgetter(0))]
+
+    def _by_vectors(self, partition: Partition | PartitionBatch, reducer: VectorizedPipeline) -> Iterator[list[State]]:
+        """Yield the states of groups of partitions that can be read directly, and of each block of others."""
+        before: Partition | None = None
+        for some in partition.open_several():
+            found = reducer.run(some)
+            if found is not None:
+                yield found
+                continue
+            for one in some:
+                if before is not None:
+                    one.take_over(before)
+                before = one
+                yield from reducer.run_in_memory(one) if one.reads_files else self._by_blocks(one)
+
+    def _by_blocks(self, partition: Partition | PartitionBatch) -> Iterator[list[State]]:
+        """Yield the states of each block."""
+        for block in partition.blocks():
+            states = []
+            if self.plain_calls:
+                positions = block.unit_positions() if self.adds_floats else None
+                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask, positions)
+            if self.computed_calls:
+                block.apply_mask()
+                positions = block.unit_positions() if self.adds_floats else None
+                states += _partials(self.computed_calls, block.evaluate(self.computed), None, positions)
+            yield states
+
+    def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedPipeline | None:
+        """Return the vectorized reduction, None if only the block interpreter works."""
+        # An excluded partition has none of the selections that programs recall results of.
+        if not compiled.is_loaded() or not partition.nrows:
+            return None
+        if partition.replicas:
+            return self._new_reducer(partition)
+        # The tasks of a pipeline share their end, and the selections before it.
+        if self not in _reducers:
+            _reducers[self] = self._new_reducer(partition)
+        return _reducers[self]
+
+    def _new_reducer(self, partition: Partition | PartitionBatch) -> VectorizedPipeline | None:
+        try:
+            reducer = VectorizedPipeline(partition.selections, partition.replicas)
+            reducer.reduce(self.plain, [reduction.name for _, reduction in self.plain_calls])
+            reducer.reduce(self.computed, [reduction.name for _, reduction in self.computed_calls])
+        except NoInstructionError:
+            return None
+        return reducer
+
+
+_reducers: WeakKeyDictionary[Reduce, VectorizedPipeline | None] = WeakKeyDictionary()
+
+
+def _partials(
+    calls: Sequence[tuple[int, ScalarReduction]],
+    columns: Sequence[Column],
+    mask: NumberArray | None,
+    positions: UnitPositions | None,
+) -> list[State]:
+    return [reduction.partial(column, mask, positions) for (_, reduction), column in zip(calls, columns, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Count the rows."""
+
+    leave_last_mask: bool = True
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return ()
+
+    def run(self, partition: Partition | PartitionBatch) -> int:
+        rows = 0
+        for block in partition.blocks():
+            rows += block.nrows if block.mask is None else int(np.count_nonzero(block.mask))
+        return rows
+
+
+class ColumnBuffer:
+    """Collects the results of a program over several blocks, in arrays of the expected size.
+
+    Reserved memory costs nothing until it is written to.
+
+    Parameters
+    ----------
+    program : Program
+        The program to evaluate.
+    expected : int
+        Expected number of rows; repeated rows may be more.
+    ncoded : int
+        Number of leading columns whose strings are dictionary-encoded.
+    """
+
+    def __init__(self, program: Program, expected: int, ncoded: int = 0) -> None:
+        from akdask.operators.keys.string_codes import StringEncoder
+
+        self.nrows = 0
+        self._program = program
+        self._dtypes = program.dtypes
+        self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
+        self._strings = {
+            number: StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
+            for number, t in enumerate(program.dtypes)
+            if t.kind == "str"
+        }
+        self._parts: list[list[Column]] = [[] for _ in program.dtypes]
+
+    def add(self, block: Block) -> list[Column]:
+        """Append the rows of a block and return them; the next block reuses their memory."""
+        stop = self.nrows + block.nrows
+        self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
+        targets = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
+        columns = block.evaluate(self._program, [targets.get(number) for number in range(len(self._dtypes))])
+        for number, column in enumerate(columns):
+            if number in targets:
+                if not np.may_share_memory(targets[number], column):
+                    targets[number][:] = column
+            elif number in self._strings:
+                self._strings[number].append(column)
+            else:
+                self._parts[number].append(column)
+        self.nrows = stop
+        return columns
+
+    def add_all(self, partition: Partition | PartitionBatch) -> None:
+        """Append all rows of a partition that are left."""
+        vectorized = selection(partition, self._program)
+        if vectorized is None:
+            for block in partition.blocks():
+                self.add(block)
+            return
+        for some in partition.open_several():
+            if not vectorized.run_into(self, some):
+                for block in blocks_in_turn(some):
+                    self.add(block)
+
+    def reserve(self, nrows: int) -> list[NumberArray]:
+        """Reserve memory for at least so many more rows, and return its addresses; all columns must be numbers."""
+        stop = self.nrows + nrows
+        self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
+        return [array[self.nrows :] for array in self._arrays.values()]
+
+    def columns(self) -> list[Any]:
+        """Return all rows as columns, or `EncodedStrings` for encoded columns."""
+        return [
+            self._arrays[number][: self.nrows]
+            if number in self._arrays
+            else self._strings[number].finish()
+            if number in self._strings
+            else concat_rows(parts)
+            if parts
+            else empty(dtype)
+            for number, (parts, dtype) in enumerate(zip(self._parts, self._dtypes, strict=True))
+        ]
+
+
 STRING_WIDTH = 4
 """Number columns that need as much cache as one string column, stored and decoded."""
 FEWEST_ROWS = 2**14

@@ -133,6 +133,35 @@ class Program:
         return Program(tuple(steps), (), (), hands_on)
 
 
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Keep the rows where a predicate holds."""
+
+    predicate: Program
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandMatches:
+    """Repeat the rows for every match; `column` has the matching row of the other table."""
+
+    predicate: Program
+    multiplicity: BroadcastInput
+    keep_all: bool
+    column: Load
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Keep every `step`-th row from `start` to `stop`, counted after the earlier selections."""
+
+    start: int
+    stop: int
+    step: int
+
+
+Selection = Mask | ExpandMatches | Range
+
+
 class Compiler:
     """Compiles the programs of a chain, in execution order.
 

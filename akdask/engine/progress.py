@@ -28,8 +28,7 @@ from akdask.engine import scheduler
 from akdask.engine.explain import Estimate, Explanation, Spent, estimate_node, planned, written
 from akdask.engine.node import Node
 from akdask.engine.pipeline import Pipeline
-from akdask.engine.result import tasks_of
-from akdask.engine.run import run
+from akdask.engine.run import run, tasks_of
 from akdask.engine.scheduler import recorded
 
 _BAR = 30

@@ -19,9 +19,8 @@ import numpy.typing as npt
 from akdask.columns.dtypes import BOOL
 from akdask.columns.exact import compare
 from akdask.columns.summation import UNIT
-from akdask.engine.inputs import Mask, Range, Selection
 from akdask.engine.node import Frame
-from akdask.engine.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
+from akdask.engine.program import Apply, BroadcastInput, ConstantRows, Load, Mask, Program, Range, Recall, Selection
 from akdask.engine.sources import Scan
 from akdask.engine.values import Call, ColumnRef, Constant, Value, walk
 from akdask.interruption import end_if_interrupted

@@ -31,7 +31,7 @@ from akdask.columns.dtypes import (
 from akdask.columns.lists import values_of
 from akdask.columns.rows import filter_rows, take_rows
 from akdask.deferred import is_arrow, pc
-from akdask.engine.opcodes import Opcode
+from akdask.engine.operations import Opcode
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.typing import Column, NumberArray
 
@@ -214,7 +214,7 @@ class ScalarForm:
 
 @dataclass(frozen=True, slots=True)
 class CompiledForm:
-    """How a vector program reduces a column: see `akdask.engine.opcodes`.
+    """How a vector program reduces a column: see `akdask.engine.operations`.
 
     Parameters
     ----------

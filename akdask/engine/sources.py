@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from uuid import uuid4
 
 import numpy as np
@@ -17,19 +17,15 @@ from akdask.cluster import partition_size
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import INT64, NULLABLE_STR, STR, ColumnType, column_type
 from akdask.columns.exact import EXACT, first_changed
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import type_of
 from akdask.columns.strings import from_nulls
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow, is_na, is_pandas, pa, pd
-from akdask.engine.node import Frame
+from akdask.engine.node import Frame, RowSpace
 from akdask.engine.values import ColumnRef, ResidentColumn
 from akdask.errors import ArgumentError, ConversionError, refuses_foreign
 from akdask.storage.source import Source
 from akdask.typing import Column
-
-if TYPE_CHECKING:
-    from akdask.engine.rowwise import Project
 
 
 class Scan(Frame):
@@ -125,7 +121,7 @@ class Persisted(Frame):
         return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
 
     @classmethod
-    def of(cls, frame: Project, graph: Mapping[Any, Any], keys: Callable[[], Sequence[Hashable]]) -> Self:
+    def of(cls, frame: Any, graph: Mapping[Any, Any], keys: Callable[[], Sequence[Hashable]]) -> Self:
         """Return the frame that replaces a projection whose partitions are in a graph.
 
         ``dask.optimize`` has their tasks under the keys of the collection (`keys`), among others. ``persist`` has

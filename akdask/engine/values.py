@@ -15,8 +15,7 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
-from akdask.engine.operation import scalar_type
-from akdask.engine.operations import OPERATIONS
+from akdask.engine.operations import OPERATIONS, scalar_type
 from akdask.engine.tokens import Made, Named, flattened, token
 
 

@@ -11,7 +11,7 @@ from numba import types
 from akdask.columns.integer_sums import HALF
 from akdask.columns.summation import ACCUMULATORS
 from akdask.compiler import compiled
-from akdask.engine.opcodes import BLOCK, FAILED, VECTOR, WIDTHS, Opcode, StoredForm
+from akdask.engine.operations import BLOCK, FAILED, VECTOR, WIDTHS, Opcode, StoredForm
 from akdask.typing import NumberArray
 
 _pread = types.ExternalFunction("pread", types.int64(types.int32, types.int64, types.int64, types.int64))

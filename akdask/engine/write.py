@@ -9,16 +9,13 @@ from uuid import uuid4
 
 from akdask._dask import Expr
 from akdask.cluster import partition_size
-from akdask.columns.row_space import RowSpace
 from akdask.columns.strings import filled, missing_rows
 from akdask.columns.table import Table
 from akdask.engine.combine import Realign
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.rowwise import Project
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.rowwise import Project, Tables, Tasks
 from akdask.engine.run import resolve_lengths, run
 from akdask.engine.sources import block_split
-from akdask.engine.tables import Tables, Tasks
 from akdask.errors import AkdaskError, SchemaError, TransferError, WriteError
 from akdask.storage.objects import JoiningWriter, Receipt, Writer
 

@@ -18,20 +18,16 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.strings import Strings
 from akdask.arrays.to_arrow import ToArrow
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import empty
 from akdask.columns.table import Table
 from akdask.deferred import pc, pd
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.combine import Realign, row_slices
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, Node, materialize
-from akdask.engine.pipeline import Compile, pipeline
-from akdask.engine.rowwise import Chain, Project, Slice
+from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
+from akdask.engine.pipeline import Collect, Compile, Sink, pipeline
+from akdask.engine.rowwise import Chain, Project, Slice, Tables, Tasks
 from akdask.engine.run import resolve_lengths, run
-from akdask.engine.sinks import Collect, Sink
 from akdask.engine.sources import Literal, Rows, Scan
-from akdask.engine.tables import Tables, Tasks
 from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentTypeError
 from akdask.evo.errors import ContentError, UnsupportedTableError

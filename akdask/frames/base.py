@@ -12,9 +12,8 @@ from akdask.arrays.array import Array
 from akdask.arrays.base import Collection
 from akdask.arrays.column_names import ColumnNames, names_of
 from akdask.arrays.registered import Registered
-from akdask.columns.row_space import RowSpace
-from akdask.engine.result import CollectionRows
-from akdask.engine.run import resolve_lengths
+from akdask.engine.node import RowSpace
+from akdask.engine.run import CollectionRows, resolve_lengths
 from akdask.engine.sources import Persisted
 from akdask.engine.values import ColumnRef
 from akdask.errors import ArgumentError

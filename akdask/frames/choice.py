@@ -17,9 +17,9 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.selection import sample_of
 from akdask.arrays.setops import in1d
 from akdask.deferred import is_pandas
-from akdask.engine.batches import SMALL_ROWS
 from akdask.engine.missing import is_in_parts, key_parts, of_key_parts
 from akdask.engine.node import Node
+from akdask.engine.pipeline import SMALL_ROWS
 from akdask.engine.run import run
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError

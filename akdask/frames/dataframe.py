@@ -10,8 +10,7 @@ from akdask.arrays.column_names import names_of
 from akdask.arrays.stored import open_prefix, read_objects
 from akdask.arrays.writing import Path
 from akdask.deferred import is_pandas, pd
-from akdask.engine.result import CollectionRows
-from akdask.engine.run import run
+from akdask.engine.run import CollectionRows, run
 from akdask.errors import ArgumentTypeError, refuses_foreign
 from akdask.frames.access import AccessMethods
 from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of

@@ -16,10 +16,10 @@ from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64, NULLABLE_STR, PER_SECOND, SPAN, TIME, ColumnType, TimeForm, column_type
-from akdask.columns.row_space import RowSpace
 from akdask.columns.strings import from_nulls
 from akdask.columns.table import Table
 from akdask.deferred import pa, pd
+from akdask.engine.node import RowSpace
 from akdask.engine.sources import Persisted, as_column
 from akdask.engine.tokens import token
 from akdask.engine.values import ColumnRef

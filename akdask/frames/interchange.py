@@ -14,9 +14,8 @@ from akdask.arrays.to_arrow import ToArrow
 from akdask.deferred import pa
 from akdask.engine.dask_bridges import to_dask
 from akdask.engine.explain import partitions_stand_alone
-from akdask.engine.result import CollectionRows
 from akdask.engine.rowwise import Partitions
-from akdask.engine.run import run
+from akdask.engine.run import CollectionRows, run
 from akdask.errors import ArgumentError, MissingColumnError, PositionError, UnsupportedError
 from akdask.frames.base import FrameBase
 from akdask.frames.columnset import INDEX, ColumnSet

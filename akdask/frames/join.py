@@ -25,7 +25,7 @@ from akdask.engine.exchange import partition_count
 from akdask.engine.materialized import within_rounds
 from akdask.engine.missing import exact_type, is_in_parts, missing_text, recombined, separated, with_missing
 from akdask.engine.node import Frame
-from akdask.engine.operation import promote
+from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.times import not_a_time
 from akdask.engine.values import Call, Constant, Value, widened

@@ -16,11 +16,10 @@ from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.registered import Registered
 from akdask.arrays.substitutes import Substitutes
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
 from akdask.deferred import pd
-from akdask.engine.result import CollectionRows
-from akdask.engine.run import run
+from akdask.engine.node import RowSpace
+from akdask.engine.run import CollectionRows, run
 from akdask.engine.tokens import token
 from akdask.engine.values import Call
 from akdask.frames.alignment import (

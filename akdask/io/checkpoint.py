@@ -30,10 +30,8 @@ from akdask.columns.bigint import to_ints
 from akdask.columns.dtypes import BIGINT
 from akdask.columns.table import Table
 from akdask.deferred import pa
-from akdask.engine.result import check_bytes
-from akdask.engine.rowwise import Project
-from akdask.engine.run import run
-from akdask.engine.tables import Tasks
+from akdask.engine.rowwise import Project, Tasks
+from akdask.engine.run import check_bytes, run
 from akdask.engine.write import fitted
 from akdask.errors import (
     AkdaskError,

@@ -9,14 +9,15 @@ from functools import reduce
 from typing import Any
 
 from akdask.columns.dtypes import BOOL, INT64
-from akdask.engine.batches import SMALL_ROWS
 from akdask.engine.combine import Compact, Gather, Limit, OverProject, Realign, Reverse
 from akdask.engine.exchange import max_rows
 from akdask.engine.needs import EVERY_ROW, Need, ReaderNeed, ReaderNeeds, needs_of_inputs, parts_of
 from akdask.engine.node import ColumnIdentity, Frame, Node
+from akdask.engine.pipeline import SMALL_ROWS
 from akdask.engine.rowwise import (
     Chain,
     Computed,
+    Concat,
     Filter,
     MatchRows,
     Partitions,
@@ -26,7 +27,6 @@ from akdask.engine.rowwise import (
     column_identity,
     rebuild,
 )
-from akdask.engine.tables import Concat
 from akdask.engine.tokens import token
 from akdask.engine.values import Call, ColumnRef, Replica, Value, columns_of, substitute, substitute_all, walk
 from akdask.operators.group.aggregate import GroupAggregate, GroupStatistic

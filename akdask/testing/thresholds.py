@@ -11,12 +11,11 @@ from akdask.caches import Cache
 
 LARGE_DATA: dict[str, dict[str, Any]] = {
     "akdask.engine.exchange": {"SMALL_ROWS": 0, "FEWEST_GROUPS": 2},
-    "akdask.engine.batches": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1},
+    "akdask.engine.pipeline": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1, "FEWEST_ROWS": 1},
     "akdask.engine.combine": {"SMALL_ROWS": 0},
     "akdask.operators.rewrite_rules": {"SMALL_ROWS": 0},
     "akdask.frames.choice": {"SMALL_ROWS": 0},
-    "akdask.engine.inputs": {"FEW_ROWS": 0},
-    "akdask.engine.pipeline": {"FEWEST_ROWS": 1},
+    "akdask.engine.blocks": {"FEW_ROWS": 0},
     "akdask.operators.group.aggregate": {"RANGE_ROWS": 2},
     "akdask.operators.group.merge": {"FEW_TABLES": 1, "FEW_ROWS": 1, "RANGE_SAMPLES": 2},
     "akdask.operators.sort.sort": {"MOST_SAMPLED": 1, "SAMPLES": 2},

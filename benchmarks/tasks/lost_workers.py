@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 import akdask as ak
 from akdask._distributed import SchedulerPlugin
-from akdask.engine import batches, exchange
+from akdask.engine import exchange, pipeline
 from akdask.operators.group import aggregate as groups
 from benchmarks.data import Array, FileSet, make_set
 from benchmarks.peers.numpy_h5py import read_columns
@@ -125,10 +125,10 @@ def _many_partitions(count: int) -> Iterator[None]:
         (exchange, "SMALL_ROWS", 0),
         (exchange, "FINE_PARTITIONS", count),
         (groups, "RANGE_ROWS", EACH),
-        (batches, "SMALL_ROWS", 0),
-        (batches, "FEW", count),
-        (batches, "GROUP_BATCHES", count),
-        (batches, "FEW_GROUP_ROWS", 1),
+        (pipeline, "SMALL_ROWS", 0),
+        (pipeline, "FEW", count),
+        (pipeline, "GROUP_BATCHES", count),
+        (pipeline, "FEW_GROUP_ROWS", 1),
     ]
     patches = [patch.object(module, name, value) for module, name, value in sizes]
     for one in patches:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine import threads
+from akdask.engine import scheduler
 from akdask.engine.scheduler import time_limit
 from akdask.errors import AlignmentError, ArgumentTypeError, PositionError
 from akdask.testing import assert_equal
@@ -243,7 +243,7 @@ def test_what_takes_a_moment_is_computed_to_be_shown():
 @pytest.mark.lazy_only
 def test_what_takes_longer_than_it_may_is_not_shown(monkeypatch):
     monkeypatch.setattr("akdask.arrays.display.time_limit", lambda seconds: time_limit(0))
-    with dask.config.set(scheduler=threads.get):
+    with dask.config.set(scheduler=scheduler.get):
         assert "lazy; reads " in repr(ak.sort(ak.arange(2_000_000) % 7))
 
 

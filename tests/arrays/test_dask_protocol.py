@@ -9,7 +9,7 @@ import pytest
 from dask.base import is_dask_collection, tokenize
 
 import akdask as ak
-from akdask.engine import threads
+from akdask.engine import scheduler
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -127,7 +127,7 @@ def test_scalars_survive_pickling_before_and_after_they_are_known(big):
 
 def test_the_default_scheduler_is_threads(big):
     with dask.config.set(scheduler=None):
-        assert big["x"].__dask_scheduler__ is threads.get
+        assert big["x"].__dask_scheduler__ is scheduler.get
         assert big["x"].sum() == 66
 
 

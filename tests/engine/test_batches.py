@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.arrays.groupby import GroupBy
-from akdask.engine import batches
-from akdask.engine.batches import FEW, MOST_FILES, MOST_ROWS, batch_neighbours
+from akdask.engine import pipeline
+from akdask.engine.pipeline import FEW, MOST_FILES, MOST_ROWS, batch_neighbours
 from akdask.operators.group import merge as ranges
 from akdask.testing.memory import MemorySource
 
@@ -43,16 +43,16 @@ def test_batches_follow_the_rows_so_that_most_tasks_have_as_many():
 
 def test_few_partitions_have_a_task_each(monkeypatch):
     columns = MemorySource({"x": np.arange(FEW)}, [1] * FEW).arrays()
-    assert {len(batch) for batch in batches.partition_batches(columns["x"]._frame)} == {1}
-    monkeypatch.setattr(batches, "CORES", FEW)
+    assert {len(batch) for batch in pipeline.partition_batches(columns["x"]._frame)} == {1}
+    monkeypatch.setattr(pipeline, "CORES", FEW)
     assert f"Pipeline  {FEW} tasks" in columns["x"].sum().explain()
 
 
 @pytest.mark.parametrize(("rows", "tasks"), [(10, 2), (MOST_ROWS, 2), (MOST_ROWS + 1, 4)])
 def test_reductions_of_small_partitions_have_a_task_for_each_core(monkeypatch, rows, tasks):
-    monkeypatch.setattr(batches, "CORES", 2)
+    monkeypatch.setattr(pipeline, "CORES", 2)
     frame = MemorySource({"x": np.broadcast_to(np.int64(1), 4 * rows)}, [rows] * 4).arrays()["x"]._frame
-    assert [len(batch) for batch in batches.reduction_batches(frame)] == [4 // tasks] * tasks
+    assert [len(batch) for batch in pipeline.reduction_batches(frame)] == [4 // tasks] * tasks
 
 
 def test_many_partitions_are_reduced_by_few_tasks_and_still_told_apart():
@@ -141,8 +141,8 @@ def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(m
 
 
 def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_batch(monkeypatch):
-    monkeypatch.setattr(batches, "FEW", 64)
-    monkeypatch.setattr(batches, "CORES", 64)
+    monkeypatch.setattr(pipeline, "FEW", 64)
+    monkeypatch.setattr(pipeline, "CORES", 64)
     rows = np.arange(5 * MANY)
     from akdask.storage.source import Bounds
 
@@ -155,7 +155,7 @@ def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_batch(monkeyp
     assert int(x[x < -1].sum()) == 0
     keys, _ = GroupBy(x[x < 3]).size()
     assert keys.tolist() == [0, 1, 2]
-    assert batches.partition_batches(x._frame)[0] == (0, 1, 2)
+    assert pipeline.partition_batches(x._frame)[0] == (0, 1, 2)
 
 
 def test_batches_of_wide_keys_are_as_small_as_memory_demands(monkeypatch):
@@ -163,8 +163,8 @@ def test_batches_of_wide_keys_are_as_small_as_memory_demands(monkeypatch):
     keys = MemorySource({"number": np.zeros(sum(lengths)), "text": np.full(sum(lengths), "a")}, lengths).arrays()
     sizes = []
     for size in (2**18, 2**27):
-        monkeypatch.setattr(batches, "partition_size", lambda size=size: size)
-        found = [batches.group_batches(key._frame, [key._value]) for key in keys.values()]
+        monkeypatch.setattr(pipeline, "partition_size", lambda size=size: size)
+        found = [pipeline.group_batches(key._frame, [key._value]) for key in keys.values()]
         sizes.append([max(map(len, batch)) for batch in found])
     (numbers_in_little, text_in_little), (numbers, text) = sizes
     assert text_in_little < numbers_in_little < numbers == text

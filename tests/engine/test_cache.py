@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import batches, cache
+from akdask.engine import cache, pipeline
 from akdask.operators.group import aggregate, direct_index, grouping, radix
 from akdask.operators.group import aggregate as group_plan
 from akdask.operators.group import sorted as sorted_groups
@@ -21,7 +21,7 @@ FIRST = [int(np.flatnonzero(key == ROWS * 7 % 30)[0]) for key in range(30)]
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
     """Few rows are neither sorted nor cut in real use, and grouped by one task."""
-    monkeypatch.setattr(batches, "SMALL_ROWS", 0)
+    monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
     monkeypatch.setattr(direct_index, "FEWEST_SLOTS", 0)

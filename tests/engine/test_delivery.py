@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 import akdask as ak
 from akdask.engine.delivery import Delivery, Destination, can_be_delivered
-from akdask.engine.result import FinishResult
+from akdask.engine.run import FinishResult
 from akdask.errors import TransferError
 
 N = 1000

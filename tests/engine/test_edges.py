@@ -44,8 +44,8 @@ def size_of_graph(plan, partitions):
 @pytest.fixture
 def many_small_partitions(monkeypatch):
     """Have a task for each partition, and groups come in partitions of a few rows."""
-    monkeypatch.setattr("akdask.engine.batches.CORES", 2**20)
-    monkeypatch.setattr("akdask.engine.batches.FEW", 2**20)
+    monkeypatch.setattr("akdask.engine.pipeline.CORES", 2**20)
+    monkeypatch.setattr("akdask.engine.pipeline.FEW", 2**20)
     monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 1)
 
 

@@ -3,7 +3,7 @@ import pytest
 
 import akdask as ak
 from akdask.engine.explain import SHOWN, Estimate, estimate, is_small
-from akdask.engine.result import tasks_of
+from akdask.engine.run import tasks_of
 from akdask.engine.values import TEXT_BYTES
 from akdask.testing.memory import MemorySource
 

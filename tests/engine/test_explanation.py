@@ -165,7 +165,7 @@ QUERIES = [
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.__name__)
 def test_the_plan_reads_as_in_the_snapshot(query, monkeypatch):
-    monkeypatch.setattr("akdask.engine.batches.CORES", 4)
+    monkeypatch.setattr("akdask.engine.pipeline.CORES", 4)
     assert query().explain() + "\n" == (SNAPSHOTS / f"{query.__name__}.txt").read_text(encoding="utf-8")
 
 

@@ -6,10 +6,9 @@ import pytest
 
 import akdask as ak
 from akdask.columns.table import Table
-from akdask.engine.batches import FEW
-from akdask.engine.blocks import Partition
-from akdask.engine.inputs import MOST_OPEN, Mask, Range, RowPositions, coalesce_partitions
-from akdask.engine.program import compile_values
+from akdask.engine.blocks import MOST_OPEN, Partition, RowPositions, coalesce_partitions
+from akdask.engine.pipeline import FEW
+from akdask.engine.program import Mask, Range, compile_values
 from akdask.errors import InconsistentFilesError
 from akdask.testing.memory import MemoryPart
 

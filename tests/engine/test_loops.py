@@ -5,8 +5,8 @@ import pytest
 
 import akdask as ak
 from akdask.engine import materialized
-from akdask.engine.batches import FEW
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
+from akdask.engine.pipeline import FEW
 from akdask.testing import assert_equal
 
 

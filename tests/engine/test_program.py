@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, column_type
 from akdask.engine import vector_program as vectors
-from akdask.engine.opcodes import BLOCK, CHOICES, VECTOR, StoredForm
-from akdask.engine.operations import OPERATIONS
-from akdask.engine.vector_program import NoInstructionError, VectorProgram
-from akdask.engine.vectorized import FORMS
+from akdask.engine.operations import BLOCK, CHOICES, OPERATIONS, VECTOR, StoredForm
+from akdask.engine.vector_program import FORMS, NoInstructionError, VectorProgram
 from akdask.errors import AkdaskError
 from akdask.operators.reduce.registry import ScalarReduction
 

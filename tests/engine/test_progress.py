@@ -8,7 +8,7 @@ import dask
 import pytest
 
 import akdask as ak
-from akdask.engine import progress, scheduler, threads
+from akdask.engine import progress, scheduler
 from akdask.engine import progress as bars
 from akdask.engine.progress import CellOutput, Line, progress_bar
 
@@ -49,7 +49,7 @@ def wait_for(condition):
 def compute(part):
     """Compute some tasks, as plans are computed."""
     with scheduler.surrounded():
-        return dask.compute(*[dask.delayed(part)(number) for number in range(PARTS)], scheduler=threads.get)
+        return dask.compute(*[dask.delayed(part)(number) for number in range(PARTS)], scheduler=scheduler.get)
 
 
 def test_steps_and_tasks_are_shown_while_a_computation_takes_long_and_wiped_out(terminal, shown, capsys):
@@ -80,7 +80,7 @@ def test_progress_ends_with_a_computation_that_fails(terminal, shown, capsys):
 def test_a_time_limit_ends_a_computation_after_the_task_that_runs(monkeypatch):
     ran = []
     with dask.config.set(num_workers=1), pytest.raises(scheduler.OutOfTime), scheduler.time_limit(0):
-        dask.compute(*[dask.delayed(ran.append)(number) for number in range(100)], scheduler=threads.get)
+        dask.compute(*[dask.delayed(ran.append)(number) for number in range(100)], scheduler=scheduler.get)
     assert 0 < len(ran) < 10
     with scheduler.time_limit(60):
         assert compute(abs) == tuple(range(PARTS))

@@ -169,7 +169,7 @@ def test_joined_rows_are_skipped_in_each_part(source):
 
 
 def test_reductions_make_no_task_for_partitions_that_are_skipped(source, monkeypatch):
-    monkeypatch.setattr("akdask.engine.batches.CORES", 100)
+    monkeypatch.setattr("akdask.engine.pipeline.CORES", 100)
     big = source.arrays()
     total = big["y"][big["x"] < 20].sum()
     plan = total.explain()

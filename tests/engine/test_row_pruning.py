@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.dtypes import BOOL, INT64
 from akdask.columns.summation import UNIT
-from akdask.engine.inputs import Mask, Range
-from akdask.engine.program import Apply, ConstantRows, Load, Program
+from akdask.engine.program import Apply, ConstantRows, Load, Mask, Program, Range
 from akdask.engine.pruning import RowPruning, stretches_left, windows
 from akdask.storage.source import Bounds, RowBounds, Stretch
 

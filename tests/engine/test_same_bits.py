@@ -14,7 +14,7 @@ from akdask import compiled
 from akdask.caches import clear_caches
 from akdask.columns.dtypes import FLOAT64
 from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
-from akdask.engine import batches
+from akdask.engine import pipeline
 from akdask.engine.vector_program import VectorProgram
 from akdask.operators.group import merge as ranges
 from akdask.operators.reduce.registry import ScalarReduction
@@ -76,7 +76,7 @@ def many_files(columns, tmp_path_factory):
     prefix = str(tmp_path_factory.mktemp("many") / "rows")
     arrays = {name: ak.array(column[:60_000]) for name, column in columns.items()}
     frame = ak.DataFrame({**arrays, "s": ak.array(columns["i"][:60_000].astype(str))})
-    frame.to_hdf(prefix, num_locales=3 * batches.GROUP_BATCHES)
+    frame.to_hdf(prefix, num_locales=3 * pipeline.GROUP_BATCHES)
     return f"{prefix}_LOCALE*"
 
 
@@ -85,8 +85,8 @@ def set_batches(monkeypatch):
     """Return what sets how many partitions a task goes over, at most."""
 
     def of(cores):
-        monkeypatch.setattr(batches, "CORES", cores)
-        monkeypatch.setattr(batches, "FEW", cores)
+        monkeypatch.setattr(pipeline, "CORES", cores)
+        monkeypatch.setattr(pipeline, "FEW", cores)
         clear_caches()
 
     yield of

@@ -10,7 +10,7 @@ import akdask as ak
 from akdask import cluster
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64
-from akdask.engine import batches, exchange
+from akdask.engine import exchange, pipeline
 from akdask.engine.sources import Scan
 from akdask.operators.group import aggregate as group_plan
 from benchmarks.described import described_workers
@@ -64,7 +64,7 @@ def test_tasks_follow_partitions_whatever_the_number_of_workers(task, described,
     parts, rows = 64, 1000
     monkeypatch.setattr(exchange, "ROWS", rows)
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
-    monkeypatch.setattr(batches, "SMALL_ROWS", 0)
+    monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", rows)
     found = []
     for workers in (10, 100, 1000):

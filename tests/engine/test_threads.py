@@ -15,7 +15,7 @@ from dask.callbacks import Callback
 import akdask as ak
 from akdask._dask import Alias, Task, TaskRef
 from akdask.columns.table import Table
-from akdask.engine import scheduler, threads
+from akdask.engine import scheduler
 from akdask.testing.memory import MemorySource
 
 
@@ -29,7 +29,7 @@ def noted(monkeypatch):
         pools.append(options.get("pool"))
         return get(graph, keys, **options)
 
-    monkeypatch.setattr(threads, "threaded_get", spy)
+    monkeypatch.setattr(scheduler, "threaded_get", spy)
     with dask.config.set(scheduler=None):
         yield pools
 
@@ -40,7 +40,7 @@ def test_the_threads_are_those_of_akdask_where_nothing_is_said(noted):
         assert column.sum() == 36
         assert dask.compute(column.sum()) == (36,)
         graph = {number: Task(number, lambda: threading.current_thread().name) for number in range(70)}
-        assert {name.split("_")[0] for name in threads.get(graph, list(graph))} == {"akdask"}
+        assert {name.split("_")[0] for name in scheduler.get(graph, list(graph))} == {"akdask"}
     assert noted == []
 
 
@@ -69,7 +69,7 @@ def test_as_many_run_at_once_as_there_are_threads(count):
         return number
 
     graph = {("task", number): (task, number) for number in range(4 * count)}
-    found = threads.get(graph, list(graph), num_workers=count)
+    found = scheduler.get(graph, list(graph), num_workers=count)
     assert list(found) == list(range(4 * count))
     assert max(most) == count
 
@@ -93,7 +93,7 @@ def test_computing_within_tasks_waits_for_nobody():
             ("task", number): (lambda item: item.compute(scheduler="threads"), item)
             for number, item in enumerate(wanted)
         }
-        assert list(threads.get(graph, list(graph))) == [6 + 3 * number for number in range(8)]
+        assert list(scheduler.get(graph, list(graph))) == [6 + 3 * number for number in range(8)]
 
 
 def test_other_threads_have_their_own(noted):
@@ -117,9 +117,9 @@ def test_an_error_is_raised_where_one_waits_and_tasks_that_wait_are_dropped():
     # Each of two threads can have taken one that holds on when the error is seen; one more has been handed out.
     graph = {("task", number): (task,) for number in range(9)}
     with pytest.raises(ZeroDivisionError, match="in a task"):
-        threads.get(graph, list(graph), num_workers=2)
+        scheduler.get(graph, list(graph), num_workers=2)
     may_end.set()
-    assert threads.get({"task": (sum, [1, 2])}, "task", num_workers=2) == 3
+    assert scheduler.get({"task": (sum, [1, 2])}, "task", num_workers=2) == 3
     assert 1 <= len(begun) <= 2
 
 
@@ -157,7 +157,7 @@ def test_results_are_let_go_once_they_have_been_read_for_the_last_time(noted, in
     keys = ["alias", ["e", "first"]]
     with ThreadPoolExecutor(2) as pool:
         found, (again, table) = (
-            scheduler.run_in_threads(graph, keys, pool, 2) if in_threads else threads.get(graph, keys)
+            scheduler.run_in_threads(graph, keys, pool, 2) if in_threads else scheduler.get(graph, keys)
         )
     assert found is again
     assert table is first
@@ -213,9 +213,9 @@ def test_an_interruption_reaches_whoever_waits_and_no_more_tasks_are_taken(reque
 
     graph = {number: Task(number, task) for number in range(9)}
     with pytest.raises(KeyboardInterrupt):
-        threads.get(graph, list(graph), num_workers=1)
+        scheduler.get(graph, list(graph), num_workers=1)
     may_end.set()
-    assert threads.get({"one": Task("one", sum, [1, 2])}, "one", num_workers=1) == 3
+    assert scheduler.get({"one": Task("one", sum, [1, 2])}, "one", num_workers=1) == 3
     assert len(begun) == 1
 
 
@@ -227,7 +227,7 @@ def test_observers_are_told_of_tasks_that_are_computed_here():
 
 
 def test_threads_of_an_interrupted_computation_end_and_others_take_their_place():
-    executor = threads.Executor(2)
+    executor = scheduler.Executor(2)
     assert executor.submit(int).result() == 0
     before = list(executor._pool._threads)
     executor.abandon()
@@ -235,4 +235,4 @@ def test_threads_of_an_interrupted_computation_end_and_others_take_their_place()
         thread.join(timeout=30)
     assert before
     assert not any(thread.is_alive() for thread in before)
-    assert threads.Executor(2).submit(int).result() == 0
+    assert scheduler.Executor(2).submit(int).result() == 0

@@ -188,7 +188,7 @@ def test_differences_of_what_is_no_number_are_refused(df):
 @pytest.mark.parametrize("subset", [None, "k", ["k", "j"]])
 def test_repetitions_are_dropped_as_by_pandas(df, subset, keep, monkeypatch):
     # Fewer tasks than partitions: keys that were put together and the index differ in what is known of their rows.
-    monkeypatch.setattr("akdask.engine.batches.FEW", 4)
+    monkeypatch.setattr("akdask.engine.pipeline.FEW", 4)
     twice = ak.DataFrame({name: ak.concatenate([df[name], df[name]]) for name in df.columns})
     wanted = pd.concat([TABLE, TABLE], ignore_index=True).drop_duplicates(subset, keep=keep)
     found = twice.drop_duplicates(subset, keep=keep).to_pandas(retain_index=True)

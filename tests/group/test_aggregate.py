@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.caches import clear_caches
-from akdask.engine import batches, exchange
+from akdask.engine import exchange, pipeline
 from akdask.engine.explain import explain
 from akdask.operators.group import aggregate as group_plan
 from akdask.operators.group import direct_index, radix
@@ -26,7 +26,7 @@ ROWS = np.arange(60)
 @pytest.fixture(autouse=True)
 def few_rows_in_several_tasks(monkeypatch):
     """Few rows are grouped by one task in real use."""
-    monkeypatch.setattr(batches, "SMALL_ROWS", 0)
+    monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
 
 
 @pytest.fixture

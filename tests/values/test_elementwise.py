@@ -10,10 +10,9 @@ from hypothesis.extra import numpy as npst
 
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, column_type
 from akdask.columns.exact import are_floats
-from akdask.engine.operation import promote, scalar_type
-from akdask.engine.operations import OPERATIONS, UFUNCS
+from akdask.engine.operations import OPERATIONS, promote, scalar_type
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
-from akdask.operators.values.generic import COMPARISONS
+from akdask.operators.values.elementwise import COMPARISONS, UFUNCS
 
 EXTREMES = {
     "int64": np.array([0, 1, -1, 2, -7, 64, 63, -64, 2**53 + 1, 2**63 - 1, -(2**63), 1 - 2**63], np.int64),

@@ -84,8 +84,7 @@ OTHERWISE = (
 
 
 def test_all_operations_on_numbers_are_tried():
-    from akdask.operators.values.elementwise import NUMBER_OPERATIONS
-    from akdask.operators.values.generic import GENERIC_OPERATIONS
+    from akdask.operators.values.elementwise import GENERIC_OPERATIONS, NUMBER_OPERATIONS
 
     named = {*EXACT, *ROUNDED_ONCE, *FLOATS, *OTHERWISE}
     assert {*NUMBER_OPERATIONS, *GENERIC_OPERATIONS} == named

@@ -12,17 +12,14 @@ from akdask._dask import Expr
 from akdask._distributed import shares_memory
 from akdask.cluster import memory, on_cluster, partition_size
 from akdask.columns.dtypes import FLOAT64, INT64
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
 from akdask.engine import cache
-from akdask.engine.batches import ITEMSIZE, group_batches, rows_grouped
 from akdask.engine.cache import CacheLease, find, is_leased, lease, put
 from akdask.engine.combine import rows_at_most
 from akdask.engine.exchange import memory_share
-from akdask.engine.lower import lower
-from akdask.engine.node import ColumnIdentity, Frame, rows_decided_by
-from akdask.engine.rowwise import Chain, Zip, column_identity
-from akdask.engine.tables import Tables, Tasks
+from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
+from akdask.engine.pipeline import ITEMSIZE, group_batches, rows_grouped
+from akdask.engine.rowwise import Chain, Tables, Tasks, Zip, column_identity
 from akdask.engine.tokens import Made, flattened, token
 from akdask.engine.values import ColumnRef, Value, columns_of, describe
 from akdask.operators.group.merge import merge_by_range, merged_in_process, table_bytes

@@ -12,14 +12,11 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import nbytes
 from akdask.columns.table import Table
 from akdask.engine.combine import all_partitions
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, rows_decided_by
-from akdask.engine.rowwise import Project, column_identity
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by
+from akdask.engine.rowwise import Project, Tasks, column_identity
 from akdask.engine.values import ColumnRef, Value, describe
 from akdask.errors import ArgumentError
 from akdask.operators.group.aggregate import GroupIdentity

@@ -15,13 +15,13 @@ from akdask._dask import Expr
 from akdask.cluster import on_cluster, partition_size
 from akdask.columns.table import Table
 from akdask.engine import cache
-from akdask.engine.batches import ITEMSIZE
 from akdask.engine.combine import rows_at_most
 from akdask.engine.exchange import buffer_bytes, exchange, memory_share
 from akdask.engine.fetch import Slices
 from akdask.engine.node import Frame
+from akdask.engine.pipeline import ITEMSIZE
+from akdask.engine.rowwise import Tasks, Union
 from akdask.engine.spill import CutTables, spilled
-from akdask.engine.tables import Tasks, Union
 from akdask.engine.values import Value, assumed_width
 from akdask.operators.group.sorted import SAMPLES, GroupTable, KeySplitters, as_one_kind
 from akdask.operators.group.strategy import (

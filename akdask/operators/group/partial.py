@@ -10,12 +10,10 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.engine import cache
-from akdask.engine.batches import group_batches
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame
-from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.pipeline import ColumnBuffer, Compile, Sink, group_batches, pipeline
 from akdask.engine.program import Program
-from akdask.engine.sinks import ColumnBuffer, Sink
 from akdask.engine.tokens import token
 from akdask.engine.values import Value
 from akdask.operators.group.dense import DenseAggregation

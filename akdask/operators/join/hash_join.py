@@ -20,16 +20,13 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import BOOL, ColumnType
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import empty, take_rows
 from akdask.columns.table import Table
 from akdask.engine.exchange import buffer_bytes, exchange
 from akdask.engine.fetch import Slices
-from akdask.engine.lower import lower
-from akdask.engine.node import ColumnIdentity, Frame, rows_decided_by
-from akdask.engine.rowwise import MatchRows, Project
+from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
+from akdask.engine.rowwise import MatchRows, Project, Tasks, Union
 from akdask.engine.spill import CutTable, CutTables, spilled
-from akdask.engine.tables import Tasks, Union
 from akdask.engine.tokens import token
 from akdask.engine.values import ColumnRef, describe
 from akdask.operators.join.key_index import check_distinct, index_keys, key_set

@@ -16,16 +16,13 @@ import numpy as np
 from akdask._dask import Expr
 from akdask.cluster import check_memory
 from akdask.columns.dtypes import BOOL, INT64, STR
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Table
 from akdask.deferred import pa, pc
 from akdask.engine.alignment import Aligned, align
 from akdask.engine.exchange import partition_count
-from akdask.engine.lower import lower
-from akdask.engine.node import ColumnIdentity, Frame
-from akdask.engine.rowwise import MatchRows, Project, column_identity
-from akdask.engine.tables import Tasks
+from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower
+from akdask.engine.rowwise import MatchRows, Project, Tasks, column_identity
 from akdask.engine.tokens import token
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value
 from akdask.errors import FileFormatError, NonUniqueError

@@ -7,13 +7,10 @@ from typing import Literal
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
 from akdask.engine.combine import all_partitions
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import Call, Replica, Value
 from akdask.errors import warn
 from akdask.operators.join.interval_index import IntervalIndex, interval_index

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from akdask.engine.operation import Operation, wide_integers
+from akdask.engine.operations import Operation, wide_integers
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 """One word for each row."""

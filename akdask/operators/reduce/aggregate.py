@@ -13,15 +13,10 @@ import numpy as np
 
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType, TimeForm
-from akdask.columns.row_space import RowSpace
 from akdask.deferred import without_collection
-from akdask.engine import sinks
-from akdask.engine.batches import reduction_batches
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, Node, materialize
-from akdask.engine.pipeline import Compile, pipeline
-from akdask.engine.rowwise import Computed
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
+from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduction_batches
+from akdask.engine.rowwise import Computed, Tasks
 from akdask.engine.tokens import Made, flattened, token
 from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute, walk
 from akdask.operators.reduce.registry import REDUCTIONS, ScalarReduction, merge_states
@@ -279,11 +274,11 @@ def _as_list(counts: Sequence[Any]) -> list[Any]:
 def _(frame: Aggregate) -> Expr:
     kernels = tuple(item.kernel for item in frame.reductions)
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         calls = list(enumerate(kernels))
         plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
         computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
-        return sinks.Reduce(
+        return Reduce(
             compile_these([values[number] for number, _ in plain]),
             tuple(plain),
             compile_these([values[number] for number, _ in computed]),
@@ -300,7 +295,7 @@ def _(frame: Aggregate) -> Expr:
 
 @lower.register
 def _(frame: CountRows) -> Expr:
-    counts = pipeline(frame.frame, [], lambda *_: sinks.Count(), "count rows")
+    counts = pipeline(frame.frame, [], lambda *_: Count(), "count rows")
     return TreeReduce(_as_list, _as_list, counts)
 
 

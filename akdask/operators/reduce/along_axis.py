@@ -12,15 +12,12 @@ import numpy as np
 from akdask._dask import Expr
 from akdask.columns import integer_sums
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import type_of
 from akdask.columns.table import Table
 from akdask.engine.combine import Gather, Realign, row_slices
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
+from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.reduction import TOTALS
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tasks
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
 from akdask.operators.windows.kernels import SCANS
 from akdask.typing import NumberArray

@@ -13,16 +13,12 @@ import numpy as np
 from akdask import compiled
 from akdask._dask import Expr
 from akdask.columns.dtypes import FLOAT64, INT64
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
-from akdask.engine import sinks
 from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.pipeline import Compile, Sink, pipeline
 from akdask.engine.program import BroadcastInput, Program
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tables, Tasks
+from akdask.engine.rowwise import Project, Tables, Tasks
 from akdask.engine.tokens import token
 from akdask.engine.values import ColumnRef, Replica, Value
 from akdask.errors import ArgumentError
@@ -242,7 +238,7 @@ def _(frame: Edges) -> Expr:
 def _(frame: Histogram) -> Expr:
     count = len(frame.edges)
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         # One by one, since dimensions may have the same edges.
         inputs = [step for value in values[count:] for step in compile_these([value]).steps]
         return CountInBins(

@@ -16,7 +16,7 @@ from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, UINT64
 from akdask.columns.exact import EXACT
 from akdask.columns.rows import type_of
 from akdask.columns.summation import ExactSum, Moments, UnitPositions, sum_exactly
-from akdask.engine.opcodes import Opcode
+from akdask.engine.operations import Opcode
 from akdask.engine.reduction import (
     NUMBERS,
     TOTALS,

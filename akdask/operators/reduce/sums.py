@@ -12,7 +12,7 @@ from akdask.columns.bigint import LARGEST, limbs_of, to_ints, total
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, UINT64, bigint_
 from akdask.columns.rows import type_of
 from akdask.columns.summation import ExactSum, UnitPositions, spread_out, sum_exactly, unit_products
-from akdask.engine.opcodes import Opcode
+from akdask.engine.operations import Opcode
 from akdask.engine.reduction import (
     ANYTHING,
     NUMBERS,

@@ -12,14 +12,11 @@ import numpy as np
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64, list_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import take_rows, type_of
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow, pa
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, rows_decided_by
-from akdask.engine.rowwise import Project, column_identity
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by
+from akdask.engine.rowwise import Project, Tasks, column_identity
 from akdask.engine.values import ColumnRef
 from akdask.errors import ArgumentError
 

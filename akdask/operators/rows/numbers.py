@@ -11,13 +11,10 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import BOOL, INT64
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.rowwise import Project
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.sources import Rows
-from akdask.engine.tables import Tasks
 from akdask.engine.values import ColumnRef
 from akdask.operators.reduce.aggregate import CountRows
 from akdask.operators.sort.kernels import is_ascending

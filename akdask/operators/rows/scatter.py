@@ -9,13 +9,10 @@ from itertools import accumulate
 import numpy as np
 
 from akdask._dask import Expr
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import concat_rows, take_rows
 from akdask.columns.table import Table
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
 from akdask.errors import ArgumentError, PositionError
 from akdask.typing import Column, NumberArray

@@ -18,21 +18,16 @@ from akdask import config
 from akdask._dask import Expr
 from akdask.cluster import memory, on_cluster
 from akdask.columns.dtypes import INT64
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import empty, own_rows
 from akdask.columns.table import Table
-from akdask.engine import sinks
-from akdask.engine.batches import partition_batches
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.combine import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.exchange import max_rows
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.program import BroadcastInput, Program
-from akdask.engine.rowwise import Chain, Project, Zip
+from akdask.engine.rowwise import Chain, Project, Tasks, Zip
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.tables import Tasks
 from akdask.engine.values import Call, ColumnRef, Replica, Value, assumed_width
 from akdask.operators.values.lookup import from_start
 from akdask.typing import NumberArray
@@ -245,7 +240,7 @@ def _read_few(frame: Take) -> Expr:
     bases = {base._name: base for base in (*Chain.of(project.frame).bases, numbers)}
     (positions,) = frame.positions.names
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         (replica,) = compile_these(values[-1:]).steps
         assert isinstance(replica, BroadcastInput), "a replica is whole"
         columns, first = compile_these(values[:-2]), compile_these(values[-2:-1])

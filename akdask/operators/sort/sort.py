@@ -8,21 +8,16 @@ from functools import cached_property
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
-from akdask.engine import sinks
 from akdask.engine.alignment import Aligned, align
-from akdask.engine.batches import partition_batches
 from akdask.engine.combine import Gather, OverProject, all_partitions
 from akdask.engine.exchange import buffer_bytes, exchange, max_rows, partition_count
-from akdask.engine.lower import lower
 from akdask.engine.materialized import Materialized
 from akdask.engine.missing import is_in_parts, is_missing_text, key_parts
-from akdask.engine.node import Frame, rows_decided_by, rows_rearranged
-from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rearranged
+from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.program import BroadcastInput
-from akdask.engine.rowwise import Chain, Project, column_identity
-from akdask.engine.tables import Tasks
+from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
 from akdask.engine.values import Call, ColumnRef, Replica, Value
 from akdask.operators.join.key_index import SortedKeys
 from akdask.operators.rows.numbers import row_numbers
@@ -209,7 +204,7 @@ def _(frame: Sort) -> Expr:
     chosen = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle, kind)
     names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
 
-    def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, given: Sequence[Value]) -> Sink:
         (splitters,) = compile_these(given[-1:]).steps
         assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])

@@ -11,16 +11,12 @@ from typing import TypeAlias
 import numpy as np
 
 from akdask._dask import Expr
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import concat_rows, empty, slice_rows, take_rows
-from akdask.engine import sinks
-from akdask.engine.batches import partition_batches
 from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.program import Program
-from akdask.engine.tables import Tasks
+from akdask.engine.rowwise import Tasks
 from akdask.engine.values import Value, describe
 from akdask.operators.keys.keys import Key, combine, row_bits, span, word, word_count
 from akdask.operators.keys.string_codes import StringLayout, layout_of
@@ -307,7 +303,7 @@ def _alike(columns: Sequence[Column], ascending: Sequence[bool], lost: int) -> b
 
 @lower.register
 def _(frame: ChooseSplitters) -> Expr:
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         return SampleKeys(compile_these(values), frame.ascending, frame.stride, frame.kind)
 
     purpose = "sample " + ", ".join(map(describe, frame.by))

@@ -14,20 +14,16 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64, ColumnType
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.columns.table import Table
 from akdask.deferred import pa, pc
-from akdask.engine import sinks
 from akdask.engine.alignment import align
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.combine import OverProject, all_partitions
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, rows_rearranged
-from akdask.engine.pipeline import Compile, pipeline
+from akdask.engine.node import Frame, RowSpace, lower, rows_rearranged
+from akdask.engine.pipeline import Compile, Sink, pipeline
 from akdask.engine.program import Program
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tasks
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef, Value, describe
 from akdask.operators.keys.keys import word, word_count
 from akdask.operators.keys.words import Words
@@ -306,7 +302,7 @@ def _(frame: TopK) -> Expr:
     values = dict(zip(project.names, project.values, strict=True))
     given = [values[name] for name in (*frame.by, *carried)]
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         split = len(frame.by)
         keys, others = compile_these(values[:split]), compile_these(values[split:])
         return TopKSink(frame.by, frame.ascending, carried, keys, others, frame.count)

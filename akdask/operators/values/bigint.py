@@ -30,7 +30,7 @@ from akdask.columns.bigint import (
 )
 from akdask.columns.dtypes import BOOL, FLOAT64, UINT64, ColumnType, bigint_of
 from akdask.deferred import is_arrow
-from akdask.engine.operation import Kernel, Operation, Rule
+from akdask.engine.operations import Kernel, Operation, Rule, is_bigint
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray
 
@@ -124,11 +124,6 @@ ORDERED: dict[str, Callable[[Any, Any], Any]] = {
     "greater": lambda less, equal: ~(less | equal),
     "greater_equal": lambda less, equal: ~less,
 }
-
-
-def is_bigint(item: Any) -> bool:
-    """Whether a kernel's argument is a column of integers of any size, or a single one."""
-    return isinstance(item, int) or is_arrow(item, "FixedSizeBinaryArray")
 
 
 # ------------------------------------------------------------------------------------------------- arguments, results

@@ -11,9 +11,9 @@ from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 from akdask.columns.exact import first_changed, first_changed_text
 from akdask.deferred import is_arrow, pa, pc
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation, is_bigint
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
-from akdask.operators.values.bigint import floats_of, ints_of, is_bigint
+from akdask.operators.values.bigint import floats_of, ints_of
 from akdask.typing import NumberArray
 
 BOOLS = {"true": True, "1": True, "false": False, "0": False}

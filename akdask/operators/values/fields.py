@@ -11,7 +11,7 @@ from akdask.columns.dtypes import INT64, STR, UINT8, ColumnType, list_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import pa, pc
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError
 from akdask.operators.values.matches import Matches, find_matches
 from akdask.operators.values.strings import check_pattern, text_lengths

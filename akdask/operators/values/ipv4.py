@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.columns.dtypes import STR, UINT64
 from akdask.deferred import pa, pc
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray
 

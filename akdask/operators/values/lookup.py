@@ -14,7 +14,7 @@ from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT8, UINT64, Colu
 from akdask.columns.rows import is_scalar, spread
 from akdask.columns.strings import from_nulls, make_missing, text_at
 from akdask.deferred import pa
-from akdask.engine.operation import Operation, Rule, scalar_type
+from akdask.engine.operations import Operation, Rule, scalar_type
 from akdask.errors import AlignmentError, ArgumentError, FileFormatError, PositionError
 from akdask.operators.join.interval_index import IntervalIndex
 from akdask.operators.join.key_index import KeyIndex, KeySet, Side, SortedKeys

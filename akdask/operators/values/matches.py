@@ -19,7 +19,7 @@ from akdask.columns.dtypes import INT64, STR, ColumnType, list_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import pa, pc
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.operators.values.strings import check_pattern
 from akdask.typing import NumberArray, StringArray

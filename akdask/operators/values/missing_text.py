@@ -9,7 +9,7 @@ import numpy as np
 from akdask.columns.dtypes import BOOL, NULLABLE_STR, STR, ColumnType
 from akdask.columns.strings import demanded, filled, make_missing, missing_rows
 from akdask.deferred import pa
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
 
 
 def _is_missing(strings: Any, out: Any = None) -> Any:

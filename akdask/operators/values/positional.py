@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from akdask.columns.dtypes import FLOAT64, INT64, STR, ColumnType
-from akdask.engine.operation import Kernel, Operation
+from akdask.engine.operations import Kernel, Operation
 from akdask.operators.values import random
 from akdask.typing import NumberArray
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from akdask.columns.dtypes import FLOAT64, INT64, ColumnType
 from akdask.deferred import pa
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray
 

@@ -18,7 +18,7 @@ from akdask.columns.dtypes import BIGINT, BOOL, INT64, UINT64, ColumnType, list_
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.columns.rows import concat_rows, take_rows, to_objects, type_of
 from akdask.deferred import is_arrow, pa, pc
-from akdask.engine.operation import Kernel, Operation, Rule
+from akdask.engine.operations import Kernel, Operation, Rule
 from akdask.engine.reduction import Reduction, limited
 from akdask.errors import ArgumentError
 from akdask.operators.group.row_groups import SortedGroups

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from akdask.columns.dtypes import INT64, ColumnType
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
 from akdask.operators.rows.gather import gather
 from akdask.typing import NumberArray
 

@@ -20,7 +20,7 @@ from akdask.columns.arrow import numpy_numbers
 from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
 from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import is_arrow, pa, pc
-from akdask.engine.operation import Kernel, Operation
+from akdask.engine.operations import Kernel, Operation
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray
 

@@ -18,7 +18,7 @@ import numpy as np
 from akdask.columns.dtypes import BOOL, STR, ColumnType
 from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import pa, pc
-from akdask.engine.operation import Kernel, Operation
+from akdask.engine.operations import Kernel, Operation
 from akdask.errors import ArgumentError, ConversionError
 from akdask.operators.values.strings import unpack_bools
 from akdask.typing import NumberArray, StringArray

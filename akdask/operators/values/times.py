@@ -15,7 +15,7 @@ import numpy as np
 from akdask.caches import cached_results
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, PER_SECOND, STR, ColumnType
 from akdask.deferred import pd
-from akdask.engine.operation import Operation
+from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError, TimeOverflowError
 
 DAY = 86_400 * 10**9

@@ -14,7 +14,7 @@ from akdask.columns.dtypes import ColumnType, column_type
 from akdask.columns.exact import first_changed
 from akdask.columns.rows import is_scalar, spread, to_objects
 from akdask.deferred import pa
-from akdask.engine.operation import Operation, scalar_type
+from akdask.engine.operations import Operation, scalar_type
 from akdask.errors import ArgumentError, ConversionError
 from akdask.typing import Column, NumberArray
 

@@ -11,14 +11,10 @@ import numpy as np
 from akdask._dask import Expr
 from akdask.columns.dtypes import FLOAT64, ColumnType, unlimited
 from akdask.columns.integer_sums import sum_exactly
-from akdask.columns.row_space import RowSpace
 from akdask.columns.table import Table
-from akdask.engine import sinks
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame
-from akdask.engine.pipeline import Compile, pipeline
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.pipeline import Compile, Reduce, Sink, pipeline
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef, Value
 from akdask.errors import ArgumentError
 from akdask.operators.reduce.registry import ScalarReduction
@@ -300,8 +296,8 @@ def _(frame: RunningScan) -> Expr:
     project = frame.frame
     reduction = ScalarReduction(SCANS[frame.scan].reduction, project.values[0].dtype)
 
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),), reduction.adds_floats)
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
+        return Reduce(compile_these([]), (), compile_these(values), ((0, reduction),), reduction.adds_floats)
 
     totals = pipeline(project.frame, project.values, sink, f"totals for {frame.scan}")
     count = project.npartitions

@@ -14,14 +14,11 @@ import numpy as np
 
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, NULLABLE_STR, ColumnType
-from akdask.columns.row_space import RowSpace
 from akdask.columns.rows import concat_rows, spread, take_rows
 from akdask.columns.table import Table
 from akdask.deferred import without_collection
-from akdask.engine.lower import lower
-from akdask.engine.node import Frame, Node
-from akdask.engine.rowwise import Project
-from akdask.engine.tables import Tasks
+from akdask.engine.node import Frame, Node, RowSpace, lower
+from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
 from akdask.operators.windows.kernels import (
     are_exact_as_floats,
