@@ -6,9 +6,9 @@ takes the one row of the other side with its label.  The page ``labels.md`` of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -90,6 +90,17 @@ class RowLabelled:
     @property
     def _row_labels(self) -> RowLabels:
         raise NotImplementedError
+
+    def _value_columns(self) -> ColumnSet:
+        """Return the columns, without columns that are only labels."""
+        raise NotImplementedError
+
+    def _with_columns(self, arrays: Mapping[str, Array]) -> Self:
+        """Return an object of this kind with other columns and the same labels."""
+        raise NotImplementedError
+
+
+Owner = TypeVar("Owner", bound=RowLabelled)
 
 
 def as_labelled(item: Any) -> Any:

@@ -30,7 +30,7 @@ from akdask.operators.reduce.quantiles import checked_quantiles
 MOST_BINS = 10_000
 
 
-def cut(  # noqa: PLR0917 - pandas' signature
+def cut(
     x: Any,
     bins: int | Sequence[Any],
     right: bool = True,
@@ -101,7 +101,7 @@ def cut(  # noqa: PLR0917 - pandas' signature
     return _placed("cut", values, proxy, bins, labels=labels, retbins=retbins, **params)
 
 
-def qcut(  # noqa: PLR0917 - pandas' signature
+def qcut(
     x: Any,
     q: int | Sequence[float],
     labels: Sequence[str] | bool | None = None,

@@ -25,6 +25,7 @@ from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import (
     Matched,
+    Owner,
     RowLabelled,
     as_labelled,
     columns_on_rows_of,
@@ -32,18 +33,15 @@ from akdask.frames.alignment import (
     conditions_on_rows_of,
     on_rows_of,
 )
+from akdask.frames.dataframe import NOT_GIVEN
 from akdask.frames.kinds import demand_numbers, is_number, missing_rows
 from akdask.frames.missing import can_be_missing, present_among
-from akdask.frames.window_reductions import Analysed
 
 _UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)
 """Types of which one value, NaN or NaT, does not equal itself."""
 
-NOT_GIVEN = object()
-"""Stands for an argument that is not given, where None means a missing value."""
 
-
-class CellMethods(Analysed):
+class CellMethods(RowLabelled):
     """Element by element, in every column; lazy.  Shared by DataFrames and Series."""
 
     def clip(self, lower: Any = None, upper: Any = None) -> Self:
@@ -67,22 +65,7 @@ class CellMethods(Analysed):
         >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
         [2, 5, 6]
         """
-        owner: Any = self
-        arrays = self._arrays()
-        if all(item is not None and pd.api.types.is_scalar(item) for item in (lower, upper)) and lower > upper:
-            lower, upper = upper, lower
-        bounds = [(self._bounds(lower, arrays), np.less), (self._bounds(upper, arrays), np.greater)]
-        made = dict(arrays)
-        for name, array in arrays.items():
-            given = [by_column[name][0] for by_column, _ in bounds if name in by_column]
-            if not (is_number(array) or getattr(array, "ordered", False) or _are_times(array, given)):
-                if isinstance(owner, Labelled) and isinstance(array, TimeArray):
-                    raise ArgumentTypeError(f"bounds of a {array._type_name()} are of its kind, and not {given!r:.60}.")
-                continue
-            for by_column, is_outside in bounds:
-                if name in by_column:
-                    made[name] = _bounded(made[name], *by_column[name], is_outside)
-        return self._resulting(made)
+        return clip(self, lower, upper)
 
     def abs(self) -> Self:
         """Return the absolute values; lazy.
@@ -92,11 +75,7 @@ class CellMethods(Analysed):
         ArgumentTypeError
             If a column has no numbers.
         """
-        columns = self._analysed()
-        demand_numbers(
-            "abs", columns, [name for name in columns.values if not isinstance(columns.kinds[name], Timedelta)]
-        )
-        return self._resulting({name: ufuncs.abs(array) for name, array in self._arrays().items()})
+        return absolute(self)
 
     def round(self, decimals: int | Mapping[str, int] = 0) -> Self:
         """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
@@ -114,14 +93,7 @@ class CellMethods(Analysed):
         >>> ak.Series([15, 25, -5]).round(-1).tolist()
         [20, 20, 0]
         """
-        arrays = self._arrays()
-        wanted = decimals if isinstance(decimals, Mapping) else dict.fromkeys(arrays, decimals)
-        return self._resulting(
-            {
-                name: operators.round(array, wanted[name]) if _is_rounded(array, wanted.get(name)) else array
-                for name, array in arrays.items()
-            }
-        )
+        return round_values(self, decimals)
 
     def where(self, cond: Any, other: Any = None) -> Self:
         """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
@@ -133,7 +105,7 @@ class CellMethods(Analysed):
         >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [0, 5]
         """
-        return self._chosen_by(cond, other, invert=True)
+        return choose(self, cond, other, invert=True)
 
     def mask(self, cond: Any, other: Any = None) -> Self:
         """Return the values with others where a condition holds; lazy.
@@ -159,7 +131,7 @@ class CellMethods(Analysed):
         >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [1, 0, 0]
         """
-        return self._chosen_by(cond, other, invert=False)
+        return choose(self, cond, other, invert=False)
 
     def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> Self:
         """Return the values with some of them replaced by others; lazy.
@@ -189,69 +161,113 @@ class CellMethods(Analysed):
         >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
         [0, 0]
         """
-        arrays = self._arrays()
-        by_column = isinstance(to_replace, Mapping) and any(isinstance(item, Mapping) for item in to_replace.values())
-        if by_column:
-            pairs = {name: dict(to_replace[name]) for name in to_replace if name in arrays}
-        else:
-            pairs = dict.fromkeys(arrays, _pairs(to_replace, value))
-        return self._resulting(
-            {name: _replaced(array, pairs[name]) if name in pairs else array for name, array in arrays.items()}
-        )
+        return replace(self, to_replace, value)
 
-    def _arrays(self) -> dict[str, Array]:
-        columns = self._analysed()
-        return {name: columns.array(name) for name in columns.values}
 
-    def _chosen_by(self, cond: Any, other: Any, *, invert: bool) -> Self:
-        cond = cond(self) if callable(cond) and not isinstance(cond, Array | Labelled | Analysed) else cond
-        other = other(self) if callable(other) and not isinstance(other, Array | Labelled | Analysed) else other
-        arrays = self._arrays()
-        # Cells that a condition has no label for get the other value, in both directions, as in pandas.
-        conditions = self._by_column(cond if invert else _inverted(as_labelled(cond)), arrays, is_condition=True)
-        others = self._by_column(other, arrays)
-        return self._resulting(
-            {name: _masked(array, conditions.get(name), others.get(name), True) for name, array in arrays.items()}
-        )
+def clip(owner: Owner, lower: Any, upper: Any) -> Owner:
+    arrays = _arrays(owner)
+    if all(item is not None and pd.api.types.is_scalar(item) for item in (lower, upper)) and lower > upper:
+        lower, upper = upper, lower
+    is_series = isinstance(owner, Labelled)
+    bounds = [(_bounds(owner, lower, arrays), np.less), (_bounds(owner, upper, arrays), np.greater)]
+    made = dict(arrays)
+    for name, array in arrays.items():
+        given = [by_column[name][0] for by_column, _ in bounds if name in by_column]
+        if not (is_number(array) or getattr(array, "ordered", False) or _are_times(array, given)):
+            if is_series and isinstance(array, TimeArray):
+                raise ArgumentTypeError(f"bounds of a {array._type_name()} are of its kind, and not {given!r:.60}.")
+            continue
+        for by_column, is_outside in bounds:
+            if name in by_column:
+                made[name] = _bounded(made[name], *by_column[name], is_outside)
+    return owner._with_columns(made)
 
-    def _bounds(self, item: Any, arrays: Mapping[str, Array]) -> dict[str, tuple[Any, Array | None]]:
-        """Return the bound of each column on these rows, and which rows it lacks; none for columns without a bound."""
-        item = as_labelled(item)
-        if not isinstance(item, RowLabelled):
-            bound = item.values if isinstance(item, Labelled) else item
-            return {} if is_nothing(item) else dict.fromkeys(arrays, (bound, None))
-        given: Any = item
-        if isinstance(item, Labelled):
-            bounds = dict.fromkeys(arrays, given.values)
-        else:
-            bounds = {name: given._analysed().array(name) for name in arrays if name in given._analysed().values}
-        if self._row_labels.are_those_of(item._row_labels):
-            return {name: (bound, None) for name, bound in bounds.items()}
-        matched = Matched.of(self._row_labels, item._row_labels, list(bounds.values()))
-        lacks = None if matched.lacks is None else pdarray(matched.frame, matched.lacks)
-        return {name: (matched.array(number), lacks) for number, name in enumerate(bounds)}
 
-    def _by_column(self, item: Any, arrays: Mapping[str, Array], *, is_condition: bool = False) -> dict[str, Any]:
-        """Return the operand for each column, aligned to these rows: a column of that name, or the item itself.
+def absolute(owner: Owner) -> Owner:
+    columns = owner._value_columns()
+    demand_numbers("abs", columns, [name for name in columns.values if not isinstance(columns.kinds[name], Timedelta)])
+    return owner._with_columns({name: ufuncs.abs(array) for name, array in _arrays(owner).items()})
 
-        Names that a DataFrame lacks have no operand; a condition is False there.
-        """
-        item = as_labelled(item)
-        if not isinstance(item, Analysed) or isinstance(item, Labelled):
-            move = condition_on_rows_of if is_condition else on_rows_of
-            return dict.fromkeys(arrays, move(self._row_labels, item))
-        columns = item._analysed()
-        names = [name for name in arrays if name in columns.values]
-        move_all = conditions_on_rows_of if is_condition else columns_on_rows_of
-        found = move_all(self._row_labels, item._row_labels, [columns.array(name) for name in names])
-        lacking = dict.fromkeys(arrays, pdarray(self._analysed().frame, Constant(np.False_))) if is_condition else {}
-        return lacking | dict(zip(names, found, strict=True))
+
+def round_values(owner: Owner, decimals: int | Mapping[str, int]) -> Owner:
+    arrays = _arrays(owner)
+    wanted = decimals if isinstance(decimals, Mapping) else dict.fromkeys(arrays, decimals)
+    return owner._with_columns(
+        {
+            name: operators.round(array, wanted[name]) if _is_rounded(array, wanted.get(name)) else array
+            for name, array in arrays.items()
+        }
+    )
+
+
+def replace(owner: Owner, to_replace: Any, value: Any) -> Owner:
+    arrays = _arrays(owner)
+    by_column = isinstance(to_replace, Mapping) and any(isinstance(item, Mapping) for item in to_replace.values())
+    if by_column:
+        pairs = {name: dict(to_replace[name]) for name in to_replace if name in arrays}
+    else:
+        pairs = dict.fromkeys(arrays, _pairs(to_replace, value))
+    return owner._with_columns(
+        {name: _replaced(array, pairs[name]) if name in pairs else array for name, array in arrays.items()}
+    )
+
+
+def _arrays(owner: Owner) -> dict[str, Array]:
+    columns = owner._value_columns()
+    return {name: columns.array(name) for name in columns.values}
+
+
+def choose(owner: Owner, cond: Any, other: Any, *, invert: bool) -> Owner:
+    cond = cond(owner) if callable(cond) and not isinstance(cond, Array | Labelled | RowLabelled) else cond
+    other = other(owner) if callable(other) and not isinstance(other, Array | Labelled | RowLabelled) else other
+    arrays = _arrays(owner)
+    # Cells that a condition has no label for get the other value, in both directions, as in pandas.
+    conditions = _by_column(owner, cond if invert else _inverted(as_labelled(cond)), arrays, is_condition=True)
+    others = _by_column(owner, other, arrays)
+    return owner._with_columns(
+        {name: _masked(array, conditions.get(name), others.get(name), True) for name, array in arrays.items()}
+    )
+
+
+def _bounds(owner: Owner, item: Any, arrays: Mapping[str, Array]) -> dict[str, tuple[Any, Array | None]]:
+    """Return the bound of each column on these rows, and which rows it lacks; none for columns without a bound."""
+    item = as_labelled(item)
+    if not isinstance(item, RowLabelled):
+        bound = item.values if isinstance(item, Labelled) else item
+        return {} if is_nothing(item) else dict.fromkeys(arrays, (bound, None))
+    given: Any = item
+    if isinstance(item, Labelled):
+        bounds = dict.fromkeys(arrays, given.values)
+    else:
+        bounds = {name: given._value_columns().array(name) for name in arrays if name in given._value_columns().values}
+    if owner._row_labels.are_those_of(item._row_labels):
+        return {name: (bound, None) for name, bound in bounds.items()}
+    matched = Matched.of(owner._row_labels, item._row_labels, list(bounds.values()))
+    lacks = None if matched.lacks is None else pdarray(matched.frame, matched.lacks)
+    return {name: (matched.array(number), lacks) for number, name in enumerate(bounds)}
+
+
+def _by_column(owner: Owner, item: Any, arrays: Mapping[str, Array], *, is_condition: bool = False) -> dict[str, Any]:
+    """Return the operand for each column, aligned to these rows: a column of that name, or the item itself.
+
+    Names that a DataFrame lacks have no operand; a condition is False there.
+    """
+    item = as_labelled(item)
+    if not isinstance(item, RowLabelled) or isinstance(item, Labelled):
+        move = condition_on_rows_of if is_condition else on_rows_of
+        return dict.fromkeys(arrays, move(owner._row_labels, item))
+    columns = item._value_columns()
+    names = [name for name in arrays if name in columns.values]
+    move_all = conditions_on_rows_of if is_condition else columns_on_rows_of
+    found = move_all(owner._row_labels, item._row_labels, [columns.array(name) for name in names])
+    lacking = dict.fromkeys(arrays, pdarray(owner._value_columns().frame, Constant(np.False_))) if is_condition else {}
+    return lacking | dict(zip(names, found, strict=True))
 
 
 def _inverted(cond: Any) -> Any:
     """Return a condition the other way round."""
     is_array = isinstance(cond, pdarray) and cond.dtype == np.bool_
-    return ~cond if is_array or isinstance(cond, Analysed) else np.logical_not(cond)
+    return ~cond if is_array or isinstance(cond, RowLabelled) else np.logical_not(cond)
 
 
 def _bounded(array: Any, bound: Any, lacks: Array | None, is_outside: np.ufunc) -> Any:

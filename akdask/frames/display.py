@@ -13,8 +13,8 @@ from akdask.deferred import pd
 from akdask.engine.combine import Limit
 from akdask.engine.explain import edge_of_limit, is_cheap, is_small
 from akdask.engine.rowwise import Partitions
-from akdask.frames.base import FrameBase
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import convert_bytes
 
 UNITS = ("B", "KB", "MB", "GB")
@@ -105,137 +105,94 @@ class Info(str):
         print(self, *self._details, sep="\n", file=buf)
 
 
-class DisplayMethods(FrameBase):
-    """Text and HTML."""
+def text_of(frame: DataFrame) -> str:
+    shown = edge_rows(frame)
+    if shown is None:
+        return "\n".join([f"<{_summary(frame)}: {lazy_text(frame)}>", *types_of_columns(frame)])
+    with pd.option_context("display.show_dimensions", False):
+        return f"{shown!r} ({_shape_text(frame, shown)})"
 
-    def __repr__(self) -> str:
-        shown = edge_rows(self)
-        if shown is None:
-            return "\n".join([f"<{self._summary()}: {lazy_text(self)}>", *self._types()])
-        with pd.option_context("display.show_dimensions", False):
-            return f"{shown!r} ({self._shape_text(shown)})"
 
-    def __str__(self) -> str:
-        return self._outline(self._size_at_hand())
+def outline(frame: DataFrame, size: int | None) -> str:
+    names = list(frame.columns)
+    if not names:
+        return "DataFrame([ -- ][ 0 rows : 0 B])"
+    rows = "unknown number of rows" if size is None else f"{size:,} row{'' if size == 1 else 's'}"
+    memory = "" if size is None else f", {_memory_text(size * sum(_widths(frame).values()))}"
+    return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
 
-    def _outline(self, size: int | None) -> str:
-        names = list(self.columns)
-        if not names:
-            return "DataFrame([ -- ][ 0 rows : 0 B])"
-        rows = "unknown number of rows" if size is None else f"{size:,} row{'' if size == 1 else 's'}"
-        memory = "" if size is None else f", {_memory_text(size * sum(self._widths().values()))}"
-        return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
 
-    def _repr_html_(self) -> str:
-        shown = edge_rows(self)
-        types = self.dtypes
-        if shown is None:
-            named = [(name, str(kind)) for name, kind in list(types.items())[:SHOWN_COLUMNS]]
-            more = len(types) - len(named)
-            return _framed(
-                f"{self._summary()}: {lazy_text(self)}",
-                _types_table([*named, *([("…", f"{more} more")] if more else [])]),
-            )
-        return _framed(self._summary(shown), _rows_table(shown, types))
-
-    @property
-    def info(self) -> Info:
-        """Columns, rows and memory in words, without computing.  Called as in pandas, it prints the types, too."""
-        return Info(self._outline(self._columns.frame.rows.size), self._types(limit=None))
-
-    def _shape_text(self, shown: pd.DataFrame | None = None) -> str:
-        size: Any = self._size_at_hand()
-        frame = self._columns.frame
-        if shown is not None and isinstance(frame, Limit) and len(shown) == abs(frame.count) and GAP not in shown.index:
-            size = len(shown)
-        if size is None:
-            size = "unknown number of" if self.columns else None
-        return f"{size} rows x {len(self.columns)} columns"
-
-    def _size_at_hand(self) -> int | None:
-        """Return the number of rows where it is known or cheap to count, and None without columns that have any."""
-        columns = self._columns
-        if not columns.values:
-            return None
-        size = columns.frame.rows.size
-        return sum(columns.counted()) if size is None and is_small(columns.frame, ()) else size
-
-    def _summary(self, shown: pd.DataFrame | None = None) -> str:
-        rows = self._columns.frame.rows
-        parts = f"{rows.npartitions} partition{'' if rows.npartitions == 1 else 's'}"
-        return f"{type(self).__name__}: {self._shape_text(shown)}, {parts}"
-
-    def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
-        types = self.dtypes
-        lines = [f"  {name}: {dtype}" for name, dtype in list(types.items())[:limit]]
-        return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
-
-    def memory_usage(self, index: bool = True, unit: str = "B") -> Any:
-        """Return how much memory each column takes when it is in memory; counts rows of unknown number.
-
-        Parameters
-        ----------
-        index : bool
-            Include the labels of the rows.
-        unit : {"B", "KB", "MB", "GB"}
-            The unit.  Strings count only their offsets, Categoricals only their codes.
-
-        Returns
-        -------
-        Series
-            By the names of the columns, after ``Index``; int64 if counted in bytes, else float64.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such unit.
-        """
-        size, widths = sum(self._columns.counted()), self._widths(index)
-        from akdask.frames.series import by_column
-
-        return by_column([convert_bytes(size * width, unit) for width in widths.values()], list(widths))
-
-    def _widths(self, index: bool = True) -> dict[str, int]:
-        """Return how many bytes a row takes in each column, and in the labels."""
-        columns = self._columns
-        labels = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize} if index else {}
-        return {**labels, **{name: value.dtype.itemsize for name, value in columns.values.items()}}
-
-    def memory_usage_info(self, unit: str = "GB") -> str:
-        """Return in words how much memory all columns and the labels take; see `memory_usage`.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": ak.arange(1000), "y": ak.arange(1000)}).memory_usage_info(unit="KB")
-        '23.44 KB'
-        """
-        return f"{self.memory_usage(unit=unit).sum():.2f} {unit}"
-
-    def to_markdown(
-        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
-    ) -> str | None:
-        """Return the rows as a table in text, or write it to a file; computes.  For small frames.
-
-        Parameters
-        ----------
-        mode : str
-            How a file is opened that is named by ``buf=``.
-        index : bool
-            Number the rows.
-        tablefmt : str, default "grid"
-            A format of the package tabulate, which must be installed.
-        storage_options : dict, optional
-            Options with which fsspec opens a URL.
-        **kwargs
-            Further arguments of ``pandas.DataFrame.to_markdown``.
-        """
-        # Further arguments decide whether pandas returns text.
-        rows: Any = self._of(self._columns.labelled(None)).compute()
-        text: str | None = rows.to_markdown(
-            mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
+def html_of(frame: DataFrame) -> str:
+    shown = edge_rows(frame)
+    types = frame.dtypes
+    if shown is None:
+        named = [(name, str(kind)) for name, kind in list(types.items())[:SHOWN_COLUMNS]]
+        more = len(types) - len(named)
+        return _framed(
+            f"{_summary(frame)}: {lazy_text(frame)}",
+            _types_table([*named, *([("…", f"{more} more")] if more else [])]),
         )
-        return text
+    return _framed(_summary(frame, shown), _rows_table(shown, types))
+
+
+def info(frame: DataFrame) -> Info:
+    return Info(outline(frame, frame._columns.frame.rows.size), types_of_columns(frame, limit=None))
+
+
+def _shape_text(frame: DataFrame, shown: pd.DataFrame | None = None) -> str:
+    size: Any = size_at_hand(frame)
+    plan = frame._columns.frame
+    if shown is not None and isinstance(plan, Limit) and len(shown) == abs(plan.count) and GAP not in shown.index:
+        size = len(shown)
+    if size is None:
+        size = "unknown number of" if frame.columns else None
+    return f"{size} rows x {len(frame.columns)} columns"
+
+
+def size_at_hand(frame: DataFrame) -> int | None:
+    """Return the number of rows where it is known or cheap to count, and None without columns that have any."""
+    columns = frame._columns
+    if not columns.values:
+        return None
+    size = columns.frame.rows.size
+    return sum(columns.counted()) if size is None and is_small(columns.frame, ()) else size
+
+
+def _summary(frame: DataFrame, shown: pd.DataFrame | None = None) -> str:
+    rows = frame._columns.frame.rows
+    parts = f"{rows.npartitions} partition{'' if rows.npartitions == 1 else 's'}"
+    return f"{type(frame).__name__}: {_shape_text(frame, shown)}, {parts}"
+
+
+def types_of_columns(frame: DataFrame, limit: int | None = SHOWN_COLUMNS) -> list[str]:
+    types = frame.dtypes
+    lines = [f"  {name}: {dtype}" for name, dtype in list(types.items())[:limit]]
+    return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
+
+
+def memory_usage(frame: DataFrame, index: bool, unit: str) -> Any:
+    size, widths = sum(frame._columns.counted()), _widths(frame, index)
+    from akdask.frames.series import by_column
+
+    return by_column([convert_bytes(size * width, unit) for width in widths.values()], list(widths))
+
+
+def _widths(frame: DataFrame, index: bool = True) -> dict[str, int]:
+    """Return how many bytes a row takes in each column, and in the labels."""
+    columns = frame._columns
+    labels = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize} if index else {}
+    return {**labels, **{name: value.dtype.itemsize for name, value in columns.values.items()}}
+
+
+def to_markdown(
+    frame: DataFrame, mode: str, index: bool, tablefmt: str, storage_options: Any, **kwargs: Any
+) -> str | None:
+    # Further arguments decide whether pandas returns text.
+    rows: Any = frame._of(frame._columns.labelled(None)).compute()
+    text: str | None = rows.to_markdown(
+        mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
+    )
+    return text
 
 
 def _memory_text(size: int) -> str:
@@ -243,7 +200,7 @@ def _memory_text(size: int) -> str:
     return f"{convert_bytes(size, UNITS[power]):.2f} {UNITS[power]}"
 
 
-def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
+def edge_rows(frame: DataFrame) -> pd.DataFrame | None:
     """Return all rows or the first and last ones, where at most the edge partitions are needed, else None.
 
     There are more than pandas shows where there are more rows than these.
@@ -260,7 +217,7 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     else:
         rows = _edge_of_limit(frame, columns)
     if rows is None:
-        in_memory: FrameBase | None = rows_in_memory(frame, columns.frame, values)
+        in_memory: DataFrame | None = rows_in_memory(frame, columns.frame, values)
         if in_memory is None:
             return None
         in_memory._columns.counted()
@@ -270,7 +227,7 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     return rows
 
 
-def _edge_of_limit(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame | None:
+def _edge_of_limit(frame: DataFrame, columns: ColumnSet) -> pd.DataFrame | None:
     """Return the first or last rows as far as one partition has them, if this partition can be shown."""
     edge = edge_of_limit(columns.frame, columns._all())
     if edge is None:
@@ -283,7 +240,7 @@ def _edge_of_limit(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame | None:
     return pd.concat([rows.astype(object), _dots(rows)] if count >= 0 else [_dots(rows), rows.astype(object)])
 
 
-def _edge_rows(frame: FrameBase, columns: ColumnSet, small: bool) -> pd.DataFrame:
+def _edge_rows(frame: DataFrame, columns: ColumnSet, small: bool) -> pd.DataFrame:
     # One more row than pandas shows makes it leave some out.
     most: int = pd.get_option("display.max_rows") or SHOWN_ROWS
     half = most // 2 + 1

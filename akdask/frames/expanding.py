@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 import numpy as np
 
@@ -22,10 +22,10 @@ from akdask.engine.alignment import align
 from akdask.engine.rowwise import Project
 from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.frames.alignment import Owner, RowLabelled
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.kinds import demand_some_numbers
 from akdask.frames.window_reductions import (
-    Analysed,
     WindowReductions,
     aggregated,
     chosen_columns,
@@ -36,8 +36,6 @@ from akdask.frames.windows import as_integer, demand_plain_windows, is_span, shi
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.windows.expanding import Expanded, Recurrence
 from akdask.operators.windows.neighbours import LastValid, WithNeighbours
-
-Owner = TypeVar("Owner", bound="Analysed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class Weights:
     halflife: int = 0
 
     @classmethod
-    def of(  # noqa: PLR0917 - the arguments of `ewm`
+    def of(
         cls,
         com: float | None,
         span: float | None,
@@ -206,7 +204,7 @@ class Decaying(Generic[Owner]):
             column: getattr(DecayingColumn(self._columns.array(column), self._weights), name)(**params)
             for column in chosen_numbers("ewm", self._columns, self._names, numeric_only)
         }
-        return self._owner._resulting(found)
+        return self._owner._with_columns(found)
 
 
 @dataclass(frozen=True)
@@ -416,7 +414,7 @@ def alpha_of(com: float | None, span: float | None, halflife: float | None, alph
     )
 
 
-class ExpandingMethods(Analysed):
+class ExpandingMethods(RowLabelled):
     """Windows from the first row to each row.  Rows of unknown number need not be counted."""
 
     def expanding(self, min_periods: int = 1, method: str = "single") -> Expanding[Any]:
@@ -446,10 +444,9 @@ class ExpandingMethods(Analysed):
         >>> ak.Series([1, 2, 6]).expanding().mean().tolist()
         [1.0, 1.5, 3.0]
         """
-        demand_plain_windows(None, method)
-        return Expanding(self, self._analysed(), min_periods)
+        return expanding(self, min_periods, method)
 
-    def ewm(  # noqa: PLR0917 - pandas' signature
+    def ewm(
         self,
         com: float | None = None,
         span: float | None = None,
@@ -500,9 +497,29 @@ class ExpandingMethods(Analysed):
         >>> ak.Series([8.0, 0.0, 4.0]).ewm(alpha=0.5, adjust=False).mean().tolist()
         [8.0, 4.0, 4.0]
         """
-        when = None if times is None else as_column_of_times(times)
-        weights = Weights.of(com, span, halflife, alpha, min_periods, adjust, ignore_na, when, method)
-        return Decaying(self, self._analysed(), weights)
+        return ewm(self, com, span, halflife, alpha, min_periods, adjust, ignore_na, times, method)
+
+
+def expanding(owner: Owner, min_periods: int, method: str) -> Expanding[Any]:
+    demand_plain_windows(None, method)
+    return Expanding(owner, owner._value_columns(), min_periods)
+
+
+def ewm(
+    owner: Owner,
+    com: float | None,
+    span: float | None,
+    halflife: Any,
+    alpha: float | None,
+    min_periods: int | None,
+    adjust: bool,
+    ignore_na: bool,
+    times: Any,
+    method: str,
+) -> Decaying[Any]:
+    when = None if times is None else as_column_of_times(times)
+    weights = Weights.of(com, span, halflife, alpha, min_periods, adjust, ignore_na, when, method)
+    return Decaying(owner, owner._value_columns(), weights)
 
 
 class Expanding(WindowReductions[Owner]):

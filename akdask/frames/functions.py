@@ -38,7 +38,6 @@ from akdask.errors import (
     refuses_foreign,
 )
 from akdask.frames.alignment import Matched, RowLabels, comparable, missing_like, same_labels
-from akdask.frames.base import FrameBase
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
@@ -114,7 +113,7 @@ def concat(
     """
     if join not in ("outer", "inner"):
         raise ArgumentError(f"concat: join={join!r} is neither 'outer' nor 'inner'.")
-    if isinstance(objs, FrameBase | SeriesBase | Array | str):
+    if isinstance(objs, DataFrame | SeriesBase | Array | str):
         raise ArgumentTypeError(f"concat takes a list of objects, not one {type(objs).__name__}.")
     if isinstance(objs, Mapping):
         keys, objs = list(objs) if keys is None else list(keys), list(objs.values())
@@ -124,7 +123,7 @@ def concat(
     if not items:
         raise ArgumentError("concat needs at least one DataFrame or Series.")
     for item in items:
-        if not isinstance(item, FrameBase | SeriesBase):
+        if not isinstance(item, DataFrame | SeriesBase):
             raise ArgumentTypeError(
                 f"concat takes DataFrames and Series, not {type(item).__name__}.",
                 hint="ak.concatenate puts arrays below each other.",
@@ -147,7 +146,7 @@ def melt(
     return _frame_of("melt", frame).melt(id_vars, value_vars, var_name, value_name)
 
 
-def pivot_table(  # noqa: PLR0917 - pandas' signature
+def pivot_table(
     data: DataFrame,
     values: str | Sequence[str] | None = None,
     index: str | Sequence[str] | None = None,
@@ -177,7 +176,7 @@ def isna(obj: Any) -> Any:
     >>> isna(ak.array([1.0, float("nan")])).tolist(), isna(None)
     ([False, True], True)
     """
-    if isinstance(obj, FrameBase | SeriesBase):
+    if isinstance(obj, DataFrame | SeriesBase):
         return obj.isna()
     if isinstance(obj, Array):
         return Series(obj).isna().values
@@ -334,7 +333,7 @@ def _frames_below(items: list[Any], join: str, keys: Any, ignore_index: bool) ->
             "rows of a DataFrame have labels of one level, so that concat takes no keys for them.",
             hint="put the key into a column: concat([df.assign(part=key) for key, df in …]).",
         )
-    frames = [item if isinstance(item, FrameBase) else item.to_frame() for item in items]
+    frames = [item if isinstance(item, DataFrame) else item.to_frame() for item in items]
     parts: list[ColumnSet] = [frame._columns for frame in frames]
     known: dict[Hashable, Array] = {}
     for part in parts:
@@ -434,7 +433,7 @@ def _in_order_of_times(columns: ColumnSet, own: RowLabels, its: RowLabels) -> Co
 
 
 def _columns_of(item: Any, number: int, keys: Any) -> Any:
-    if isinstance(item, FrameBase):
+    if isinstance(item, DataFrame):
         if keys is not None:
             raise UnsupportedError("columns of a DataFrame have names of one level, so that concat takes no keys.")
         return item
@@ -456,7 +455,7 @@ def _numbered_columns(frames: list[Any]) -> list[Any]:
 # times
 
 
-def _times(  # noqa: PLR0917 - the arguments of both functions
+def _times(
     operation: str,
     arg: Any,
     errors: str,
@@ -540,7 +539,7 @@ def _check_errors(operation: str, errors: str) -> None:
 
 
 def _frame_of(operation: str, frame: Any) -> Any:
-    if not isinstance(frame, FrameBase):
+    if not isinstance(frame, DataFrame):
         raise ArgumentTypeError(f"{operation} takes a DataFrame, not {type(frame).__name__}.")
     return frame
 

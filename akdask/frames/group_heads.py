@@ -13,11 +13,11 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Zip
 from akdask.engine.values import ColumnRef, Value
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.rows import RowMethods
+from akdask.frames.dataframe import DataFrame
 from akdask.operators.group.arrange import TopRowsOfGroups
 from akdask.operators.sort.sort import Sort, key_order, sorted_rows
 
-Rows = TypeVar("Rows", bound=RowMethods)
+Rows = TypeVar("Rows", bound=DataFrame)
 
 
 def first_of_groups(

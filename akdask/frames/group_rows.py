@@ -23,10 +23,10 @@ from akdask.engine.alignment import align
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.expanding import Weights, as_column_of_times
 from akdask.frames.kinds import demand_numbers, is_number, missing_rows, numbers_among
 from akdask.frames.missing import can_be_missing, present
-from akdask.frames.rows import RowMethods
 from akdask.frames.spans import GroupDecaying, GroupExpanding, group_windows
 from akdask.frames.summaries import NA_OPTIONS, RANKS, place_ranks, rank_of_missing, ranked_sizes
 from akdask.frames.windows import (
@@ -43,7 +43,7 @@ from akdask.frames.windows import (
 )
 from akdask.operators.rows.numbers import row_numbers
 
-Rows = TypeVar("Rows", bound=RowMethods)
+Rows = TypeVar("Rows", bound=DataFrame)
 
 RUNNING = ("cumsum", "cumprod", "cummin", "cummax")
 RUNNING_OF_TIMES: dict[str, tuple[type, ...]] = {
@@ -256,7 +256,7 @@ class FrameGroupMethods(Generic[Rows]):
         """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
         return self._running("cummax", numeric_only)
 
-    def rolling(  # noqa: PLR0917 - pandas' signature
+    def rolling(
         self,
         window: Any,
         min_periods: int | None = None,
@@ -322,7 +322,7 @@ class FrameGroupMethods(Generic[Rows]):
         demand_plain_windows(None, method)
         return GroupExpanding(self, self._columns(None), as_integer("min_periods", min_periods))
 
-    def ewm(  # noqa: PLR0917 - pandas' signature
+    def ewm(
         self,
         com: float | None = None,
         span: float | None = None,
@@ -632,7 +632,7 @@ class FrameGroupMethods(Generic[Rows]):
     def _pandas_groups(self, *, numbered: bool = True, columns: Sequence[str] | None = None, sort: bool = True) -> Any:
         rows = self.df._of(self.df._columns.labelled(None)) if numbered else self.df
         rows = rows if columns is None else rows._of(rows._columns.only(columns))
-        given = rows.to_pandas()
+        given: Any = rows.to_pandas()
         keys = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self.gb._arrays]
         in_frame = [name for name in self.gb_key_names if name in given]
         by: Any = self.gb_key_names if len(in_frame) == len(keys) else keys

@@ -23,17 +23,17 @@ from akdask.engine.values import Call as ValueCall
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import on_rows_of
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.diff import DiffAggregate
 from akdask.frames.group_heads import GroupTopMethods, first_of_sorted_groups
 from akdask.frames.group_rows import FrameGroupMethods
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.kinds import missing_rows
-from akdask.frames.rows import RowMethods
 from akdask.frames.series import Series, series_of
 from akdask.frames.unobserved import with_unobserved
 from akdask.frames.windows import as_integer
 
-Rows = TypeVar("Rows", bound=RowMethods)
+Rows = TypeVar("Rows", bound=DataFrame)
 
 Call = tuple[str, str, Any]
 """Name of the result, column, reduction: its name, or a function of users."""
@@ -409,7 +409,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             return self._differences(as_integer("periods", periods if colname is None else colname))
         return DiffAggregate(self.gb, self.df._columns.array(colname))
 
-    def resample(  # noqa: PLR0917 - pandas' signature
+    def resample(
         self,
         rule: Any,
         closed: str | None = None,

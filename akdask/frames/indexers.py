@@ -16,8 +16,8 @@ from akdask.deferred import is_pandas
 from akdask.engine.alignment import align
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
 from akdask.frames.alignment import RowLabelled, as_labelled, mask_on_rows_of, missing_like, on_rows_of, put_on_rows_of
-from akdask.frames.build import arrays_of, is_scalar
 from akdask.frames.cells import is_nothing
+from akdask.frames.construction import arrays_of, is_scalar
 from akdask.frames.display import Row
 from akdask.frames.index import Index
 from akdask.frames.kinds import missing_rows

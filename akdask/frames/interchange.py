@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 from akdask._dask import unknown_categories
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.selection import repartitioned
 from akdask.arrays.to_arrow import ToArrow
 from akdask.deferred import pa
 from akdask.engine.dask_bridges import to_dask
@@ -17,8 +16,8 @@ from akdask.engine.explain import partitions_stand_alone
 from akdask.engine.rowwise import Partitions
 from akdask.engine.run import CollectionRows, run
 from akdask.errors import ArgumentError, MissingColumnError, PositionError, UnsupportedError
-from akdask.frames.base import FrameBase
 from akdask.frames.columnset import INDEX, ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.to_pandas import ToPandas
 from akdask.storage.objects import ROW_LABELS
 
@@ -90,7 +89,7 @@ class InterchangeFrame:
 
     version = 0
 
-    def __init__(self, frame: FrameBase, nan_as_null: bool = False, allow_copy: bool = True) -> None:
+    def __init__(self, frame: DataFrame, nan_as_null: bool = False, allow_copy: bool = True) -> None:
         if nan_as_null:
             raise UnsupportedError("nan_as_null has no effect.", hint="leave it False; missing text is null.")
         self._frame = frame
@@ -217,112 +216,28 @@ class InterchangeFrame:
         return InterchangeFrame(self._frame._of(ColumnSet.of(arrays)), allow_copy=self._allow_copy)
 
 
-class InterchangeMethods(FrameBase):
-    """Conversion to the frames of other libraries."""
+def to_arrow(frame: DataFrame) -> pa.Table:
+    return arrow_table(frame._columns)
 
-    def to_arrow(self) -> pa.Table:
-        """Return the rows as an Arrow table; computes.
 
-        Types are as in `pdarray.to_arrow`; numbers and text are not copied.  Labels of the rows, unless they are plain
-        numbers from 0, are the last column ``Index``, which `akdask.from_arrow` makes labels again.
+def __dataframe__(frame: DataFrame, nan_as_null: bool, allow_copy: bool) -> InterchangeFrame:
+    return InterchangeFrame(frame, nan_as_null, allow_copy)
 
-        Raises
-        ------
-        TransferError
-            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
-        ArgumentError
-            If there are labels, and a column that is called as they are.
-        UnsupportedError
-            If integers have more digits than Arrow's decimals.
-        """
-        return arrow_table(self._columns)
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Hand the rows to any library that reads Arrow's stream of tables; see `to_arrow`.  Computes."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
+def dask_frame(frame: DataFrame) -> Any:
+    import dask
 
-    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> InterchangeFrame:
-        """Hand the rows to any library that reads the dataframe interchange protocol; see `to_arrow`.  Lazy.
+    arrow = dask.config.get("dataframe.convert-string", None) is not False
+    columns = frame._columns
+    converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
+    project = columns.apart()
+    meta = unknown_categories(converter.of_nothing(project, len(labels)))
+    return to_dask(project, converter, labels, meta)
 
-        A request for a column computes its rows, a request for a chunk the rows of one partition.
 
-        Parameters
-        ----------
-        nan_as_null : False
-            Accepted for the protocol.
-        allow_copy : bool, default True
-            Allow copies of columns.  If False, a request for a column of several partitions or of bools raises.
+def map_partitions(frame: DataFrame, func: Callable[..., Any], *args: Any, meta: Any, **params: Any) -> Any:
+    rows = frame.to_dask()
+    given = {} if meta is None else {"meta": meta}
+    from akdask.frames.from_dask import from_dask
 
-        Raises
-        ------
-        UnsupportedError
-            If the protocol has no type for a column: spans of time, integers of any size, lists.
-        """
-        return InterchangeFrame(self, nan_as_null, allow_copy)
-
-    def to_polars(self) -> Any:
-        """Return the rows as a polars DataFrame; see `to_arrow`.  Computes."""
-        import polars as pl
-
-        return pl.from_arrow(self.to_arrow())
-
-    def to_duckdb(self, connection: Any = None) -> Any:
-        """Return the rows as a duckdb relation for SQL queries; see `to_arrow`.  Computes.
-
-        Parameters
-        ----------
-        connection : duckdb connection, optional
-            Where queries run, duckdb's own unless given.
-        """
-        import duckdb
-
-        return duckdb.from_arrow(self.to_arrow()) if connection is None else connection.from_arrow(self.to_arrow())
-
-    def to_dask(self) -> Any:
-        """Return a Dask DataFrame with the same rows, labels and partitions; lazy.
-
-        Strings have the type of Dask's setting ``dataframe.convert-string``: ``string[pyarrow]`` unless it is off.
-        Categoricals have categories that Dask calls unknown.
-        """
-        import dask
-
-        arrow = dask.config.get("dataframe.convert-string", None) is not False
-        columns = self._columns
-        converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
-        project = columns.apart()
-        meta = unknown_categories(converter.of_nothing(project, len(labels)))
-        return to_dask(project, converter, labels, meta)
-
-    def map_partitions(self, func: Callable[..., Any], *args: Any, meta: Any = None, **params: Any) -> Any:
-        """Apply a function to the pandas DataFrame of each partition, and return its results as a DataFrame; lazy.
-
-        Parameters
-        ----------
-        func : callable
-            ``func(frame, *args, **params)`` returns a pandas DataFrame.
-        *args
-            Further arguments of the function.
-        meta : pandas.DataFrame or mapping of str to dtype, optional
-            Names and types of its results; unless given, a call with a made-up frame finds them.
-        **params
-            Further arguments of the function, by name.
-        """
-        frame = self.to_dask()
-        given = {} if meta is None else {"meta": meta}
-        from akdask.frames.from_dask import from_dask
-
-        return from_dask(frame.map_partitions(func, *args, **given, **params))
-
-    def repartition(self, npartitions: int) -> Self:
-        """Return the rows in another number of partitions, of about equal length.
-
-        Lazy, but for counting rows of unknown number.  Rows keep their labels.
-
-        Raises
-        ------
-        ArgumentError
-            If that is no number of partitions.
-        """
-        columns = self._columns
-        frame, values = repartitioned(columns.apart(), npartitions)
-        return self._of(columns.of_parts(frame, values))
+    return from_dask(rows.map_partitions(func, *args, **given, **params))

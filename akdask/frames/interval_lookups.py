@@ -100,7 +100,7 @@ def _check_types(values: list[Array], lows: list[Array], highs: list[Array]) -> 
             )
 
 
-def interval_lookup(  # noqa: PLR0917 - Arkouda's signature
+def interval_lookup(
     keys: Any,
     values: Any,
     arguments: Any,

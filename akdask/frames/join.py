@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,73 +37,22 @@ from akdask.errors import (
     SchemaError,
     UnsupportedError,
 )
-from akdask.frames.base import FrameBase
 from akdask.frames.columnset import INDEX, ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.missing import present_among
 from akdask.frames.series_base import SeriesBase
 from akdask.operators.join.join import has_match, join_row_numbers, join_rows
 from akdask.operators.sort.sort import sorted_rows
 
 
-class ConcatMethods(FrameBase):
-    """Putting rows below others."""
-
-    @classmethod
-    def concat(cls, items: Sequence[FrameBase], ordered: bool = True) -> Self:
-        """Return the rows of several DataFrames, one below the other; lazy.  Partitions stay as they are.
-
-        Parameters
-        ----------
-        items : sequence of DataFrame
-            At least one.  All have the same columns, in any order; types of numbers meet in their common type, and
-            Categoricals put their categories together.
-            Frames without columns are left out.
-        ordered : bool
-            Accepted for compatibility with Arkouda; the order is always kept.
-
-        Returns
-        -------
-        DataFrame
-            With the labels of the rows if all items have labels; otherwise rows are numbered from 0.
-
-        Raises
-        ------
-        ArgumentError
-            If there are no items.
-        ArgumentTypeError
-            If one of them is no DataFrame.
-        MissingColumnError
-            If their columns differ.
-        SchemaError
-            If strings meet numbers.
-        """
-        if not items:
-            raise ArgumentError("concat needs at least one DataFrame.")
-        return cls._of(stacked([_columns_of(item) for item in items]))
-
-    def append(self, other: FrameBase, ordered: bool = True) -> Self:
-        """Append the rows of another DataFrame in place; lazy.  See `concat`.
-
-        Returns
-        -------
-        DataFrame
-            The frame itself.  Objects derived from it before keep their rows.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 2]})
-        >>> df.append(ak.DataFrame({"x": [3]})) is df
-        True
-        >>> df["x"].tolist()
-        [1, 2, 3]
-        """
-        self._become(self.concat([self, other], ordered)._columns)
-        return self
+def concat(items: Sequence[DataFrame], ordered: bool) -> DataFrame:
+    if not items:
+        raise ArgumentError("concat needs at least one DataFrame.")
+    return DataFrame._of(stacked([_columns_of(item) for item in items]))
 
 
 def _columns_of(item: Any) -> ColumnSet:
-    if not isinstance(item, FrameBase):
+    if not isinstance(item, DataFrame):
         raise ArgumentTypeError(f"only DataFrames can be put below each other, not {type(item).__name__}.")
     return item._columns
 
@@ -171,7 +120,7 @@ def _as_type(value: Value, wanted: ColumnType, is_mixed: bool) -> Value:
     return Call("positive", found) if is_mixed and is_in_parts(found) else found
 
 
-FrameType = TypeVar("FrameType", bound=FrameBase)
+FrameType = TypeVar("FrameType", bound=DataFrame)
 
 HOW = ("inner", "left", "right", "outer", "semi", "anti")
 KEY = "\0key"
@@ -181,9 +130,9 @@ Sources = dict[str, tuple[str | None, str | None]]
 """For each column of a join, the columns of left and of right that it comes from; of both where these are equal."""
 
 
-def merge(  # noqa: PLR0917 - Arkouda's signature
+def merge(
     left: FrameType,
-    right: FrameBase,
+    right: DataFrame,
     on: str | Sequence[str] | None = None,
     left_on: str | Sequence[str] | None = None,
     right_on: str | Sequence[str] | None = None,
@@ -254,7 +203,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     if how not in HOW:
         raise ArgumentError(f"how={how!r} is no kind of join.", details=[f"kinds: {', '.join(HOW)}"])
     given: list[Any] = [left, right]
-    others = [side for side in given if not isinstance(side, FrameBase)]
+    others = [side for side in given if not isinstance(side, DataFrame)]
     if others:
         raise ArgumentTypeError(f"merge joins DataFrames, not {type(others[0]).__name__}.")
     names = _key_names(left, right, on, left_on, right_on)
@@ -280,7 +229,7 @@ class MergeSide:
     keys: Keys
 
 
-def _key_names(left: FrameBase, right: FrameBase, on: Any, left_on: Any, right_on: Any) -> tuple[list[str], list[str]]:
+def _key_names(left: DataFrame, right: DataFrame, on: Any, left_on: Any, right_on: Any) -> tuple[list[str], list[str]]:
     if left_on is None and right_on is None:
         left_on = right_on = [name for name in left.columns if name in right.columns] if on is None else on
     names = [names_of(() if item is None else item) for item in (left_on, right_on)]
@@ -609,179 +558,100 @@ FROM_LEFT, FROM_RIGHT = "\0left", "\0right"
 """Columns that tell from which side a row of a join comes."""
 
 
-class MergeMethods(FrameBase):
-    """Joins by the values of columns."""
+def merge_frames(
+    frame: DataFrame,
+    right: DataFrame,
+    on: str | Sequence[str] | None,
+    how: str,
+    left_suffix: str,
+    right_suffix: str,
+    convert_ints: bool,
+    sort: bool,
+    *,
+    left_on: str | Sequence[str] | None,
+    right_on: str | Sequence[str] | None,
+    suffixes: tuple[str, str] | None,
+    indicator: bool | str,
+    left_index: bool,
+    right_index: bool,
+) -> DataFrame:
+    if suffixes is not None:
+        given: Any = suffixes
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise ArgumentTypeError(f"suffixes are two, for left and right, not {suffixes!r:.100}.")
+        left_suffix, right_suffix = (suffix or "" for suffix in given)
+    ours: Any = frame
+    theirs = _as_frame(right)
+    label_column = None
+    if left_index or right_index:
+        label_column = LABELS if left_index and right_index else ROW
+        if right_index and not left_index and how in ("inner", "left"):
+            ours = ours.assign(**{ROW: ours.index})
+        elif left_index and not right_index and how in ("inner", "right"):
+            theirs = theirs.assign(**{ROW: theirs.index})
+        elif label_column == ROW:
+            label_column = None
+        ours, left_on = _by_labels(ours, left_on if on is None else on, is_by_label=left_index)
+        theirs, right_on = _by_labels(theirs, right_on if on is None else on, is_by_label=right_index)
+        on = None
+    if how == "cross":
+        if on is not None or left_on is not None or right_on is not None:
+            raise ArgumentError("a cross join pairs all rows, and has no columns to join by.")
+        ours, theirs, on, how = ours.assign(**{LABELS: 0}), theirs.assign(**{LABELS: 0}), LABELS, "inner"
+    name = indicator if isinstance(indicator, str) else "_merge"
+    if indicator:
+        ours, theirs = (side.assign(**{of: True}) for side, of in ((ours, FROM_LEFT), (theirs, FROM_RIGHT)))
+        if on is None and left_on is None:
+            on = [one for one in ours.columns if one in theirs.columns]
+    by_both = left_index and right_index
+    found: Any = merge(
+        ours, theirs, on, left_on, right_on, how, left_suffix, right_suffix, convert_ints, sort and not by_both
+    )
+    if by_both and (sort or how == "outer"):
+        labels = [side._columns.index_array() for side in (frame, _as_frame(right))]
+        found = _in_order_of_labels(found, *labels)
+    if indicator:
+        found[name] = _sources(found)
+    hidden = (LABELS, ROW, FROM_LEFT, FROM_RIGHT)
+    shown = found._columns.only(one for one in found.columns if one not in hidden)
+    if label_column is None:
+        return frame._of(shown)
+    sides = [frame, _as_frame(right)] if by_both else [frame if right_index else _as_frame(right)]
+    names = {side._columns.index_name for side in sides}
+    return frame._of(shown.labelled(found._columns.array(label_column), names.pop() if len(names) == 1 else None))
 
-    def merge(  # noqa: PLR0917 - Arkouda's signature
-        self,
-        right: FrameBase,
-        on: str | Sequence[str] | None = None,
-        how: str = "inner",
-        left_suffix: str = "_x",
-        right_suffix: str = "_y",
-        convert_ints: bool = True,
-        sort: bool = True,
-        *,
-        left_on: str | Sequence[str] | None = None,
-        right_on: str | Sequence[str] | None = None,
-        suffixes: tuple[str, str] | None = None,
-        indicator: bool | str = False,
-        left_index: bool = False,
-        right_index: bool = False,
-    ) -> Self:
-        """Join with another DataFrame by equal values of columns; lazy.  See `merge`.
 
-        Parameters
-        ----------
-        right : DataFrame
-            The other rows; a Series with a name is a column.
-        on, how, left_suffix, right_suffix, convert_ints, sort, left_on, right_on
-            As `merge` has them.  ``how="cross"`` pairs each row with all others.
-        suffixes : (str, str), optional
-            The same as `left_suffix` and `right_suffix`, as pandas spells it.
-        indicator : bool or str, default False
-            Add a column, ``_merge`` or of that name, which says whether a row comes from ``left_only``,
-            ``right_only`` or ``both``.
-        left_index, right_index : bool, default False
-            Join by the labels of the rows in place of columns.  Rows joined by the labels of both sides keep these.
-            If one side joins by labels, rows keep the labels of the other side, unless some rows lack them.
-
-        Raises
-        ------
-        ArgumentError
-            If keys are given twice.
-        ArgumentTypeError
-            If `right` is neither a DataFrame nor a Series, or `suffixes` are not two.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> left, right = ak.DataFrame({"k": [1, 2]}), ak.DataFrame({"k": [2, 3]})
-        >>> left.merge(right, how="outer", indicator=True).to_pandas()
-           k      _merge
-        0  1   left_only
-        1  2        both
-        2  3  right_only
-        """
-        if suffixes is not None:
-            given: Any = suffixes
-            if not isinstance(given, tuple | list) or len(given) != 2:
-                raise ArgumentTypeError(f"suffixes are two, for left and right, not {suffixes!r:.100}.")
-            left_suffix, right_suffix = (suffix or "" for suffix in given)
-        ours: Any = self
-        theirs = _as_frame(right)
-        label_column = None
-        if left_index or right_index:
-            label_column = LABELS if left_index and right_index else ROW
-            if right_index and not left_index and how in ("inner", "left"):
-                ours = ours.assign(**{ROW: ours.index})
-            elif left_index and not right_index and how in ("inner", "right"):
-                theirs = theirs.assign(**{ROW: theirs.index})
-            elif label_column == ROW:
-                label_column = None
-            ours, left_on = _by_labels(ours, left_on if on is None else on, is_by_label=left_index)
-            theirs, right_on = _by_labels(theirs, right_on if on is None else on, is_by_label=right_index)
-            on = None
-        if how == "cross":
-            if on is not None or left_on is not None or right_on is not None:
-                raise ArgumentError("a cross join pairs all rows, and has no columns to join by.")
-            ours, theirs, on, how = ours.assign(**{LABELS: 0}), theirs.assign(**{LABELS: 0}), LABELS, "inner"
-        name = indicator if isinstance(indicator, str) else "_merge"
-        if indicator:
-            ours, theirs = (side.assign(**{of: True}) for side, of in ((ours, FROM_LEFT), (theirs, FROM_RIGHT)))
-            if on is None and left_on is None:
-                on = [one for one in ours.columns if one in theirs.columns]
-        by_both = left_index and right_index
-        found: Any = merge(
-            ours, theirs, on, left_on, right_on, how, left_suffix, right_suffix, convert_ints, sort and not by_both
-        )
-        if by_both and (sort or how == "outer"):
-            labels = [side._columns.index_array() for side in (self, _as_frame(right))]
-            found = _in_order_of_labels(found, *labels)
-        if indicator:
-            found[name] = _sources(found)
-        hidden = (LABELS, ROW, FROM_LEFT, FROM_RIGHT)
-        shown = found._columns.only(one for one in found.columns if one not in hidden)
-        if label_column is None:
-            return self._of(shown)
-        sides = [self, _as_frame(right)] if by_both else [self if right_index else _as_frame(right)]
-        names = {side._columns.index_name for side in sides}
-        return self._of(shown.labelled(found._columns.array(label_column), names.pop() if len(names) == 1 else None))
-
-    def join(  # noqa: PLR0917 - pandas' signature
-        self,
-        other: Any,
-        on: str | None = None,
-        how: str = "left",
-        lsuffix: str = "",
-        rsuffix: str = "",
-        sort: bool = False,
-    ) -> Self:
-        """Join with another DataFrame by the labels of its rows; lazy.
-
-        Parameters
-        ----------
-        other : DataFrame or Series
-            The other rows; a Series is a column of its name.
-        on : str, optional
-            The column of this frame that has labels of `other`; the labels of its own rows unless given.
-        how : {"left", "inner", "right", "outer", "semi", "anti"}
-            Which rows to keep; see `merge`.
-        lsuffix, rsuffix : str
-            Appended to names of columns that both have.
-        sort : bool
-            Put the rows in order of the labels.  All labels of both, ``how="outer"``, are in order in any case.
-
-        Returns
-        -------
-        DataFrame
-            The columns of both; integers and bool become float64 if rows may lack a match.  Rows joined by labels keep
-            these, in order if all rows of both sides are kept.  Rows joined by a column keep their own labels; if rows
-            of `other` without a match are kept, rows are numbered from 0.
-
-        Raises
-        ------
-        MissingColumnError
-            If there is no column `on`.
-        SchemaError
-            If columns of both have the same name, and no suffixes.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.join``; Arkouda has no such method.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> left = ak.DataFrame({"x": [1, 2]}, index=["a", "b"])
-        >>> right = ak.DataFrame({"y": [20, 10]}, index=["b", "a"])
-        >>> left.join(right).to_pandas(retain_index=True)
-           x   y
-        a  1  10
-        b  2  20
-        """
-        given = _as_frame(other)
-        ours, theirs = self._columns, given._columns
-        labels = ours.index_array() if on is None else ours.array(on)
-        left = self._of(ours.labelled(None).having(LABELS, labels))
-        keeps_rows = on is not None and how in ("left", "inner", "semi", "anti")
-        if keeps_rows:
-            left = left._of(left._columns.having(ROW, ours.index_array()))
-        right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
-        found: Any = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort and on is not None)
-        if on is None and (sort or how == "outer"):
-            found = _in_order_of_labels(found, labels, theirs.index_array())
-        joined = found._columns
-        columns = joined.only(name for name in joined.values if name not in (LABELS, ROW))
-        if on is not None and not keeps_rows:
-            return self._of(columns)
-        return self._of(columns.labelled(joined.array(ROW if keeps_rows else LABELS), ours.index_name))
+def join(
+    frame: DataFrame,
+    other: Any,
+    on: str | None,
+    how: str,
+    lsuffix: str,
+    rsuffix: str,
+    sort: bool,
+) -> DataFrame:
+    given = _as_frame(other)
+    ours, theirs = frame._columns, given._columns
+    labels = ours.index_array() if on is None else ours.array(on)
+    left = frame._of(ours.labelled(None).having(LABELS, labels))
+    keeps_rows = on is not None and how in ("left", "inner", "semi", "anti")
+    if keeps_rows:
+        left = left._of(left._columns.having(ROW, ours.index_array()))
+    right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
+    found: Any = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort and on is not None)
+    if on is None and (sort or how == "outer"):
+        found = _in_order_of_labels(found, labels, theirs.index_array())
+    joined = found._columns
+    columns = joined.only(name for name in joined.values if name not in (LABELS, ROW))
+    if on is not None and not keeps_rows:
+        return frame._of(columns)
+    return frame._of(columns.labelled(joined.array(ROW if keeps_rows else LABELS), ours.index_name))
 
 
 def _as_frame(other: Any) -> Any:
     """Return the other side of a join, a Series as a DataFrame of one column."""
     found = other.to_frame() if isinstance(other, SeriesBase) else other
-    if not isinstance(found, FrameBase):
+    if not isinstance(found, DataFrame):
         raise ArgumentTypeError(f"a DataFrame is joined with DataFrames and Series, not {type(other).__name__}.")
     return found
 

@@ -6,7 +6,7 @@ import datetime
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -25,149 +25,90 @@ from akdask.engine.times import is_present_time
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import RowLabelled, as_labelled, columns_on_rows_of
-from akdask.frames.base import FrameBase
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 
 
-class MissingMethods(FrameBase):
-    """Finding missing values, and leaving them out."""
+def dropna(
+    frame: DataFrame,
+    axis: int | str,
+    how: str | None,
+    thresh: int | None,
+    ignore_index: bool,
+    *,
+    subset: str | Sequence[str] | None,
+) -> DataFrame:
+    if how is not None and thresh is not None:
+        raise ArgumentTypeError("dropna takes either how= or thresh=, not both.")
+    if how not in (None, "any", "all"):
+        raise ArgumentError(f"how={how!r} is neither 'any' nor 'all'.")
+    columns = frame._columns
+    looked_at = list(columns.values if subset is None else columns.only(names_of(subset)).values)
+    if axis_number(axis) == 1:
+        if subset is not None:
+            raise ArgumentError("subset= chooses columns by which rows are left out; it goes with axis=0.")
+        remaining = columns.only(_full_columns(columns, how, thresh))
+    elif looked_at:
+        mask = _full_rows([present(columns, name) for name in looked_at], how, thresh)
+        remaining = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
+    else:
+        remaining = columns
+    return frame._of(remaining.labelled(None) if ignore_index else remaining)
 
-    def isna(self) -> Self:
-        """Return which values are missing, as a DataFrame of bool; lazy."""
-        return self._marked(missing=True)
 
-    def notna(self) -> Self:
-        """Return which values are not missing, as a DataFrame of bool; lazy."""
-        return self._marked(missing=False)
+def fillna(frame: DataFrame, value: Any) -> DataFrame:
+    value = as_labelled(value)
+    if isinstance(value, DataFrame):
+        return _filled_from_frame(frame, value)
+    if isinstance(value, RowLabelled):
+        by_name: Any = value
+        value = {str(name): item for name, item in by_name.to_pandas().items() if name in frame._columns.values}
+    columns, named = frame._columns, isinstance(value, Mapping)
+    values = value if named else dict.fromkeys(columns.values, value)
+    for name, item in values.items():
+        array = columns.array(name)
+        wanted = _kind_of_filling(item)
+        if wanted is None:
+            raise ArgumentTypeError(
+                f"what is missing is filled with text, a number, a bool or a time, not a {type(item).__name__}."
+            )
+        if _fills(wanted, array):
+            columns = columns.having(name, filled_array(array, item))
+        elif named and not (wanted == "numbers" and array._value.dtype.kind in ("int", "uint")):
+            raise ArgumentTypeError(
+                f"column {name!r} of {array._describe()} is not filled with {wanted}.",
+                hint="text is filled with a str, floats with a number, times with a Timestamp.",
+            )
+        elif can_be_missing(array, array._value):
+            missing = missing_integers.negated(present(columns, name))
+            demanded = Call("demand_present", columns.values[name], missing, column=name, filling=wanted)
+            columns = columns.having(name, array._like(columns.frame, demanded))
+    return frame._of(columns)
 
-    def dropna(
-        self,
-        axis: int | str = 0,
-        how: str | None = None,
-        thresh: int | None = None,
-        ignore_index: bool = False,
-        *,
-        subset: str | Sequence[str] | None = None,
-    ) -> Self:
-        """Return the frame without the rows, or columns, that have missing values; lazy for rows.
 
-        Parameters
-        ----------
-        axis : {0, 1, "index", "columns"}
-            Leave out rows, or columns, whose values are then counted.
-        how : {"any", "all"}, optional
-            Whether one missing value is enough, which is the default, or all must be missing.
-        thresh : int, optional
-            Keep rows or columns with at least this number of values that are not missing.
-        ignore_index : bool
-            Number the rows from 0.
-        subset : str or list of str, optional
-            The columns to look at for missing values, all unless given.
+def _filled_from_frame(frame: DataFrame, other: DataFrame) -> DataFrame:
+    columns, given = frame._columns, other._columns
+    names = [
+        name
+        for name, value in columns.values.items()
+        if name in given.values and can_be_missing(columns.kinds[name], value)
+    ]
+    arrays = columns_on_rows_of(frame._row_labels, other._row_labels, [given.array(name) for name in names])
+    for name, array in zip(names, arrays, strict=True):
+        is_present = pdarray(frame._columns.frame, present(frame._columns, name))
+        columns = columns.having(name, where(is_present, frame._columns.array(name), array))
+    return frame._of(columns)
 
-        Raises
-        ------
-        ArgumentTypeError
-            If both `how` and `thresh` are given.
-        ArgumentError
-            If `how` or `axis` is something else, or columns are left out by some of them.
-        MissingColumnError
-            If there is no column of a name.
-        """
-        if how is not None and thresh is not None:
-            raise ArgumentTypeError("dropna takes either how= or thresh=, not both.")
-        if how not in (None, "any", "all"):
-            raise ArgumentError(f"how={how!r} is neither 'any' nor 'all'.")
-        columns = self._columns
-        looked_at = list(columns.values if subset is None else columns.only(names_of(subset)).values)
-        if axis_number(axis) == 1:
-            if subset is not None:
-                raise ArgumentError("subset= chooses columns by which rows are left out; it goes with axis=0.")
-            remaining = columns.only(_full_columns(columns, how, thresh))
-        elif looked_at:
-            mask = _full_rows([present(columns, name) for name in looked_at], how, thresh)
-            remaining = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
-        else:
-            remaining = columns
-        return self._of(remaining.labelled(None) if ignore_index else remaining)
 
-    def fillna(self, value: Any) -> Self:
-        """Replace missing values; lazy.
-
-        Integers with missing values stay exact if an integer fills them.
-
-        Parameters
-        ----------
-        value : str, number, bool, time, mapping of str to such, Series or DataFrame
-            One value for all columns of its kind, a mapping or Series with values by column, or a DataFrame with a
-            value for each cell, by labels and names.
-
-        Raises
-        ------
-        MissingColumnError
-            If there is no column of a name.
-        ArgumentTypeError
-            If a value is of another kind, or of another kind than its column.  When computed, if a column of another
-            kind has missing values, which one value for all columns would not replace.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"s": ["a", None], "x": [1.5, None]})
-        >>> df.fillna({"s": "-", "x": 0.0}).to_pandas()
-           s    x
-        0  a  1.5
-        1  -  0.0
-        """
-        value = as_labelled(value)
-        if isinstance(value, FrameBase):
-            return self._filled_from_frame(value)
-        if isinstance(value, RowLabelled):
-            by_name: Any = value
-            value = {str(name): item for name, item in by_name.to_pandas().items() if name in self._columns.values}
-        columns, named = self._columns, isinstance(value, Mapping)
-        values = value if named else dict.fromkeys(columns.values, value)
-        for name, item in values.items():
-            array = columns.array(name)
-            wanted = _kind_of_filling(item)
-            if wanted is None:
-                raise ArgumentTypeError(
-                    f"what is missing is filled with text, a number, a bool or a time, not a {type(item).__name__}."
-                )
-            if _fills(wanted, array):
-                columns = columns.having(name, filled_array(array, item))
-            elif named and not (wanted == "numbers" and array._value.dtype.kind in ("int", "uint")):
-                raise ArgumentTypeError(
-                    f"column {name!r} of {array._describe()} is not filled with {wanted}.",
-                    hint="text is filled with a str, floats with a number, times with a Timestamp.",
-                )
-            elif can_be_missing(array, array._value):
-                missing = missing_integers.negated(present(columns, name))
-                demanded = Call("demand_present", columns.values[name], missing, column=name, filling=wanted)
-                columns = columns.having(name, array._like(columns.frame, demanded))
-        return self._of(columns)
-
-    def _filled_from_frame(self, other: FrameBase) -> Self:
-        columns, given = self._columns, other._columns
-        names = [
-            name
-            for name, value in columns.values.items()
-            if name in given.values and can_be_missing(columns.kinds[name], value)
-        ]
-        arrays = columns_on_rows_of(self._row_labels, other._row_labels, [given.array(name) for name in names])
-        for name, array in zip(names, arrays, strict=True):
-            is_present = pdarray(self._columns.frame, present(self._columns, name))
-            columns = columns.having(name, where(is_present, self._columns.array(name), array))
-        return self._of(columns)
-
-    def _marked(self, *, missing: bool) -> Self:
-        columns = self._columns
-        are_present = {name: present(columns, name) for name in columns.values}
-        arrays = {
-            name: pdarray(columns.frame, missing_integers.negated(is_present) if missing else is_present)
-            for name, is_present in are_present.items()
-        }
-        return self._of(columns.beside(arrays))
+def mark_missing(frame: DataFrame, *, missing: bool) -> DataFrame:
+    columns = frame._columns
+    are_present = {name: present(columns, name) for name in columns.values}
+    arrays = {
+        name: pdarray(columns.frame, missing_integers.negated(is_present) if missing else is_present)
+        for name, is_present in are_present.items()
+    }
+    return frame._of(columns.beside(arrays))
 
 
 def present(columns: ColumnSet, name: str) -> Value:

@@ -62,7 +62,7 @@ def left_join(left: Any, right: Any) -> tuple[pdarray, pdarray]:
     return joined[LEFT] - 1, joined[RIGHT] - 1
 
 
-def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
+def join_on_eq_with_dt(
     a1: pdarray, a2: pdarray, t1: pdarray, t2: pdarray, dt: Any, pred: str, result_limit: int = 1000
 ) -> tuple[pdarray, pdarray]:
     """Return the positions of pairs of equal elements whose times are close to each other; lazy.

@@ -29,6 +29,7 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
+from akdask.frames.choice import keys_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.groupby import Call as Reduced
@@ -725,7 +726,7 @@ def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: b
             names.append(f"key_{number}" if name is None else str(name))
             arrays.append(label)
         else:
-            more, others = df._keys([key])
+            more, others = keys_of(df, [key])
             names += more
             arrays += others
     groups = ColumnGroups(arrays if len(arrays) > 1 else arrays[0], dropna=dropna)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Number
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,9 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
-from akdask.frames.base import FrameBase
-from akdask.frames.build import arrays_of, spread
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.construction import arrays_of, spread
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import MultiIndex
 from akdask.frames.kinds import numbers_among
 from akdask.frames.missing import can_be_missing, present_among
@@ -38,300 +38,146 @@ MOST_COLUMNS = 10_000
 """Largest number of columns that are made of values."""
 
 
-class ReshapingMethods(FrameBase):
-    """Other shapes of the same data."""
+def melt(
+    frame: DataFrame,
+    id_vars: str | Sequence[str] | None,
+    value_vars: str | Sequence[str] | None,
+    var_name: str,
+    value_name: str,
+) -> DataFrame:
+    columns = frame._columns
+    ids = [] if id_vars is None else names_of(id_vars)
+    values = [name for name in columns.values if name not in ids] if value_vars is None else names_of(value_vars)
+    columns.only([*ids, *values])
+    if len({*ids, var_name, value_name}) < len(ids) + 2:
+        raise SchemaError(f"melt: {var_name!r} or {value_name!r} is the name of another column.")
+    if not values:
+        raise ArgumentError("melt needs columns to put below each other.")
+    made = {name: concatenate([columns.array(name)] * len(values)) for name in ids}
+    made[var_name] = concatenate([spread(columns.frame, name) for name in values])
+    made[value_name] = _below_each_other(columns, values)
+    return frame._of(ColumnSet.of(made))
 
-    def melt(
-        self,
-        id_vars: str | Sequence[str] | None = None,
-        value_vars: str | Sequence[str] | None = None,
-        var_name: str = "variable",
-        value_name: str = "value",
-    ) -> Self:
-        """Return the columns one below the other, in one column of names and one of values; lazy.
 
-        Parameters
-        ----------
-        id_vars : str or list of str, optional
-            Columns that stay, repeated for each of the others.
-        value_vars : str or list of str, optional
-            Columns that are put below each other, all others unless given.
-        var_name, value_name : str
-            Names of the two new columns.
+def stack(frame: DataFrame) -> Any:
+    columns, names = frame._columns, list(frame._columns.values)
+    if not names:
+        raise ArgumentError("stack needs columns.")
+    size = sum(columns.counted())
+    number = arange(size * len(names))
+    row, column = number // len(names), number % len(names)
+    labels = MultiIndex([columns.index_array()[row], array(names)[column]], names=[columns.index_name, None])
+    from akdask.frames.series import Series
 
-        Returns
-        -------
-        DataFrame
-            Its rows are numbered from 0.
+    return Series(_below_each_other(columns, names)[column * size + row], index=labels)
 
-        Raises
-        ------
-        MissingColumnError
-            If there is no column of a name.
-        ArgumentTypeError
-            If values of different kinds would come below each other.
-        SchemaError
-            If a new column would have the name of one that stays.
 
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"k": ["a", "b"], "x": [1, 2], "y": [3, 4]}).melt("k").to_pandas()
-           k variable  value
-        0  a        x      1
-        1  b        x      2
-        2  a        y      3
-        3  b        y      4
-        """
-        columns = self._columns
-        ids = [] if id_vars is None else names_of(id_vars)
-        values = [name for name in columns.values if name not in ids] if value_vars is None else names_of(value_vars)
-        columns.only([*ids, *values])
-        if len({*ids, var_name, value_name}) < len(ids) + 2:
-            raise SchemaError(f"melt: {var_name!r} or {value_name!r} is the name of another column.")
-        if not values:
-            raise ArgumentError("melt needs columns to put below each other.")
-        made = {name: concatenate([columns.array(name)] * len(values)) for name in ids}
-        made[var_name] = concatenate([spread(columns.frame, name) for name in values])
-        made[value_name] = _below_each_other(columns, values)
-        return self._of(ColumnSet.of(made))
+def unstack(frame: DataFrame) -> Any:
+    columns, names = frame._columns, list(frame._columns.values)
+    if not names:
+        raise ArgumentError("unstack needs columns.")
+    size = sum(columns.counted())
+    number = arange(size * len(names))
+    row, column = number % max(size, 1), number // max(size, 1)
+    labels = MultiIndex([array(names)[column], columns.index_array()[row]], names=[None, columns.index_name])
+    from akdask.frames.series import Series
 
-    def stack(self) -> Any:
-        """Return all values, row by row, as a Series labelled by row and column; counts rows.
+    return Series(_below_each_other(columns, names)[number], index=labels)
 
-        Returns
-        -------
-        Series
-            With missing values where the columns have them, as in pandas from version 3.
 
-        Raises
-        ------
-        ArgumentError
-            If there are no columns.
-        ArgumentTypeError
-            If columns are of different kinds.
+def pivot(frame: DataFrame, *, columns: str, index: str | None, values: str | Sequence[str] | None) -> DataFrame:
+    if index is None:
+        index = "index"
+        given = frame._columns
+        frame = frame._of(given.labelled(None).having(index, given.index_array()))
+    keys = [frame._columns.array(name) for name in (index, columns)]
+    wanted = values
+    if wanted is None:
+        wanted = [name for name in frame._columns.values if name not in (index, columns)]
+    groups = ColumnGroups(keys, dropna=False)
+    if groups.ngroups < groups.length:
+        raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
+    found: DataFrame = frame.pivot_table(wanted, index, columns, "first", dropna=False)
+    return found
 
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).stack().to_pandas().to_dict()
-        {(0, 'x'): 1, (0, 'y'): 3, (1, 'x'): 2, (1, 'y'): 4}
-        """
-        columns, names = self._columns, list(self._columns.values)
-        if not names:
-            raise ArgumentError("stack needs columns.")
-        size = sum(columns.counted())
-        number = arange(size * len(names))
-        row, column = number // len(names), number % len(names)
-        labels = MultiIndex([columns.index_array()[row], array(names)[column]], names=[columns.index_name, None])
-        from akdask.frames.series import Series
 
-        return Series(_below_each_other(columns, names)[column * size + row], index=labels)
+def pivot_table(
+    frame: DataFrame,
+    values: str | Sequence[str] | None,
+    index: str | Sequence[str] | None,
+    columns: str | Sequence[str] | None,
+    aggfunc: str | Mapping[str, str],
+    fill_value: Any,
+    *,
+    dropna: bool,
+    observed: bool,
+) -> DataFrame:
+    rows, across = _names(index), _names(columns)
+    if not rows and not across:
+        raise ArgumentError("pivot_table needs index or columns, to group by.")
+    wanted = names_of(values) if values is not None else None
+    if wanted is None:
+        wanted = [name for name in numbers_among(frame._columns) if name not in (*rows, *across)]
+    if isinstance(aggfunc, Mapping) and values is None:
+        wanted = list(aggfunc)
+    frame._columns.only([*rows, *across, *wanted])
+    by_column = aggfunc if isinstance(aggfunc, Mapping) else dict.fromkeys(wanted, aggfunc)
+    how = {name: GROUP_REDUCTIONS.get(_reduction(by_column.get(name))) for name in wanted}
+    if None in how.values() or not wanted:
+        raise ArgumentError(
+            f"pivot_table reduces columns by a reduction of groups, not by {aggfunc!r}.",
+            details=[f"columns: {wanted}", f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
+        )
+    keys = [*rows, *across]
+    if observed:
+        reduced = with_wide_integers(_grouped(frame, keys, wanted, how, dropna))
+    else:
+        groups = frame.groupby(keys, dropna=dropna, as_index=False, observed=False)
+        reduced = with_wide_integers(groups.agg(dict(how)).to_pandas(retain_index=False))
+    table: Any = reduced.set_index([*rows, *across])
+    table = table.dropna(how="all") if dropna else table
+    if across and rows:
+        table = table.unstack(across).sort_index(axis=1)
+    elif not rows:
+        table = table.T
+    if not dropna:
+        table = _with_all_combinations(table)
+    elif rows:
+        table = table.dropna(axis=1, how="all")
+    if table.shape[1] > MOST_COLUMNS:
+        raise ArgumentError(f"pivot_table would have {table.shape[1]:,} columns.", hint="exchange index and columns.")
+    if fill_value is not None and not pd.isna(fill_value):
+        table = _without_gaps(table, fill_value)
+    keep_value = len(wanted) > 1 and bool(rows)
+    table.columns = [_flat(name, keep_value or not across, bool(rows)) for name in table.columns]
+    return _labelled_table(frame, table, rows)
 
-    def unstack(self) -> Any:
-        """Return all values, column by column, as a Series labelled by column and row; counts rows.
 
-        Raises
-        ------
-        ArgumentError
-            If there are no columns.
-        ArgumentTypeError
-            If columns are of different kinds.
+def _grouped(
+    frame: DataFrame, keys: Sequence[str], wanted: Sequence[str], how: Mapping[str, Any], dropna: bool = True
+) -> pd.DataFrame:
+    """Return the reduced columns of groups beside the keys; computes."""
+    arrays = [frame._columns.array(name) for name in keys]
+    groups = ColumnGroups(arrays, dropna=dropna)
+    columns = {name: groups.reduce_column(how[name], frame._columns.array(name)) for name in wanted}
+    found = dict(zip(keys, groups.unique_keys, strict=True))
+    made = DataFrame({f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])})
+    rows = made.to_pandas(retain_index=False)
+    rows.columns = [*keys, *wanted]
+    return rows
 
-        See Also
-        --------
-        Series.unstack : labels of one level as columns.
 
-        Notes
-        -----
-        Same as ``pandas.DataFrame.unstack`` for labels of one level.  `pivot` turns keys in columns into names of
-        columns.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).unstack().to_pandas().to_dict()
-        {('x', 0): 1, ('x', 1): 2, ('y', 0): 3, ('y', 1): 4}
-        """
-        columns, names = self._columns, list(self._columns.values)
-        if not names:
-            raise ArgumentError("unstack needs columns.")
-        size = sum(columns.counted())
-        number = arange(size * len(names))
-        row, column = number % max(size, 1), number // max(size, 1)
-        labels = MultiIndex([array(names)[column], columns.index_array()[row]], names=[None, columns.index_name])
-        from akdask.frames.series import Series
-
-        return Series(_below_each_other(columns, names)[number], index=labels)
-
-    def pivot(self, *, columns: str, index: str | None = None, values: str | Sequence[str] | None = None) -> Self:
-        """Return values with the elements of one column as labels and of another as names; computes.
-
-        Parameters
-        ----------
-        columns : str
-            The column whose elements become names.
-        index : str, optional
-            The column that labels rows; the labels that they have unless given.
-        values : str or list of str, optional
-            The columns of values, all others unless given.
-
-        Raises
-        ------
-        ArgumentError
-            If two rows have the same keys, which `pivot_table` reduces.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [5, 6, 7]})
-        >>> df.pivot(index="k", columns="c", values="x").to_pandas()["a"].tolist()
-        [5.0, 7.0]
-        """
-        frame: Any = self
-        if index is None:
-            index = "index"
-            given = self._columns
-            frame = self._of(given.labelled(None).having(index, given.index_array()))
-        keys = [frame._columns.array(name) for name in (index, columns)]
-        wanted = values
-        if wanted is None:
-            wanted = [name for name in self._columns.values if name not in (index, columns)]
-        groups = ColumnGroups(keys, dropna=False)
-        if groups.ngroups < groups.length:
-            raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
-        found: Self = frame.pivot_table(wanted, index, columns, "first", dropna=False)
-        return found
-
-    def pivot_table(
-        self,
-        values: str | Sequence[str] | None = None,
-        index: str | Sequence[str] | None = None,
-        columns: str | Sequence[str] | None = None,
-        aggfunc: str | Mapping[str, str] = "mean",
-        fill_value: Any = None,
-        *,
-        dropna: bool = True,
-        observed: bool = True,
-    ) -> Self:
-        """Return reductions of groups, with the keys `index` as labels and the keys `columns` as names; computes.
-
-        Parameters
-        ----------
-        values : str or list of str, optional
-            Columns to reduce, all columns of numbers unless given.
-        index, columns : str or list of str
-            Keys of the rows and of the columns of the result; one of them suffices.
-        aggfunc : str or mapping of str to str, default "mean"
-            A reduction of groups, of all columns or of each.
-        fill_value : scalar, optional
-            Value of combinations without rows, NaN unless given.
-        dropna : bool, default True
-            Leave out groups and columns with only missing values, and rows with missing keys.  Otherwise each
-            combination of keys has a row or a column.
-        observed : bool, default True
-            Leave out categories of keys that no row has; see `DataFrame.groupby`.
-
-        Returns
-        -------
-        DataFrame
-            Columns are named by the text of their keys, joined by ``_`` where there are several, after the name of the
-            values where these are several.  Of several keys of rows, the labels stay columns.
-
-        Raises
-        ------
-        ArgumentError
-            If there are no keys, no such reduction, or very many columns.
-        MissingColumnError
-            If there is no column of a name.
-        ArgumentTypeError
-            If columns do not hold `fill_value`.
-        ConversionError
-            If `fill_value` is a fraction, and an integer beside gaps is no float.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.pivot_table``, but for the names of columns.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [1.0, 2.0, 3.0]})
-        >>> df.pivot_table("x", "k", "c", "sum").to_pandas()
-             a    b
-        k
-        1  1.0  2.0
-        2  3.0  NaN
-        """
-        rows, across = _names(index), _names(columns)
-        if not rows and not across:
-            raise ArgumentError("pivot_table needs index or columns, to group by.")
-        wanted = names_of(values) if values is not None else None
-        if wanted is None:
-            wanted = [name for name in numbers_among(self._columns) if name not in (*rows, *across)]
-        if isinstance(aggfunc, Mapping) and values is None:
-            wanted = list(aggfunc)
-        self._columns.only([*rows, *across, *wanted])
-        by_column = aggfunc if isinstance(aggfunc, Mapping) else dict.fromkeys(wanted, aggfunc)
-        how = {name: GROUP_REDUCTIONS.get(_reduction(by_column.get(name))) for name in wanted}
-        if None in how.values() or not wanted:
-            raise ArgumentError(
-                f"pivot_table reduces columns by a reduction of groups, not by {aggfunc!r}.",
-                details=[f"columns: {wanted}", f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
-            )
-        keys = [*rows, *across]
-        if observed:
-            reduced = with_wide_integers(self._grouped(keys, wanted, how, dropna))
-        else:
-            frame: Any = self
-            groups = frame.groupby(keys, dropna=dropna, as_index=False, observed=False)
-            reduced = with_wide_integers(groups.agg(dict(how)).to_pandas(retain_index=False))
-        table: Any = reduced.set_index([*rows, *across])
-        table = table.dropna(how="all") if dropna else table
-        if across and rows:
-            table = table.unstack(across).sort_index(axis=1)
-        elif not rows:
-            table = table.T
-        if not dropna:
-            table = _with_all_combinations(table)
-        elif rows:
-            table = table.dropna(axis=1, how="all")
-        if table.shape[1] > MOST_COLUMNS:
-            raise ArgumentError(
-                f"pivot_table would have {table.shape[1]:,} columns.", hint="exchange index and columns."
-            )
-        if fill_value is not None and not pd.isna(fill_value):
-            table = _without_gaps(table, fill_value)
-        keep_value = len(wanted) > 1 and bool(rows)
-        table.columns = [_flat(name, keep_value or not across, bool(rows)) for name in table.columns]
-        return self._labelled_table(table, rows)
-
-    def _grouped(
-        self, keys: Sequence[str], wanted: Sequence[str], how: Mapping[str, Any], dropna: bool = True
-    ) -> pd.DataFrame:
-        """Return the reduced columns of groups beside the keys; computes."""
-        arrays = [self._columns.array(name) for name in keys]
-        groups = ColumnGroups(arrays, dropna=dropna)
-        columns = {name: groups.reduce_column(how[name], self._columns.array(name)) for name in wanted}
-        found = dict(zip(keys, groups.unique_keys, strict=True))
-        from akdask.frames.dataframe import DataFrame
-
-        frame = DataFrame({f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])})
-        made: pd.DataFrame = frame.to_pandas(retain_index=False)
-        made.columns = [*keys, *wanted]
-        return made
-
-    def _labelled_table(self, table: pd.DataFrame, rows: Sequence[str]) -> Self:
-        names = [str(name) for name in table.columns]
-        if len({*names}) < len(names):
-            raise SchemaError("two columns would have the same name.", details=names)
-        arrays = arrays_of(dict(zip(names, (table.iloc[:, number] for number in range(len(names))), strict=True)))
-        if len(rows) > 1:
-            labels = {name: table.index.get_level_values(name) for name in rows}
-            return self._of(ColumnSet.of({**arrays_of(labels), **arrays}))
-        label = rows[0] if rows else None
-        index = arrays_of({"index": table.index.to_series().reset_index(drop=True)})["index"]
-        return self._of(ColumnSet.of(arrays, index, label))
+def _labelled_table(frame: DataFrame, table: pd.DataFrame, rows: Sequence[str]) -> DataFrame:
+    names = [str(name) for name in table.columns]
+    if len({*names}) < len(names):
+        raise SchemaError("two columns would have the same name.", details=names)
+    arrays = arrays_of(dict(zip(names, (table.iloc[:, number] for number in range(len(names))), strict=True)))
+    if len(rows) > 1:
+        labels = {name: table.index.get_level_values(name) for name in rows}
+        return frame._of(ColumnSet.of({**arrays_of(labels), **arrays}))
+    label = rows[0] if rows else None
+    index = arrays_of({"index": table.index.to_series().reset_index(drop=True)})["index"]
+    return frame._of(ColumnSet.of(arrays, index, label))
 
 
 def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
@@ -448,8 +294,6 @@ def crosstab(
         row, column = "row_0", "col_0"
     counted = "values" if "values" not in (row, column) else "values_"
     given = {row: index, column: columns} | ({} if values is None else {counted: values})
-    from akdask.frames.dataframe import DataFrame
-
     frame = DataFrame(_on_common_labels(given))
     if aggfunc is None:
         frame[counted] = 1
@@ -499,7 +343,7 @@ def _name_of(keys: Any, otherwise: str) -> str:
     return name if isinstance(name, str) else otherwise
 
 
-def get_dummies(  # noqa: PLR0917 - pandas' signature
+def get_dummies(
     data: Any,
     prefix: str | Sequence[str] | Mapping[str, str] | None = None,
     prefix_sep: str | Sequence[str] | Mapping[str, str] = "_",
@@ -548,7 +392,7 @@ def get_dummies(  # noqa: PLR0917 - pandas' signature
     0  1   True  False
     1  2  False   True
     """
-    if isinstance(data, FrameBase):
+    if isinstance(data, DataFrame):
         own = data._columns
         if columns is None:
             chosen = [name for name in own.values if isinstance(own.kinds[name], Strings | Categorical)]
@@ -561,8 +405,6 @@ def get_dummies(  # noqa: PLR0917 - pandas' signature
             made |= _dummies(own.array(name), f"{begin}{separator}", dummy_na, drop_first, dtype)
         return data._of(own.beside(made))
     if is_pandas(data, "DataFrame"):
-        from akdask.frames.dataframe import DataFrame
-
         return get_dummies(DataFrame(data), prefix, prefix_sep, dummy_na, columns, drop_first, dtype)
     from akdask.frames.series import Series
 

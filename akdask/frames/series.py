@@ -20,8 +20,8 @@ from akdask.columns.exact import first_changed
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError, refuses_foreign
 from akdask.frames.alignment import RowLabels, as_labelled, on_rows_of, put_on_rows_of
-from akdask.frames.columns import ColumnMethods
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.expanding import ExpandingMethods
 from akdask.frames.index import Index
 from akdask.frames.series_accessors import (
@@ -32,7 +32,7 @@ from akdask.frames.series_accessors import (
     StringAccessor,
 )
 from akdask.frames.series_analysis import SeriesAnalysis, SeriesMissing, SeriesOrder, SeriesReductions
-from akdask.frames.series_base import VALUES, LabelledRows, SeriesBase
+from akdask.frames.series_base import VALUES, SeriesBase
 from akdask.frames.series_conversion import SeriesConversion
 from akdask.frames.series_functions import SeriesFunctions, text_applied
 from akdask.frames.series_indexers import (
@@ -340,12 +340,12 @@ class Series(
         return self._with(lookups.map(self.values, news, None))
 
 
-def column_series(frame: ColumnMethods, name: str) -> Series:
+def column_series(frame: DataFrame, name: str) -> Series:
     """Return a column of a DataFrame with the labels of its rows; assignments to its elements change both."""
     series = Series.__new__(Series)
     columns = frame._columns
     series.name, series._level_names = name, ()
-    series._labelled = LabelledRows._of(columns.only([name]).renamed({name: VALUES}))
+    series._labelled = DataFrame._of(columns.only([name]).renamed({name: VALUES}))
     series._labelled._content.handed[VALUES] = frame._column(name), columns.array(name)
     return series
 

@@ -25,8 +25,8 @@ from akdask.engine.alignment import align
 from akdask.engine.values import Call, Constant
 from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, warn
-from akdask.frames.base import FrameBase
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.kinds import as_other_type, missing_where
 from akdask.frames.missing import present
 from akdask.frames.series_base import SeriesBase
@@ -114,7 +114,7 @@ class Properties:
         rows = self.series.values.rows
         if isinstance(found, Array) and found.rows.same_rows(rows):
             return self.series._with(found)
-        if isinstance(found, FrameBase) and found.rows.same_rows(rows):
+        if isinstance(found, DataFrame) and found.rows.same_rows(rows):
             columns = found._columns
             return self.series._framed({name: columns.array(name) for name in columns.values})
         return tuple(map(self._labelled, found)) if type(found) is tuple else found

@@ -28,11 +28,12 @@ from akdask.engine.values import Value
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.cells import CellMethods, between, is_nothing
 from akdask.frames.columns import relabelled
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex, check_na_position, is_there
 from akdask.frames.kinds import is_number
 from akdask.frames.missing import present
 from akdask.frames.reshaping import with_wide_integers
-from akdask.frames.series_base import VALUES, LabelledRows, SeriesBase, SeriesOperators
+from akdask.frames.series_base import VALUES, SeriesBase, SeriesOperators
 from akdask.frames.sorting import reindexed
 from akdask.frames.summaries import (
     KEEPS,
@@ -72,7 +73,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         >>> ak.Series([1, 2, 3, 4]).describe()["50%"]
         np.float64(2.5)
         """
-        columns = self._analysed()
+        columns = self._value_columns()
         values = self.values
         if is_number(values) and values._value.dtype.kind != "bool":
             found = described_numbers(columns, [VALUES], quantiles_of(percentiles))
@@ -204,7 +205,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
 
         return groups_of(self, by, level, dropna, sort, observed)
 
-    def resample(  # noqa: PLR0917 - pandas' signature
+    def resample(
         self,
         rule: Any,
         closed: str | None = None,
@@ -280,7 +281,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         """
         if self._level_names:
             raise ArgumentError("labels of several levels are not looked for by reindex.", hint="use locate.")
-        return self._moved(LabelledRows._of(reindexed(self._labelled._columns, index, fill_value)))
+        return self._moved(DataFrame._of(reindexed(self._labelled._columns, index, fill_value)))
 
     def unstack(self, level: Any = -1, fill_value: Any = None) -> Any:
         """Return a DataFrame with the labels of one level as columns and of the other levels as labels; computes.
@@ -318,8 +319,6 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         except (ValueError, KeyError, IndexError) as error:
             raise ArgumentError(f"the level {level!r} cannot become columns.", details=[str(error)]) from None
         table.columns = [str(name) for name in table.columns]
-        from akdask.frames.dataframe import DataFrame
-
         return DataFrame(table.reset_index() if table.index.nlevels > 1 else table)
 
     def rename(self, name: Any = None, *, index: Any = None) -> Self:
@@ -349,7 +348,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         if isinstance(names, Mapping) or callable(names):
             if self._level_names:
                 raise UnsupportedError("labels of several levels are not renamed.", hint="reset_index() makes columns.")
-            return self._moved(LabelledRows._of(relabelled(self._labelled._columns, names)))
+            return self._moved(DataFrame._of(relabelled(self._labelled._columns, names)))
         renamed = self._moved(self._labelled)
         renamed.name = name
         return renamed

@@ -31,11 +31,10 @@ from akdask.frames.alignment import (
     on_all_labels,
     on_rows_of,
 )
-from akdask.frames.columns import ColumnMethods
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import of_columns, present_among
-from akdask.frames.rows import RowMethods
 from akdask.frames.to_pandas import ToPandas
 
 VALUES = "values"
@@ -44,10 +43,6 @@ VALUES = "values"
 
 LACKING = "lacking"
 """Name of a column beside lists: which of them are missing, as those of missing text are."""
-
-
-class LabelledRows(ColumnMethods, RowMethods):
-    """Rows of a Series: the column of values, labels of one level as the index, of several levels as columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +90,7 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
     """An array with labels on the same rows."""
 
     name: Any
-    _labelled: LabelledRows
+    _labelled: DataFrame
     _level_names: tuple[Any, ...]
 
     def _set(self, values: Array, index: Index | None, name: Any) -> None:
@@ -115,7 +110,7 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
             levels = {level_column(number): level for number, level in enumerate(index.values)}
             columns = ColumnSet.of({VALUES: values, **levels})
             self._level_names = tuple(index.names)
-        self._labelled = LabelledRows._of(columns)
+        self._labelled = DataFrame._of(columns)
 
     def _moved(self, rows: Any) -> Self:
         """Return a Series of the same names on other rows."""
@@ -128,14 +123,14 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
         columns = self._labelled._columns
         if LACKING in columns.values:
             columns = columns.only([name for name in columns.values if name != LACKING])
-        moved = self._moved(LabelledRows._of(columns))
+        moved = self._moved(DataFrame._of(columns))
         moved.values = values
         return moved
 
     def _with_lists(self, lists: Array, lacking: Array) -> Self:
         """Return lists with these labels, of which some are missing."""
         found = self._with(lists)
-        found._labelled = LabelledRows._of(found._labelled._columns.having(LACKING, lacking))
+        found._labelled = DataFrame._of(found._labelled._columns.having(LACKING, lacking))
         return found
 
     @property
@@ -147,8 +142,6 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
     def _framed(self, arrays: Mapping[str, Array]) -> Any:
         """Return arrays on these rows as a DataFrame with these labels; levels of labels are columns there."""
         columns = self._labelled._columns
-        from akdask.frames.dataframe import DataFrame
-
         if not self._level_names:
             return DataFrame._of(columns.beside(arrays))
         levels = {
@@ -157,10 +150,10 @@ class SeriesBase(Labelled, Registered, Substitutes, Collection, RowLabelled):
         }
         return DataFrame._of(ColumnSet.of({**levels, **arrays}))
 
-    def _analysed(self) -> ColumnSet:
+    def _value_columns(self) -> ColumnSet:
         return self._labelled._columns.only([VALUES])
 
-    def _resulting(self, arrays: Mapping[str, Array]) -> Self:
+    def _with_columns(self, arrays: Mapping[str, Array]) -> Self:
         return self._with(arrays[VALUES])
 
     # parts

@@ -13,6 +13,7 @@ from akdask.arrays.display import HtmlDisplay, counted, lazy_text
 from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError, PositionError
 from akdask.frames.alignment import on_all_labels
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.display import edge_rows
 from akdask.frames.index import Index, convert_bytes
 from akdask.frames.kinds import as_other_type
@@ -78,8 +79,6 @@ class SeriesJoining(SeriesOperators):
                 joined = on_all_labels(found, values, one._row_labels, [one.values], cls._rules.absent_operand)
                 found, values = joined.labels, [*joined.ones, *joined.others]
             labels = series[0]._named_index(found.arrays).to_dict(None if index_labels is None else [*index_labels])
-            from akdask.frames.dataframe import DataFrame
-
             return DataFrame({**labels, **dict(zip(map(str, names), values, strict=True))})
         joined = reduce(lambda one, other: one.concat(other), [one.index for one in series])
         return cls._of(concatenate([one.values for one in series]), joined)
@@ -190,8 +189,6 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         called = name if name is not None else "0" if self.name is None else str(self.name)
         if self._level_names:
             return self.reset_index(name=called)
-        from akdask.frames.dataframe import DataFrame
-
         return DataFrame({called: self.values}, self.index)
 
     def to_markdown(

@@ -24,6 +24,7 @@ from akdask.engine import missing
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.frames.alignment import as_labelled, comparable, on_all_labels, on_same_labels
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.kinds import as_other_type
 from akdask.frames.missing import of_columns
@@ -247,8 +248,6 @@ class SeriesFunctions(SeriesOperators):
         >>> ak.Series(["b", "a", "b"]).mode().tolist()
         ['b']
         """
-        from akdask.frames.dataframe import DataFrame
-
         found = DataFrame({"values": self.values}).mode(dropna=dropna)["values"]
         from akdask.frames.series import Series
 
@@ -356,8 +355,6 @@ class SeriesFunctions(SeriesOperators):
             raise SchemaError(f"labels and values cannot both be called {called!r}.", hint="pass name=.")
         named = {**columns, called: self.values}
         found = ColumnSet.of(named) if labels is None else ColumnSet.of(named, labels.values, labels.name)
-        from akdask.frames.dataframe import DataFrame
-
         return DataFrame._of(found)
 
     # operators by name
@@ -488,8 +485,6 @@ class SeriesFunctions(SeriesOperators):
         """Return the values of both, without rows where either is missing."""
         other = as_labelled(other)
         values: list[Any] = [self.values, unlabelled(other)]
-        from akdask.frames.dataframe import DataFrame
-
         if isinstance(other, SeriesBase):
             if comparable(self._row_labels, other._row_labels) is None:
                 return (DataFrame({"one": [np.nan]})["one"],) * 2

@@ -21,6 +21,7 @@ from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import coargsort
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
@@ -198,8 +199,6 @@ class SeriesGroupBy:
             # Values that are as common come in the order of their first rows.
             first = {"first": groups.unique_key_idx}
         names = [*self._key_names, VALUES]
-        from akdask.frames.dataframe import DataFrame
-
         rows = DataFrame({**dict(zip(names, keys, strict=True)), "count": counts, **first})
         if sort:
             upwards = [*(True for _ in self._keys), ascending, *(True for _ in first)]
@@ -388,7 +387,7 @@ class SeriesGroupBy:
 
     # windows
 
-    def resample(  # noqa: PLR0917 - pandas' signature
+    def resample(
         self,
         rule: Any,
         closed: str | None = None,
@@ -405,7 +404,7 @@ class SeriesGroupBy:
 
         return resampler_of_column(self, rule, asked)
 
-    def rolling(  # noqa: PLR0917 - pandas' signature
+    def rolling(
         self,
         window: Any,
         min_periods: int | None = None,
@@ -446,8 +445,6 @@ class SeriesGroupBy:
 
     def _table(self, found: Mapping[str, Series]) -> Any:
         """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
-        from akdask.frames.dataframe import DataFrame
-
         frame = DataFrame({name: series.values for name, series in found.items()})
         labels = next(iter(found.values())).index
         if not isinstance(labels, MultiIndex):
@@ -510,7 +507,7 @@ def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
     return SeriesGroupBy(series, groups.gb._arrays, groups.gb_key_names, groups=groups.gb, **options)
 
 
-def groups_of(  # noqa: PLR0917 - the arguments of `Series.groupby`
+def groups_of(
     series: Series, by: Any = None, level: Any = None, dropna: bool = True, sort: bool = True, observed: bool = True
 ) -> SeriesGroupBy:
     """Return the values of a Series in groups; see `Series.groupby`."""

@@ -13,7 +13,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
 from akdask.frames.alignment import as_labelled, mask_on_rows_of, put_on_rows_of
-from akdask.frames.build import is_scalar
+from akdask.frames.construction import is_scalar
 from akdask.frames.index import MultiIndex
 from akdask.frames.new_rows import with_row, with_row_of_levels
 from akdask.frames.rows_by_label import Chosen, as_mask, called_with, check_labels, check_mask, is_many, rows_by_label

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from akdask.engine.alignment import align
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
+from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.expanding import DecayingColumn, Weights
 from akdask.frames.kinds import demand_some_numbers
 from akdask.frames.window_reductions import (
-    Analysed,
     NamedReductions,
     WindowReductions,
     checked_quantile,
@@ -35,8 +35,6 @@ from akdask.frames.window_reductions import (
 from akdask.frames.windows import Arranged, as_integer, ends_of, is_span, running_of_groups, span_of
 from akdask.operators.windows.expanding import GROUP, MEASURE, SpanWindows
 from akdask.operators.windows.neighbours import TOTAL
-
-Owner = TypeVar("Owner", bound="Analysed")
 
 
 class SpanRolling(WindowReductions[Owner]):
@@ -64,7 +62,7 @@ class SpanRolling(WindowReductions[Owner]):
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(  # noqa: PLR0917 - the arguments of `rolling`
+    def __init__(
         self,
         owner: Owner,
         columns: ColumnSet,
@@ -116,7 +114,7 @@ class SpanRolling(WindowReductions[Owner]):
             q,
             self._ends,
         )
-        return self._owner._resulting(self._with_times(found))
+        return self._owner._with_columns(self._with_times(found))
 
     def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
         """Return results with the column of times where the frame has it."""
@@ -225,7 +223,7 @@ class GroupRolling(GroupWindows):
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(  # noqa: PLR0917 - the arguments of `rolling`
+    def __init__(
         self,
         groups: Any,
         names: Sequence[str],
@@ -359,7 +357,7 @@ class GroupDecaying(GroupWindows):
         }
 
 
-def span_windows(  # noqa: PLR0917 - the parameters of the node
+def span_windows(
     values: Mapping[str, pdarray],
     groups: Any,
     measure: Any,
@@ -403,7 +401,7 @@ def reach_of(span: int, times: Datetime, ends: tuple[bool, bool], *, center: boo
     return half, half - (not ends[1])
 
 
-def group_windows(  # noqa: PLR0917 - pandas' arguments
+def group_windows(
     groups: Any,
     names: Sequence[str],
     window: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import dask
 import numpy as np
@@ -29,10 +29,9 @@ from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.kinds import as_other_type, is_number, numbers_among
 from akdask.frames.missing import present, present_among
-from akdask.frames.rows import RowMethods
-from akdask.frames.window_reductions import Analysed
 from akdask.frames.windows import numbers_in_groups
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
@@ -45,222 +44,84 @@ KEEPS = ("first", "last")
 NA_OPTIONS = ("keep", "top", "bottom")
 
 
-class SummaryMethods(RowMethods, Analysed):
-    """Descriptions, largest rows, repeated rows."""
+def describe(frame: DataFrame, percentiles: Sequence[float] | None, include: str | None) -> pd.DataFrame:
+    if include not in (None, "all"):
+        raise ArgumentError(f"describe: include={include!r} is neither None nor 'all'.")
+    columns = frame._columns
+    wanted = quantiles_of(percentiles)
+    numbers = [name for name in numbers_among(columns) if columns.values[name].dtype.kind != "bool"]
+    described = described_numbers(columns, numbers, wanted)
+    times = [name for name in columns.values if isinstance(columns.kinds[name], TimeArray)]
+    if times:
+        parts = [described.astype(object)] if numbers else []
+        parts = sorted([*parts, *(described_times(columns, [name], wanted) for name in times)], key=len)
+        rows = dict.fromkeys(row for part in parts for row in part.index)
+        described = pd.concat([part.reindex(list(rows)) for part in parts], axis=1)
+        numbers = [name for name in columns.values if name in (*numbers, *times)]
+        described = described[numbers]
+    others = [name for name in columns.values if name not in numbers and _has_labels(columns, name)]
+    if numbers and (include != "all" or not others):
+        return described
+    if not numbers and not others:
+        raise ArgumentTypeError("describe needs columns of numbers, times or text.", details=[f"types: {frame.dtypes}"])
+    labels = described_labels(columns, others)
+    if not numbers:
+        return labels
+    both = labels.reindex(["count", "unique", "top", "freq"]).join(described.astype(object), how="outer")
+    order = ["count", "unique", "top", "freq", *(row for row in described.index if row != "count")]
+    return both.reindex(order)[[name for name in columns.values if name in both]]
 
-    def describe(self, percentiles: Sequence[float] | None = None, include: str | None = None) -> pd.DataFrame:
-        """Return count, mean, standard deviation, extremes and quantiles of columns of numbers and times; computes.
 
-        Parameters
-        ----------
-        percentiles : sequence of float, optional
-            Which quantiles, from 0 to 1; 25, 50 and 75 % unless given.
-        include : {"all"}, optional
-            Describe all columns.  Text, Categoricals and bool have count, number of distinct values, the most common
-            value and its count.  Otherwise they are described only if no column has numbers.
+def duplicated(frame: DataFrame, subset: str | Sequence[str] | None, keep: str | bool) -> Any:
+    names = names_of(frame._columns.values if subset is None else subset)
+    arrays = [frame._columns.array(name) for name in names]
+    from akdask.frames.series import series_of
 
-        Returns
-        -------
-        pandas.DataFrame
-            Missing values are left out, as in pandas.
+    return series_of(frame._columns, repeated(arrays, keep))
 
-        Raises
-        ------
-        ArgumentTypeError
-            If there are no columns to describe.
-        ArgumentError
-            If a quantile is not from 0 to 1, or `include` is something else.
 
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 2, 3, 4]}).describe()["x"].tolist()
-        [4.0, 2.5, 1.2909944487358056, 1.0, 1.75, 2.5, 3.25, 4.0]
-        """
-        if include not in (None, "all"):
-            raise ArgumentError(f"describe: include={include!r} is neither None nor 'all'.")
-        columns = self._columns
-        wanted = quantiles_of(percentiles)
-        numbers = [name for name in numbers_among(columns) if columns.values[name].dtype.kind != "bool"]
-        described = described_numbers(columns, numbers, wanted)
-        times = [name for name in columns.values if isinstance(columns.kinds[name], TimeArray)]
-        if times:
-            parts = [described.astype(object)] if numbers else []
-            parts = sorted([*parts, *(described_times(columns, [name], wanted) for name in times)], key=len)
-            rows = dict.fromkeys(row for part in parts for row in part.index)
-            described = pd.concat([part.reindex(list(rows)) for part in parts], axis=1)
-            numbers = [name for name in columns.values if name in (*numbers, *times)]
-            described = described[numbers]
-        others = [name for name in columns.values if name not in numbers and _has_labels(columns, name)]
-        if numbers and (include != "all" or not others):
-            return described
-        if not numbers and not others:
+def rank(frame: DataFrame, method: str, ascending: bool, pct: bool, *, na_option: str) -> DataFrame:
+    columns = frame._columns
+    arrays = {name: columns.array(name) for name in columns.values}
+    return frame._with_columns(
+        {name: ranks(array, method, ascending, pct, na_option) for name, array in arrays.items()}
+    )
+
+
+def mode(frame: DataFrame, numeric_only: bool, dropna: bool) -> pd.DataFrame:
+    columns = frame._columns
+    names = numbers_among(columns) if numeric_only else list(columns.values)
+    found = {name: pd.Series(commonest(columns, name, dropna)) for name in names}
+    return pd.DataFrame(found)
+
+
+def extreme_rows(frame: DataFrame, operation: str, n: int, columns: str | Sequence[str], keep: str) -> DataFrame:
+    names = names_of(columns)
+    largest = operation == "nlargest"
+    if keep not in (*KEEPS, "all") or not names:
+        raise ArgumentError(f"{operation} needs a column, and keep='first', 'last' or 'all', not {keep!r}.")
+    arrays = [frame._columns.array(name) for name in names]
+    for name, array in zip(names, arrays, strict=True):
+        if not isinstance(array, TimeArray) and not is_number(array):
             raise ArgumentTypeError(
-                "describe needs columns of numbers, times or text.", details=[f"types: {self.dtypes}"]
+                f"{operation} needs numbers or times; column {name!r} has {array._type_name()}.",
+                hint="df.sort_values(…).head(10) puts any column in order.",
             )
-        labels = described_labels(columns, others)
-        if not numbers:
-            return labels
-        both = labels.reindex(["count", "unique", "top", "freq"]).join(described.astype(object), how="outer")
-        order = ["count", "unique", "top", "freq", *(row for row in described.index if row != "count")]
-        return both.reindex(order)[[name for name in columns.values if name in both]]
-
-    def nlargest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> Self:
-        """Return the `n` rows with the largest values, the largest first; lazy, and without sorting the others.
-
-        Parameters
-        ----------
-        n : int
-            How many rows.
-        columns : str or list of str
-            The columns of numbers or times that decide, the first one first.
-        keep : {"first", "last", "all"}
-            Which of equal rows to take if there are more than `n`; ``all`` takes all of them.
-
-        Returns
-        -------
-        DataFrame
-            Rows keep their labels.  Rows with missing values appear only if there are too few others.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a column has neither numbers nor times.
-        ArgumentError
-            If `keep` is something else.
-        MissingColumnError
-            If there is no column of a name.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [3, 9, 5], "s": ["a", "b", "c"]}).nlargest(2, "x").to_pandas()
-           x  s
-        1  9  b
-        2  5  c
-        """
-        return self._extreme_rows("nlargest", n, columns, keep)
-
-    def nsmallest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> Self:
-        """Return the `n` rows with the smallest values, the smallest first; lazy.  See `nlargest`."""
-        return self._extreme_rows("nsmallest", n, columns, keep)
-
-    def duplicated(self, subset: str | Sequence[str] | None = None, keep: str | bool = "first") -> Any:
-        """Return which rows are equal to another one, as a Series of bool; lazy.
-
-        Parameters
-        ----------
-        subset : str or list of str, optional
-            The columns that must be equal, all unless given.
-        keep : {"first", "last", False}
-            The row among equal ones that is no repetition: the first, the last, or none.
-
-        Raises
-        ------
-        MissingColumnError
-            If there is no column of a name.
-        ArgumentError
-            If `keep` is something else.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 2, 1]}).duplicated().tolist()
-        [False, False, True]
-        """
-        names = names_of(self._columns.values if subset is None else subset)
-        arrays = [self._columns.array(name) for name in names]
-        from akdask.frames.series import series_of
-
-        return series_of(self._columns, repeated(arrays, keep))
-
-    def rank(
-        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
-    ) -> Self:
-        """Return the rank of each value in its column, from 1, as float64 with NaN for missing values; lazy.
-
-        Parameters
-        ----------
-        method : {"average", "min", "max", "first", "dense"}
-            Rank of equal values: the mean of their ranks, the smallest, the largest, ranks in the order of the rows, or
-            ranks without gaps.
-        ascending : bool, default True
-            Whether the smallest value has the first rank.
-        pct : bool, default False
-            Divide ranks by the number of them.
-        na_option : {"keep", "top", "bottom"}
-            Whether missing values have no rank, the first ones or the last ones.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such method or option.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
-        [2.5, 1.0, 2.5]
-        """
-        columns = self._columns
-        arrays = {name: columns.array(name) for name in columns.values}
-        return self._resulting(
-            {name: ranks(array, method, ascending, pct, na_option) for name, array in arrays.items()}
-        )
-
-    def mode(self, numeric_only: bool = False, dropna: bool = True) -> pd.DataFrame:
-        """Return the commonest values of each column, in order, one below the other; computes.
-
-        Parameters
-        ----------
-        numeric_only : bool, default False
-            Leave out columns without numbers.
-        dropna : bool, default True
-            Leave out missing values, which count as one value otherwise.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns with fewer of them than others end with missing values.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 2, 2], "y": [5, 6, 7]}).mode()["x"].tolist()
-        [2.0, nan, nan]
-        """
-        columns = self._columns
-        names = numbers_among(columns) if numeric_only else list(columns.values)
-        found = {name: pd.Series(commonest(columns, name, dropna)) for name in names}
-        return pd.DataFrame(found)
-
-    def _extreme_rows(self, operation: str, n: int, columns: str | Sequence[str], keep: str) -> Self:
-        names = names_of(columns)
-        largest = operation == "nlargest"
-        if keep not in (*KEEPS, "all") or not names:
-            raise ArgumentError(f"{operation} needs a column, and keep='first', 'last' or 'all', not {keep!r}.")
-        arrays = [self._columns.array(name) for name in names]
-        for name, array in zip(names, arrays, strict=True):
-            if not isinstance(array, TimeArray) and not is_number(array):
-                raise ArgumentTypeError(
-                    f"{operation} needs numbers or times; column {name!r} has {array._type_name()}.",
-                    hint="df.sort_values(…).head(10) puts any column in order.",
-                )
-        if n <= 0:
-            return self.head(0)
-        first = top_positions(arrays[0], int(n), largest=largest, last=keep == "last")
-        chosen: Self = self._rows(first)
-        if len(names) == 1 and keep != "all":
-            return chosen
-        # All rows with one of the values that are among the first, few more than are wanted.
-        every: Self = self._rows(in1d(arrays[0], chosen._columns.array(names[0])))
-        ordered = every._rows(slice(None, None, -1)) if keep == "last" else every
-        ordered = ordered.sort_values(names, ascending=not largest)
-        few = ordered.head(int(n))
-        if keep != "all":
-            return few
-        wanted = [few._columns.array(name) for name in names]
-        return ordered._rows(in1d([ordered._columns.array(name) for name in names], wanted))
+    if n <= 0:
+        return frame.head(0)
+    first = top_positions(arrays[0], int(n), largest=largest, last=keep == "last")
+    chosen: DataFrame = frame._rows(first)
+    if len(names) == 1 and keep != "all":
+        return chosen
+    # All rows with one of the values that are among the first, few more than are wanted.
+    every: DataFrame = frame._rows(in1d(arrays[0], chosen._columns.array(names[0])))
+    ordered = every._rows(slice(None, None, -1)) if keep == "last" else every
+    ordered = ordered.sort_values(names, ascending=not largest)
+    few = ordered.head(int(n))
+    if keep != "all":
+        return few
+    wanted = [few._columns.array(name) for name in names]
+    return ordered._rows(in1d([ordered._columns.array(name) for name in names], wanted))
 
 
 def described_numbers(columns: ColumnSet, names: Sequence[str], quantiles: Sequence[float]) -> pd.DataFrame:
@@ -430,7 +291,7 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
 
 
 def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
-    """Return which rows of some arrays are equal to another one; lazy.  See `SummaryMethods.duplicated`."""
+    """Return which rows of some arrays are equal to another one; lazy.  See `DataFrame.duplicated`."""
     if keep not in KEEPS and keep is not False:
         raise ArgumentError(f"duplicated: keep={keep!r} is none of 'first', 'last' and False.")
     if not arrays:
@@ -446,7 +307,7 @@ def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
 def ranks(
     array: Array, method: str = "average", ascending: bool = True, pct: bool = False, na_option: str = "keep"
 ) -> pdarray:
-    """Return the ranks of the elements of an array, as float64; lazy.  See `SummaryMethods.rank`."""
+    """Return the ranks of the elements of an array, as float64; lazy.  See `DataFrame.rank`."""
     if method not in RANKS:
         raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
     if na_option not in NA_OPTIONS:

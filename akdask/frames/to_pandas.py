@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,11 +19,15 @@ from akdask.columns.table import Table
 from akdask.deferred import is_arrow, pd
 from akdask.engine.missing import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.engine.rowwise import Project
+from akdask.engine.run import CollectionRows, run
 from akdask.engine.tokens import token
 from akdask.frames.columnset import INDEX, ColumnSet
 from akdask.operators.join.join import LABEL, CategoryTable
 from akdask.operators.values.cast import missing_as_nan
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.frames.dataframe import DataFrame
 
 
 @dataclass(frozen=True)
@@ -265,3 +269,13 @@ def with_exact_rows(table: Any) -> Any:
         return table
     columns = (table.iloc[:, number].to_numpy() for number in range(len(dtypes)))
     return table.astype(object) if any(first_changed(column) is not None for column in columns) else table
+
+
+def to_pandas(frame: DataFrame, datalimit: float | None, retain_index: bool, *, nullable: bool) -> pd.DataFrame:
+    columns = frame._columns
+    limit = None if datalimit is None else datalimit * 2**20
+    converter, labels = ToPandas.of(columns, with_index=retain_index, nullable=nullable)
+    project = (columns if retain_index else columns.labelled(None)).apart()
+    rows = CollectionRows(project, converter, tuple(labels), limit)
+    (result,) = run(rows.here(chunked=True))
+    return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from operator import index
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled
@@ -14,27 +14,15 @@ from akdask.columns.dtypes import FLOAT64, INT64, UINT64
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Value, cast, widened
 from akdask.errors import ArgumentError, MissingAttributeError, UnsupportedError
-from akdask.frames.alignment import RowLabelled
+from akdask.frames.alignment import Owner, RowLabelled
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.kinds import demand_numbers, numbers_among
 from akdask.frames.missing import present
 from akdask.operators.windows.kernels import INTEGER_WINDOWS
 from akdask.operators.windows.neighbours import WithNeighbours
 
-Owner = TypeVar("Owner", bound="Analysed")
 Result = TypeVar("Result")
-
-
-class Analysed(RowLabelled):
-    """Interface for methods by columns: it gives columns on common rows, and takes results on these rows."""
-
-    def _analysed(self) -> ColumnSet:
-        """Return the columns, without columns that are only labels."""
-        raise NotImplementedError
-
-    def _resulting(self, arrays: Mapping[str, Array]) -> Self:
-        """Return an object of this kind with other columns and the same labels."""
-        raise NotImplementedError
 
 
 class NamedReductions(Generic[Result]):
@@ -143,7 +131,7 @@ class WindowReductions(NamedReductions[Owner]):
             project = Project(self._columns.frame, tuple(range(len(values))), tuple(values.values()))
             node = self._node(project, name, index(ddof), q)
             made = {column: pdarray(node, node.column(number)) for number, column in enumerate(values)}
-        return self._stepped(self._owner._resulting(self._with_times(made)))
+        return self._stepped(self._owner._with_columns(self._with_times(made)))
 
     def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
         """Return results with the column that is no part of the windows, where there is one."""
@@ -223,8 +211,6 @@ def aggregated(windows: Any, func: str | Sequence[str]) -> Any:
     if not isinstance(owner, Labelled | _OneColumn):
         raise ArgumentError("windows of a DataFrame are reduced by one name.", hint="choose a column first.")
     found = {name: reduced_by(windows, name) for name in func}
-    from akdask.frames.dataframe import DataFrame
-
     return DataFrame({name: one.values for name, one in found.items()}, next(iter(found.values())).index)
 
 
@@ -246,7 +232,7 @@ def taken(name: str, value: Value) -> Value:
     return value if is_wide and name in INTEGER_WINDOWS else widened(value, FLOAT64)
 
 
-class _OneColumn(Analysed):
+class _OneColumn(RowLabelled):
     """The column of a DataFrame that windows were chosen of: results are Series.
 
     Parameters
@@ -261,7 +247,7 @@ class _OneColumn(Analysed):
         self._columns = columns
         self._name = name
 
-    def _resulting(self, arrays: Mapping[str, Array]) -> Any:
+    def _with_columns(self, arrays: Mapping[str, Array]) -> Any:
         from akdask.frames.series import series_of
 
         return series_of(self._columns, arrays[self._name], self._name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,14 +28,13 @@ from akdask.engine.rowwise import Project
 from akdask.engine.times import halves, is_missing_time, of_halves, with_missing_times
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.frames.alignment import Owner, RowLabelled
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.kinds import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
 from akdask.frames.missing import present
-from akdask.frames.window_reductions import Analysed, WindowReductions, checked_quantile
+from akdask.frames.window_reductions import WindowReductions, checked_quantile
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.windows.neighbours import LastValid, RunningOfGroups, Shifted, Windows, WithNeighbours
-
-Owner = TypeVar("Owner", bound="Analysed")
 
 SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "cumsum": (cumsum, 0.0),
@@ -46,7 +45,7 @@ SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
 """Running results by name, and the number that changes none of them."""
 
 
-class WindowMethods(Analysed):
+class WindowMethods(RowLabelled):
     """Each row with its neighbours.  Rows of unknown number need not be counted."""
 
     def shift(self, periods: int = 1, freq: Any = None, axis: int = 0, fill_value: Any = None) -> Self:
@@ -82,25 +81,7 @@ class WindowMethods(Analysed):
         >>> ak.Series([1], index=ak.Datetime(["2024-01-31"])).shift(2, freq="MS").index[0]
         Timestamp('2024-03-01 00:00:00')
         """
-        columns = self._analysed()
-        if axis not in (0, "index"):
-            raise ArgumentError("shift moves rows.", hint="leave axis out; df.T.shift() moves columns in pandas.")
-        if freq is not None:
-            if fill_value is not None:
-                raise ArgumentError("shift with freq leaves no gaps to fill.", hint="pass freq or fill_value.")
-            return self._labelled_later(_periods(periods), freq)
-        return self._resulting(shifted(columns, columns.values, _periods(periods), fill_value))
-
-    def _labelled_later(self, periods: int, freq: Any) -> Self:
-        """Return the same rows with labels that are moved by a multiple of a frequency."""
-        labels: Any = self.index  # type: ignore[attr-defined]
-        moved: Any = self.copy()  # type: ignore[attr-defined]
-        if not isinstance(labels.values, TimeArray):
-            raise ArgumentTypeError(f"shift with freq moves labels that are times, and not {labels.dtype}.")
-        offset = frequency_of(freq, asked="shift").offset
-        if periods:
-            moved.index = type(labels)(labels.values + offset * periods, labels.name)
-        return moved
+        return shift(self, periods, freq, axis, fill_value)
 
     def tz_convert(self, tz: Any) -> Self:
         """Return the same rows, whose labels are the same times on the clocks of another zone; lazy.
@@ -122,7 +103,7 @@ class WindowMethods(Analysed):
         >>> s.tz_localize("UTC").tz_convert("Europe/Berlin").index[0]
         Timestamp('2024-07-01 14:00:00+0200', tz='Europe/Berlin')
         """
-        return self._with_index(lambda labels: labels.tz_convert(tz))
+        return with_index(self, lambda labels: labels.tz_convert(tz))
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
         """Return the same rows, labelled by the times at which the clocks of a zone show the labels; lazy.
@@ -139,14 +120,7 @@ class WindowMethods(Analysed):
         ArgumentTypeError
             If the labels are no times without a zone.
         """
-        return self._with_index(lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
-
-    def _with_index(self, change: Callable[[Any], Any]) -> Self:
-        labels: Any = self.index  # type: ignore[attr-defined]
-        moved: Any = self.copy()  # type: ignore[attr-defined]
-        moved.index = change(labels)
-        found: Self = moved
-        return found
+        return with_index(self, lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
 
     def diff(self, periods: int = 1) -> Self:
         """Return each value less the one `periods` rows before, or after if negative; lazy.
@@ -167,10 +141,7 @@ class WindowMethods(Analysed):
         >>> ak.DataFrame({"x": [1, 4, 9]}).diff().to_pandas()["x"].tolist()
         [nan, 3.0, 5.0]
         """
-        columns, periods = self._analysed(), _periods(periods)
-        demand_numbers("diff", columns, _but_times(columns))
-        earlier = shifted(columns, columns.values, periods)
-        return self._resulting({name: difference(columns.array(name), earlier[name]) for name in columns.values})
+        return diff(self, periods)
 
     def pct_change(self, periods: int = 1) -> Self:
         """Return the relative change from the value `periods` rows before, as float64; lazy.
@@ -188,14 +159,9 @@ class WindowMethods(Analysed):
         >>> ak.Series([4.0, 5.0, 10.0]).pct_change().tolist()
         [nan, 0.25, 1.0]
         """
-        columns = self._analysed()
-        names = demand_numbers("pct_change", columns, columns.values)
-        earlier = shifted(columns, names, _periods(periods))
-        # A quotient is a float; beside missing ones no integer becomes another.
-        floats = {name: as_type(columns.array(name), np.float64) for name in names}
-        return self._resulting({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
+        return pct_change(self, periods)
 
-    def rolling(  # noqa: PLR0917 - pandas' signature
+    def rolling(
         self,
         window: Any,
         min_periods: int | None = None,
@@ -262,15 +228,7 @@ class WindowMethods(Analysed):
         >>> ak.Series([1, 2, 4, 8], index=times).rolling("1h").sum().tolist()
         [1.0, 3.0, 6.0, 8.0]
         """
-        columns = self._analysed()
-        if numeric_only:
-            columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
-        demand_plain_windows(win_type, method, center)
-        if is_span(window):
-            from akdask.frames.spans import SpanRolling
-
-            return SpanRolling(self, columns, window, min_periods, on, closed, center, step)
-        return Rolling(self, columns, window, min_periods, center, closed, on, step)
+        return rolling(self, window, min_periods, center, win_type, on, closed, step, method, numeric_only=numeric_only)
 
     def ffill(self, *, limit: int | None = None) -> Self:
         """Fill missing values with the last value before them; lazy.
@@ -291,11 +249,11 @@ class WindowMethods(Analysed):
         >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
         [1.0, 1.0, 3.0]
         """
-        return self._filled_along(backwards=False, limit=limit)
+        return fill_along(self, backwards=False, limit=limit)
 
     def bfill(self, *, limit: int | None = None) -> Self:
         """Fill missing values with the next value after them; lazy.  See `ffill`."""
-        return self._filled_along(backwards=True, limit=limit)
+        return fill_along(self, backwards=True, limit=limit)
 
     def cumsum(self) -> Self:
         """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
@@ -311,29 +269,102 @@ class WindowMethods(Analysed):
         >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
         [1.0, nan, 4.0]
         """
-        return self._running("cumsum")
+        return running(self, "cumsum")
 
     def cumprod(self) -> Self:
         """Return the product of each value and all before it; lazy.  See `cumsum`."""
-        return self._running("cumprod")
+        return running(self, "cumprod")
 
     def cummin(self) -> Self:
         """Return the smallest of each value and all before it; lazy.  See `cumsum`."""
-        return self._running("cummin")
+        return running(self, "cummin")
 
     def cummax(self) -> Self:
         """Return the largest of each value and all before it; lazy.  See `cumsum`."""
-        return self._running("cummax")
+        return running(self, "cummax")
 
-    def _filled_along(self, *, backwards: bool, limit: int | None) -> Self:
-        columns = self._analysed()
-        checked_limit(limit)
-        return self._resulting({name: _filled_along(columns, name, backwards, limit) for name in columns.values})
 
-    def _running(self, name: str) -> Self:
-        columns = self._analysed()
-        demand_numbers(name, columns, _but_times(columns))
-        return self._resulting({column: _running(name, columns.array(column)) for column in columns.values})
+def shift(owner: Owner, periods: int, freq: Any, axis: int, fill_value: Any) -> Owner:
+    columns = owner._value_columns()
+    if axis not in (0, "index"):
+        raise ArgumentError("shift moves rows.", hint="leave axis out; df.T.shift() moves columns in pandas.")
+    if freq is not None:
+        if fill_value is not None:
+            raise ArgumentError("shift with freq leaves no gaps to fill.", hint="pass freq or fill_value.")
+        return _labelled_later(owner, _periods(periods), freq)
+    return owner._with_columns(shifted(columns, columns.values, _periods(periods), fill_value))
+
+
+def _labelled_later(owner: Owner, periods: int, freq: Any) -> Owner:
+    """Return the same rows with labels that are moved by a multiple of a frequency."""
+    labels: Any = owner.index  # type: ignore[attr-defined]
+    moved: Any = owner.copy()  # type: ignore[attr-defined]
+    if not isinstance(labels.values, TimeArray):
+        raise ArgumentTypeError(f"shift with freq moves labels that are times, and not {labels.dtype}.")
+    offset = frequency_of(freq, asked="shift").offset
+    if periods:
+        moved.index = type(labels)(labels.values + offset * periods, labels.name)
+    return moved
+
+
+def with_index(owner: Owner, change: Callable[[Any], Any]) -> Owner:
+    labels: Any = owner.index  # type: ignore[attr-defined]
+    moved: Any = owner.copy()  # type: ignore[attr-defined]
+    moved.index = change(labels)
+    found: Owner = moved
+    return found
+
+
+def diff(owner: Owner, periods: int) -> Owner:
+    columns, periods = owner._value_columns(), _periods(periods)
+    demand_numbers("diff", columns, _but_times(columns))
+    earlier = shifted(columns, columns.values, periods)
+    return owner._with_columns({name: difference(columns.array(name), earlier[name]) for name in columns.values})
+
+
+def pct_change(owner: Owner, periods: int) -> Owner:
+    columns = owner._value_columns()
+    names = demand_numbers("pct_change", columns, columns.values)
+    earlier = shifted(columns, names, _periods(periods))
+    # A quotient is a float; beside missing ones no integer becomes another.
+    floats = {name: as_type(columns.array(name), np.float64) for name in names}
+    return owner._with_columns({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
+
+
+def rolling(
+    owner: Owner,
+    window: Any,
+    min_periods: int | None,
+    center: bool,
+    win_type: None,
+    on: str | None,
+    closed: str | None,
+    step: int | None,
+    method: str,
+    *,
+    numeric_only: bool,
+) -> Any:
+    columns = owner._value_columns()
+    if numeric_only:
+        columns = columns.only([name for name in columns.values if name == on or name in numbers_among(columns)])
+    demand_plain_windows(win_type, method, center)
+    if is_span(window):
+        from akdask.frames.spans import SpanRolling
+
+        return SpanRolling(owner, columns, window, min_periods, on, closed, center, step)
+    return Rolling(owner, columns, window, min_periods, center, closed, on, step)
+
+
+def fill_along(owner: Owner, *, backwards: bool, limit: int | None) -> Owner:
+    columns = owner._value_columns()
+    checked_limit(limit)
+    return owner._with_columns({name: _filled_along(columns, name, backwards, limit) for name in columns.values})
+
+
+def running(owner: Owner, name: str) -> Owner:
+    columns = owner._value_columns()
+    demand_numbers(name, columns, _but_times(columns))
+    return owner._with_columns({column: _running(name, columns.array(column)) for column in columns.values})
 
 
 class Rolling(WindowReductions[Owner]):
@@ -361,7 +392,7 @@ class Rolling(WindowReductions[Owner]):
 
     reductions = (*WindowReductions.reductions, "median")
 
-    def __init__(  # noqa: PLR0917 - the arguments of `rolling`
+    def __init__(
         self,
         owner: Owner,
         columns: ColumnSet,

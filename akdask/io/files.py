@@ -127,13 +127,13 @@ def dataset_names(datasets: Any) -> list[str]:
 
 def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
     """Return the objects to be written, by name."""
-    from akdask.frames.base import FrameBase
+    from akdask.frames.dataframe import DataFrame
 
     if isinstance(columns, StorageMethods):
         raise ArgumentTypeError(
             "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
         )
-    named = isinstance(columns, Mapping | FrameBase)
+    named = isinstance(columns, Mapping | DataFrame)
     if not named and (isinstance(columns, str) or not isinstance(columns, Sequence)):
         raise ArgumentTypeError(
             f"what is written is a dict or a list of arrays, not a {type(columns).__name__}.",
@@ -154,9 +154,9 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
 
 
 def _storable(item: Any) -> Storable:
-    from akdask.frames.base import FrameBase
+    from akdask.frames.dataframe import DataFrame
 
-    if not isinstance(item, StorageMethods | FrameBase):
+    if not isinstance(item, StorageMethods | DataFrame):
         raise ArgumentTypeError(
             f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
         )

@@ -11,7 +11,7 @@ from akdask.arrays.array import Array
 from akdask.arrays.groupby import GroupBy
 from akdask.caches import clear_caches
 from akdask.errors import ArgumentTypeError
-from akdask.frames.base import FrameBase
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series_base import SeriesBase
 
@@ -180,7 +180,7 @@ def _arrays_of(item: Any) -> Iterator[Array]:
     match item:
         case Array():
             yield item
-        case FrameBase():
+        case DataFrame():
             columns = item._columns
             yield from (columns.array(name) for name in columns.values)
         case SeriesBase():

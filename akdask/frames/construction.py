@@ -15,17 +15,95 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import check_names, names_of
 from akdask.arrays.operators import operand
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.stored import open_prefix, read_objects
 from akdask.arrays.timearray import CLASSES, Moment
 from akdask.arrays.wrap import special, wrap
+from akdask.arrays.writing import Path
 from akdask.columns.dtypes import SPAN, TIME
 from akdask.columns.table import Table
 from akdask.deferred import is_pandas, pd
 from akdask.engine.node import Frame
 from akdask.engine.sources import as_column, counted, literal_table
 from akdask.engine.values import Constant
-from akdask.errors import ArgumentError
-from akdask.frames.base import FrameBase
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
+from akdask.frames.series_base import SeriesBase
+from akdask.storage.locales import Filenames
+from akdask.storage.registry import format_named, open_files
+
+
+def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None) -> ColumnSet:
+    """Return the columns and labels of the arguments of `DataFrame`."""
+    named, found = split_index(named_items(initialdata, columns))
+    labels = found if index is None else Index(index)
+    if isinstance(initialdata, Mapping):
+        named, labels = _on_common_labels(named, labels)
+    if labels is not None and all(map(is_scalar, named.values())):
+        named = {name: spread(labels.values._frame, item) for name, item in named.items()}
+    arrays = arrays_of(named)
+    return ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)
+
+
+def from_pandas(rows: pd.DataFrame) -> DataFrame:
+    if not is_pandas(rows, "DataFrame"):
+        raise ArgumentTypeError(f"from_pandas takes a pandas DataFrame, got {type(rows).__name__}.")
+    return DataFrame(rows)
+
+
+def from_records(data: Any, columns: Sequence[str] | None, exclude: Sequence[str] | None) -> DataFrame:
+    try:
+        names: Any = columns
+        without: Any = exclude
+        made = pd.DataFrame.from_records(data, columns=names, exclude=without)
+    except (TypeError, ValueError, AssertionError) as error:
+        raise ArgumentError(f"from_records: {error}.") from error
+    frame: DataFrame = DataFrame(made)
+    return frame
+
+
+def from_dict(data: Mapping[str, Any], orient: str, columns: Sequence[str] | None) -> DataFrame:
+    if orient == "columns":
+        frame: DataFrame = DataFrame(dict(data))
+        return frame
+    if orient != "index":
+        raise ArgumentError(f"from_dict: orient={orient!r} is neither 'columns' nor 'index'.")
+    names: Any = columns
+    made: DataFrame = DataFrame(pd.DataFrame.from_dict(dict(data), orient="index", columns=names))
+    return made
+
+
+def load(prefix_path: Path, file_format: str, *, widen: bool) -> DataFrame:
+    objects = read_objects(open_prefix(prefix_path, file_format, widen=widen))
+    # A snapshot of one DataFrame is a set with one object.
+    (first, *rest) = objects.values()
+    return first if isinstance(first, DataFrame) and not rest else DataFrame(objects)
+
+
+def read_csv(filename: Filenames, delimiter: str, *, dtypes: Any, widen: bool) -> DataFrame:
+    options = {"column_delim": delimiter, "dtypes": dtypes, "widen": widen}
+    return DataFrame(read_objects(open_files(filename, format_named("CSV"), **options)))
+
+
+def _on_common_labels(named: dict[str, Any], labels: Index | None) -> tuple[dict[str, Any], Index | None]:
+    """Return columns of which Series are on given labels, or on all labels that one of them has; and these."""
+    items = {name: as_labelled(item) for name, item in named.items()}
+    series = {name: item for name, item in items.items() if isinstance(item, SeriesBase)}
+    if not series:
+        return named, labels
+    if labels is not None:
+        target = RowLabels(labels._levels[0]._frame, tuple(labels._levels))
+        return items | {name: on_rows_of(target, item) for name, item in series.items()}, labels
+    first, *others = series.values()
+    found, arrays = first._row_labels, [first.values]
+    for item in others:
+        joined = on_all_labels(found, arrays, item._row_labels, [item.values])
+        found, arrays = joined.labels, [*joined.ones, *joined.others]
+    items |= dict(zip(series, arrays, strict=True))
+    # Rows of a DataFrame have labels of one level.
+    return items, Index(found.levels[0], first.index.name) if len(found.levels) == 1 else None
 
 
 def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
@@ -39,7 +117,7 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
         is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.identical(numbers)
         index: dict[str, Any] = {} if is_numbered else {"index": data.index}
         return {**{name: named[name] for name in columns or named}, **index}
-    if isinstance(data, FrameBase):
+    if isinstance(data, DataFrame):
         given = data._columns if columns is None else data._columns.only(columns)
         index = {} if given.index is None else {"index": Index(given.index_array(), given.index_name)}
         return {**{name: given.array(name) for name in given.values}, **index}
