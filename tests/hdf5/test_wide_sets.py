@@ -10,8 +10,8 @@ import pytest
 import akdask as ak
 from akdask.formats.hdf5 import file_set as fileset
 from akdask.formats.hdf5 import inspect
+from akdask.formats.hdf5.file_templates import Templates
 from akdask.formats.hdf5.source import Layouts
-from akdask.formats.hdf5.templates import Templates
 
 
 def write_set(folder, files, columns):

@@ -1,7 +1,8 @@
-"""Parse HDF5's metadata: object headers and their messages, and the trees and heaps that hold links of groups.
+"""Parse HDF5's metadata: the superblock, object headers, and the trees and heaps that hold the links of groups.
 
-Written from the HDF5 File Format Specification, versions 1 and 2 of headers.  Anything that is not known here is
-left to the library.
+Written from the HDF5 File Format Specification.  A walk notes the blocks that it reads, which of their bytes define the
+structure and which are numbers, so that other groups and files can be compared with them.  Structures that are not
+known here are left to the library.
 """
 
 from __future__ import annotations
@@ -18,20 +19,182 @@ import numpy.typing as npt
 Read: TypeAlias = Callable[[int, int], bytes]
 """Returns bytes of a file, given offset and length; fewer at its end."""
 
-DATASPACE, LINK_INFO, DATATYPE, LINK, EXTERNAL, LAYOUT = 0x1, 0x2, 0x3, 0x6, 0x7, 0x8
-CONTINUATION, SYMBOL_TABLE = 0x10, 0x11
-
-IS_SHARED = 2
-"""Flag of a message that is stored elsewhere."""
-
 UNDEFINED = 2**64 - 1
 """The undefined address."""
 
-_MOST_BYTES, _MOST_BLOCKS = 2**20, 64
+_MOST_BYTES, _MOST_BLOCKS = 2**24, 2**17
+"""Of one walk: more than ten thousand columns need."""
+
+_MOST_HEADER_BLOCKS = 64
+_MOST_LEVELS = 32  # of a tree or a table
 
 
-class UnknownStructureInTreeError(Exception):
+class UnknownStructureError(Exception):
     """The file has a structure that only the library understands."""
+
+
+def demand(is_known: bool) -> None:
+    """Raise unless the structure is known here."""
+    if not is_known:
+        raise UnknownStructureError
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """A block of metadata.
+
+    Parameters
+    ----------
+    address : int
+        Which number of the walk is its address.
+    content : bytes
+        Its bytes.
+    fixed : list of (int, int)
+        Start and stop of the bytes that define the structure.
+    fields : dict of int to (int, int)
+        Bytes of each number by its place in the block, and which number of the walk it is.
+    """
+
+    address: int
+    content: bytes
+    fixed: list[tuple[int, int]] = field(default_factory=list)
+    fields: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def fix(self, start: int, stop: int) -> None:
+        """Note bytes that define the structure."""
+        self.fixed.append((start, stop))
+
+
+class Walk:
+    """Blocks that were read one after the other, each at an address that was found before.
+
+    Parameters
+    ----------
+    read : Read
+        Reads the file.
+    start : int, default 0
+        The first address.
+
+    Attributes
+    ----------
+    numbers : list of int
+        The first address, and the numbers in blocks, in the order in which they were found.
+    blocks : list of Block
+        In the order in which they were read.
+    """
+
+    def __init__(self, read: Read, start: int = 0) -> None:
+        self._read = read
+        self._blocks: dict[tuple[int, int], Block] = {}
+        self._nbytes = 0
+        self.numbers = [start]
+        self.headers: dict[int, ObjectHeader] = {}
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Blocks in the order in which they were read."""
+        return list(self._blocks.values())
+
+    def peek(self, address: int, size: int, skipped: int = 0) -> bytes:
+        """Return `size` bytes at, or a little behind, a numbered address without noting them."""
+        start = self.numbers[address] + skipped
+        demand(0 <= size <= _MOST_BYTES and 0 <= start < 2**63)
+        content = self._read(start, size)
+        demand(len(content) == size)
+        return content
+
+    def block(self, address: int, size: int, signature: bytes = b"") -> Block:
+        """Return the block of `size` bytes at a numbered address.
+
+        Raises
+        ------
+        UnknownStructureError
+            If it does not begin with the signature, or the walk is too long.
+        """
+        found = self._blocks.get((address, size))
+        if found is None:
+            found = Block(address, self.peek(address, size), [(0, len(signature))])
+            self._nbytes += size
+            demand(found.content.startswith(signature))
+            demand(len(self._blocks) < _MOST_BLOCKS and self._nbytes <= _MOST_BYTES)
+            self._blocks[address, size] = found
+        return found
+
+    def number(self, block: Block, place: int, size: int = 8) -> int:
+        """Return which number of the walk is in a block at a place."""
+        if place not in block.fields:
+            demand(place + size <= len(block.content))
+            block.fields[place] = size, len(self.numbers)
+            self.numbers.append(int.from_bytes(block.content[place : place + size], "little"))
+        return block.fields[place][1]
+
+    def follow(self, block: Block, place: int, size: int, signature: bytes) -> Block:
+        """Return the block whose address is in another block at a place; for errors see `block`."""
+        return self.block(self.number(block, place), size, signature)
+
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+"""First bytes of a file."""
+
+_WIDTHS = b"\x08\x08"  # bytes of addresses and of lengths
+_NOWHERE = b"\xff" * 8
+
+
+def root_address(read: Read) -> int | None:
+    """Return the address of the root group; None if addresses are not offsets from the start of this file."""
+    head = read(0, 96)
+    if len(head) < 96 or not head.startswith(SIGNATURE):
+        return None
+    address = None
+    match head[8]:
+        case 0 | 1:  # no base address, and no block that describes a driver for several files
+            base = 24 + 4 * head[8]
+            if head[13:15] == _WIDTHS and not any(head[base : base + 8]) and head[base + 24 :][:8] == _NOWHERE:
+                address = head[base + 40 :][:8]
+        case 2 | 3:  # no base, and no extension
+            if head[9:11] == _WIDTHS and not any(head[12:20]) and head[20:28] == _NOWHERE:
+                address = head[36:44]
+    return None if address is None else int.from_bytes(address, "little")
+
+
+class OldSuperblock(NamedTuple):
+    """Numbers of a superblock of version 0: the end of the file, the root group, and its entry as of a member."""
+
+    end: int
+    root: int
+    entry: Entry
+
+
+def old_superblock(walk: Walk) -> OldSuperblock:
+    """Return the superblock of a file whose first byte has address 0.
+
+    Raises
+    ------
+    UnknownStructureError
+        If it has another version.
+    """
+    block = walk.block(0, 96, SIGNATURE + b"\0\0\0\0\0" + _WIDTHS + b"\0")
+    demand(not any(block.content[24:32]))
+    return OldSuperblock(walk.number(block, 40), walk.number(block, 64), Entry(block, 56))
+
+
+class MessageKind:
+    """Types of the messages of a header."""
+
+    NIL = 0x0
+    DATASPACE = 0x1
+    LINK_INFO = 0x2
+    DATATYPE = 0x3
+    OLD_FILL = 0x4
+    FILL = 0x5
+    LINK = 0x6
+    EXTERNAL = 0x7
+    LAYOUT = 0x8
+    ATTRIBUTE = 0xC
+    COMMENT = 0xD
+    CONTINUATION = 0x10
+    SYMBOL_TABLE = 0x11
+    MODIFIED = 0x12
 
 
 class Message(NamedTuple):
@@ -40,42 +203,29 @@ class Message(NamedTuple):
     Parameters
     ----------
     kind : int
-        Type of the message.
-    flags : int
-        Bits; see `IS_SHARED`.
-    block : int
-        Position of its block in the header.
-    head : int
-        Offset in the block of the header of the message.
+        Of `MessageKind`.
+    is_shared : bool
+        Whether it is stored elsewhere.
+    block : Block
+        The block that holds it.
     place, size : int
         Its bytes in the block.
     """
 
     kind: int
-    flags: int
-    block: int
-    head: int
+    is_shared: bool
+    block: Block
     place: int
     size: int
 
+    @property
+    def content(self) -> bytes:
+        """The bytes of the message."""
+        return self.block.content[self.place : self.place + self.size]
 
-@dataclass(frozen=True, slots=True)
-class HeaderBlock:
-    """A block of a header.
-
-    Parameters
-    ----------
-    content : bytes
-        The bytes of the block.
-    fixed : tuple of (int, int)
-        Start and stop of the bytes that define how the block is parsed, without messages.
-    found_in : tuple of (int, int), optional
-        Block that contains its address, and the offset in it; None for the first block.
-    """
-
-    content: bytes
-    fixed: tuple[tuple[int, int], ...]
-    found_in: tuple[int, int] | None = None
+    def fix(self, start: int, stop: int) -> None:
+        """Note bytes of the message that define the structure."""
+        self.block.fix(self.place + start, self.place + stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,108 +233,224 @@ class ObjectHeader:
     """The header of a group or a dataset, with all its messages."""
 
     version: int
-    blocks: tuple[HeaderBlock, ...]
+    blocks: tuple[Block, ...]
     messages: tuple[Message, ...]
-
-    def content(self, message: Message) -> bytes:
-        """Return the bytes of a message."""
-        return self.blocks[message.block].content[message.place : message.place + message.size]
 
     def of_kind(self, kind: int) -> list[Message]:
         """Return the messages of a kind."""
         return [message for message in self.messages if message.kind == kind]
 
+    def only(self, kind: int) -> Message:
+        """Return the one message of a kind, which is in the header itself.
 
-def demand(is_known: bool) -> None:
-    """Raise unless the structure is known here."""
-    if not is_known:
-        raise UnknownStructureInTreeError
-
-
-def content_at(read: Read, address: int, size: int) -> bytes:
-    """Return a block of exactly `size` bytes."""
-    demand(0 <= size <= _MOST_BYTES and 0 <= address < 2**63)
-    content = read(address, size)
-    demand(len(content) == size)
-    return content
+        Raises
+        ------
+        UnknownStructureError
+            If it is stored elsewhere, missing, or there are several.
+        """
+        found = self.of_kind(kind)
+        demand(len(found) == 1 and not found[0].is_shared)
+        return found[0]
 
 
-def read_header(read: Read, address: int) -> ObjectHeader:
-    """Return the header at an address.
+class _HeaderForm(NamedTuple):
+    """How messages are stored: what begins a further block, heads of messages and their bytes, bytes of a checksum."""
+
+    signature: bytes
+    head: struct.Struct
+    head_size: int
+    checksum: int
+
+
+def read_header(walk: Walk, address: int) -> ObjectHeader:
+    """Return the header at a numbered address; its structure is type, size and flags of all messages.
 
     Raises
     ------
-    UnknownStructureInTreeError
+    UnknownStructureError
         If there is none, or one of another version.
     """
-    try:
-        start = content_at(read, address, 16)
-        return _read_old(read, address, start) if start[0] == 1 else _read_new(read, address, start)
-    except (struct.error, IndexError) as error:
-        raise UnknownStructureInTreeError from error
-
-
-def _read_old(read: Read, address: int, start: bytes) -> ObjectHeader:
-    (size,) = struct.unpack_from("<I", start, 8)
-    # Version, number of messages, size: how often the object is linked to differs.
-    blocks = [HeaderBlock(content_at(read, address, 16 + size), ((0, 4), (8, 12)))]
+    if address in walk.headers:
+        return walk.headers[address]
+    start = walk.peek(address, 16)
+    first, place, form = _old_start(walk, address, start) if start[0] == 1 else _new_start(walk, address, start)
+    blocks: list[Block] = [first]
     messages: list[Message] = []
-    for position, block in enumerate(blocks):
-        for message in _old_messages(block.content, position):
+    for block in blocks:
+        for message in _messages(block, place, form):
             messages.append(message)
-            if message.kind == CONTINUATION:
-                _continue(read, blocks, message, ())
-    return ObjectHeader(1, tuple(blocks), tuple(messages))
+            if message.kind == MessageKind.CONTINUATION:
+                demand(len(blocks) < _MOST_HEADER_BLOCKS and message.size >= 16)
+                (size,) = struct.unpack_from("<Q", block.content, message.place + 8)
+                message.fix(8, 16)
+                blocks.append(walk.follow(block, message.place, size, form.signature))
+        place = len(form.signature)
+    found = walk.headers[address] = ObjectHeader(2 if form.signature else 1, tuple(blocks), tuple(messages))
+    return found
 
 
-def _old_messages(content: bytes, block: int) -> Iterator[Message]:
-    place = 16 if block == 0 else 0
-    while place + 8 <= len(content):
-        kind, size, flags = struct.unpack_from("<HHB", content, place)
-        demand(place + 8 + size <= len(content))
-        yield Message(kind, flags, block, place, place + 8, size)
-        place += 8 + size
+def _old_start(walk: Walk, address: int, start: bytes) -> tuple[Block, int, _HeaderForm]:
+    block = walk.block(address, 16 + struct.unpack_from("<I", start, 8)[0])
+    # Version, number of messages, size: how often the object is linked to differs.
+    block.fix(0, 4)
+    block.fix(8, 12)
+    return block, 16, _HeaderForm(b"", struct.Struct("<HHB"), 8, 0)
 
 
-def _read_new(read: Read, address: int, start: bytes) -> ObjectHeader:
+def _new_start(walk: Walk, address: int, start: bytes) -> tuple[Block, int, _HeaderForm]:
     demand(start.startswith(b"OHDR\2"))
     flags = start[5]
     place = 6 + (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
-    width = 1 << (flags & 3)
-    prefix = content_at(read, address, place + width)
-    size = int.from_bytes(prefix[place:], "little")
-    begin = place + width
+    begin = place + (1 << (flags & 3))
+    size = int.from_bytes(walk.peek(address, begin)[place:], "little")
+    block = walk.block(address, begin + size + 4)
     # Times are left out.
-    blocks = [HeaderBlock(content_at(read, address, begin + size + 4), ((0, 6), (place, begin)))]
-    messages: list[Message] = []
-    for position, block in enumerate(blocks):
-        for message in _new_messages(block.content, position, begin if position == 0 else 4, flags):
-            messages.append(message)
-            if message.kind == CONTINUATION:
-                _continue(read, blocks, message, ((0, 4),))
-    return ObjectHeader(2, tuple(blocks), tuple(messages))
+    block.fix(0, 6)
+    block.fix(place, begin)
+    return block, begin, _HeaderForm(b"OCHK", struct.Struct("<BHB"), 6 if flags & 4 else 4, 4)
 
 
-def _new_messages(content: bytes, block: int, place: int, flags: int) -> Iterator[Message]:
-    if block:
-        demand(content.startswith(b"OCHK"))
-    head = 6 if flags & 4 else 4
-    end = len(content) - 4  # the checksum
-    while place + head <= end:
-        kind, size, own = struct.unpack_from("<BHB", content, place)
-        demand(place + head + size <= end)
-        yield Message(kind, own, block, place, place + head, size)
-        place += head + size
+def _messages(block: Block, place: int, form: _HeaderForm) -> Iterator[Message]:
+    end = len(block.content) - form.checksum
+    while place + form.head_size <= end:
+        kind, size, flags = form.head.unpack_from(block.content, place)
+        # The order of creation, which may follow, is not part of the structure.
+        block.fix(place, place + form.head.size)
+        place += form.head_size
+        demand(place + size <= end)
+        yield Message(kind, bool(flags & 2), block, place, size)
+        place += size
 
 
-def _continue(read: Read, blocks: list[HeaderBlock], message: Message, fixed: tuple[tuple[int, int], ...]) -> None:
-    demand(len(blocks) < _MOST_BLOCKS)
-    content = blocks[message.block].content
-    address, size = struct.unpack_from("<QQ", content, message.place)
-    blocks.append(HeaderBlock(content_at(read, address, size), fixed, (message.block, message.place)))
+class Entry(NamedTuple):
+    """The entry of a member in a table of an old group: its block, and where it begins there."""
+
+    block: Block
+    place: int
+
+    @property
+    def kind(self) -> int:
+        """What the entry tells of the member: `NOTHING_TOLD`, `IS_GROUP` or `IS_LINK`."""
+        (kind,) = struct.unpack_from("<I", self.block.content, self.place + 16)
+        return int(kind)
+
+    @property
+    def name_start(self) -> int:
+        """Where its name begins in the names of the group."""
+        (start,) = struct.unpack_from("<Q", self.block.content, self.place)
+        return int(start)
 
 
-def place_of_hard_link(content: bytes, name: bytes) -> int | None:
+NOTHING_TOLD, IS_GROUP, IS_LINK = 0, 1, 2
+_ENTRY = 40  # bytes
+
+
+class NameHeap(NamedTuple):
+    """The names of the members of an old group: which number is their address, and how many bytes they are."""
+
+    address: int
+    size: int
+
+    def part(self, walk: Walk, start: int, length: int) -> bytes:
+        """Return a name, or as much of it as decides its comparison with a name of the given length."""
+        demand(start < self.size)
+        return walk.peek(self.address, min(length + 1, self.size - start), start).partition(b"\0")[0]
+
+
+def name_heap(walk: Walk, address: int) -> NameHeap:
+    """Return the heap of names at a numbered address."""
+    head = walk.block(address, 32, b"HEAP\0")
+    return NameHeap(walk.number(head, 24), struct.unpack_from("<Q", head.content, 8)[0])
+
+
+def _tree_node(walk: Walk, address: int) -> Block:
+    (used,) = struct.unpack_from("<H", walk.peek(address, 24), 6)
+    node = walk.block(address, 32 + 16 * used, b"TREE\0")
+    node.fix(5, 8)
+    return node
+
+
+def _children(node: Block) -> range:
+    """Return the places of the addresses below a node of a tree."""
+    return range(32, len(node.content), 16)
+
+
+def _table(walk: Walk, address: int) -> Block:
+    (count,) = struct.unpack_from("<H", walk.peek(address, 8), 6)
+    table = walk.block(address, 8 + _ENTRY * count, b"SNOD\1")
+    table.fix(5, 8)
+    return table
+
+
+def entries_of(table: Block) -> list[Entry]:
+    """Return the entries of a table of members."""
+    return [Entry(table, place) for place in range(8, len(table.content), _ENTRY)]
+
+
+def tree_levels(walk: Walk, address: int) -> list[list[Block]]:
+    """Return the nodes of each level of the tree of an old group, from its root on; the last are tables of members."""
+    nodes = [_tree_node(walk, address)]
+    levels = [nodes]
+    for height in range(nodes[0].content[5], -1, -1):
+        demand(bool(nodes) and all(node.content[5] == height for node in nodes))
+        below = [walk.number(node, place) for node in nodes for place in _children(node)]
+        nodes = [_tree_node(walk, child) if height else _table(walk, child) for child in below]
+        levels.append(nodes)
+    return levels
+
+
+def find_entry(walk: Walk, address: int, names: NameHeap, name: bytes) -> Entry:
+    """Return the entry of a name below a node of the tree of an old group.
+
+    Raises
+    ------
+    UnknownStructureError
+        If there is none.
+    """
+    node = _tree_node(walk, address)
+    for _ in range(_MOST_LEVELS):
+        # Keys and children alternate; a child has the names up to the key behind it.
+        keys = struct.unpack_from(f"<{len(_children(node)) * 2}Q", node.content, 32)[1::2]
+        first = bisect_left(keys[:-1], name, key=lambda start: names.part(walk, start, len(name)))
+        demand(bool(keys))
+        below = walk.number(node, _children(node)[first])
+        if not node.content[5]:
+            break
+        node = _tree_node(walk, below)
+    else:
+        raise UnknownStructureError
+    for entry in entries_of(_table(walk, below)):
+        if names.part(walk, entry.name_start, len(name)) == name:
+            demand(entry.kind != IS_LINK)
+            return entry
+    raise UnknownStructureError
+
+
+class Link(NamedTuple):
+    """A hard link of a new group: block and start of its message, the message, and the place of the address in it."""
+
+    block: Block
+    start: int
+    content: bytes
+    place: int
+
+
+def find_link(walk: Walk, header: ObjectHeader, name: bytes) -> Link:
+    """Return a link of a new group: few are in its header, many in a heap.
+
+    Raises
+    ------
+    UnknownStructureError
+        If the group has no such link, or only the library can find it.
+    """
+    for message in header.of_kind(MessageKind.LINK):
+        place = _place_of_hard_link(message.content, name)
+        if place is not None:
+            return Link(message.block, message.place, message.content, place)
+    return _find_dense_link(walk, header.only(MessageKind.LINK_INFO), name)
+
+
+def _place_of_hard_link(content: bytes, name: bytes) -> int | None:
     """Return where the address is in a link message, None if it links something else, or in another way."""
     version, flags = content[0], content[1]
     demand(version == 1)
@@ -275,102 +541,32 @@ def _last_mixed(a: Word, b: Word, c: Word) -> Word:
     return c
 
 
-@dataclass(frozen=True, slots=True)
-class WalkedBlock:
-    """A block on the way.
-
-    Parameters
-    ----------
-    content : bytes
-        The bytes that are parsed.
-    found_in : tuple of (int, int)
-        Block, and place in it, of its address.
-    fixed : list of (int, int)
-        Start and stop of the bytes that define the structure: another walk has the same structure if these are equal.
-    """
-
-    content: bytes
-    found_in: tuple[int, int]
-    fixed: list[tuple[int, int]] = field(default_factory=list)
-
-
-class MetadataWalk:
-    """Blocks that were walked through, in this order.
-
-    Parameters
-    ----------
-    read : Read
-        Reads the file.
-    start : bytes
-        The block at which the walk starts; its number is `START`.
-
-    Attributes
-    ----------
-    blocks : list of WalkedBlock
-        The first block is the one at which the walk starts.
-    """
-
-    START = 0
-
-    def __init__(self, read: Read, start: bytes) -> None:
-        self._read = read
-        self.blocks = [WalkedBlock(start, (self.START, 0))]
-
-    def fix(self, block: int, start: int, stop: int) -> None:
-        """Demand these bytes of a block from other walks as well."""
-        self.blocks[block].fixed.append((start, stop))
-
-    def follow(self, block: int, place: int, size: int, signature: bytes) -> int:
-        """Read a block that begins with a signature, and return its number.
-
-        Parameters
-        ----------
-        block, place : int
-            Where its address is.
-        size : int
-            Its bytes.
-        signature : bytes
-            Its first bytes, version included.
-
-        Raises
-        ------
-        UnknownStructureInTreeError
-            If there is no such block.
-        """
-        (address,) = struct.unpack_from("<Q", self.blocks[block].content, place)
-        content = content_at(self._read, address, size)
-        demand(content.startswith(signature))
-        self.blocks.append(WalkedBlock(content, (block, place), [(0, len(signature))]))
-        return len(self.blocks) - 1
-
-
 _NAMES = 5  # type of the records
 _INDEX_HEADER = 38
 _HEAD, _CHECKSUM = 6, 4  # bytes of a node before its records, and behind them
 _HASH = 4
-_MOST_INDEX_LEVELS = 32
 
 
-class IndexRecord(NamedTuple):
+class _IndexRecord(NamedTuple):
     """A record of the index.
 
     Parameters
     ----------
-    node : int
-        Which block of the walk it is in.
+    node : Block
+        The block that holds it.
     start, stop : int
         Its bytes in the block.
     heap_id : bytes
         Id of the link in the heap.
     """
 
-    node: int
+    node: Block
     start: int
     stop: int
     heap_id: bytes
 
 
-class _Tree(NamedTuple):
+class _Index(NamedTuple):
     node_size: int
     record_size: int
     depth: int
@@ -400,32 +596,21 @@ def _width(count: int) -> int:
     return (count.bit_length() - 1) // 8 + 1
 
 
-def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRecord]:
+def _records_of(walk: Walk, header: Block, name: bytes) -> Iterator[_IndexRecord]:
     """Yield the records of a group's index whose hash is that of a name.
-
-    Parameters
-    ----------
-    walk : MetadataWalk
-        Reads and caches the nodes.
-    place : int
-        Offset of the index's address in the first block.
-    name : bytes
-        The name.
 
     Raises
     ------
-    UnknownStructureInTreeError
+    UnknownStructureError
         If the index is made in a way that is not known here.
     """
-    header = walk.follow(walk.START, place, _INDEX_HEADER, b"BTHD\0")
-    content = walk.blocks[header].content
-    kind, node_size, record_size, depth = struct.unpack_from("<BIHH", content, 5)
-    (count,) = struct.unpack_from("<H", content, 24)
+    kind, node_size, record_size, depth = struct.unpack_from("<BIHH", header.content, 5)
+    (count,) = struct.unpack_from("<H", header.content, 24)
     demand(kind == _NAMES and record_size > _HASH and _HEAD + _CHECKSUM + record_size < node_size)
-    demand(depth <= _MOST_INDEX_LEVELS)
-    walk.fix(header, 5, 16)
-    walk.fix(header, 24, 26)
-    tree = _Tree(node_size, record_size, depth)
+    demand(depth <= _MOST_LEVELS)
+    header.fix(5, 16)
+    header.fix(24, 26)
+    tree = _Index(node_size, record_size, depth)
     wanted = lookup3(name)
     widths = tree.count_widths()
     above, place = header, 16
@@ -433,8 +618,8 @@ def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRec
         size = tree.node_size if level else _HEAD + count * record_size
         demand(count <= tree.most_in_leaf and size <= tree.node_size)
         node = walk.follow(above, place, size, b"BTIN\0" if level else b"BTLF\0")
-        walk.fix(node, 5, _HEAD)
-        content = walk.blocks[node].content
+        node.fix(5, _HEAD)
+        content = node.content
         end = _HEAD + count * record_size
         demand(content[5] == _NAMES and end <= len(content))
         hashes = [int.from_bytes(content[at : at + _HASH], "little") for at in range(_HEAD, end, record_size)]
@@ -442,38 +627,17 @@ def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRec
         for position in range(first, bisect_right(hashes, wanted)):
             start = _HEAD + position * record_size
             stop = start + record_size
-            yield IndexRecord(node, start, stop, content[start + _HASH : stop])
+            yield _IndexRecord(node, start, stop, content[start + _HASH : stop])
         if level:
             width, below = widths[level]
             above, place = node, end + first * (8 + width + below)
             count = int.from_bytes(content[place + 8 : place + 8 + width], "little")
-            walk.fix(node, place + 8, place + 8 + width)
+            node.fix(place + 8, place + 8 + width)
 
 
-_HEADER = 146
+_HEAP_HEADER = 146  # bytes
 _MANAGED = 0  # type of objects stored in the blocks of the heap itself
-_MOST_WIDTH, _MOST_LEVELS = 1024, 32
-
-
-class DenseLink(NamedTuple):
-    """The walk to a link that is in a heap.
-
-    Parameters
-    ----------
-    walk : MetadataWalk
-        The blocks on the way; the last contains the link.
-    start : int
-        Where the link begins in it.
-    content : bytes
-        The message that is the link.
-    place : int
-        Where the address is in the message.
-    """
-
-    walk: MetadataWalk
-    start: int
-    content: bytes
-    place: int
+_MOST_WIDTH = 1024
 
 
 class _Heap(NamedTuple):
@@ -520,48 +684,34 @@ class _Heap(NamedTuple):
         return (self.block_size(row) // (self.smallest * self.width)).bit_length()
 
 
-def find_dense_link(read: Read, information: bytes, name: bytes) -> DenseLink:
-    """Return a link of a group, given the message of its header with the addresses of its links.
-
-    Parameters
-    ----------
-    read : Read
-        Reads the file.
-    information : bytes
-        The message.
-    name : bytes
-        Name of the link.
-
-    Raises
-    ------
-    UnknownStructureInTreeError
-        If the group has no such link, or only the library can find it.
-    """
+def _find_dense_link(walk: Walk, message: Message, name: bytes) -> Link:
+    """Return a link of a group, given the message of its header with the addresses of its links."""
+    information = message.content
     demand(information[0] == 0)
     place = 2 + (8 if information[1] & 1 else 0)
     demand(struct.unpack_from("<Q", information, place)[0] != UNDEFINED)
-    walk = MetadataWalk(read, information)
-    walk.fix(walk.START, 0, 2)
-    found = list(records_of(walk, place + 8, name))
+    message.fix(0, 2)
+    index = walk.follow(message.block, message.place + place + 8, _INDEX_HEADER, b"BTHD\0")
+    found = list(_records_of(walk, index, name))
     # Different names may have the same hash; then the library looks the link up.
     demand(len(found) == 1)
     record, heap_id = found[0], found[0].heap_id
-    walk.fix(record.node, record.start, record.stop)
-    header = walk.follow(walk.START, place, _HEADER, b"FRHP\0")
-    heap = _heap_of(walk, header)
+    record.node.fix(record.start, record.stop)
+    header = walk.follow(message.block, message.place + place, _HEAP_HEADER, b"FRHP\0")
+    heap = _heap_of(header)
     demand(len(heap_id) > heap.offset_width + heap.length_width and heap_id[0] == _MANAGED)
     offset = int.from_bytes(heap_id[1 : 1 + heap.offset_width], "little")
     length = int.from_bytes(heap_id[1 + heap.offset_width :][: heap.length_width], "little")
-    start = _start_in_block(walk, header, heap, offset, length)
-    content = walk.blocks[-1].content[start : start + length]
-    address = place_of_hard_link(content, name)
+    block, start = _in_heap(walk, header, heap, offset, length)
+    content = block.content[start : start + length]
+    address = _place_of_hard_link(content, name)
     if address is None:
-        raise UnknownStructureInTreeError
-    return DenseLink(walk, start, content, address)
+        raise UnknownStructureError
+    return Link(block, start, content, address)
 
 
-def _heap_of(walk: MetadataWalk, header: int) -> _Heap:
-    content = walk.blocks[header].content
+def _heap_of(header: Block) -> _Heap:
+    content = header.content
     filters, _, largest_object = struct.unpack_from("<HBI", content, 7)
     width, smallest, largest, bits = struct.unpack_from("<HQQH", content, 110)
     (rows,) = struct.unpack_from("<H", content, 140)
@@ -569,7 +719,7 @@ def _heap_of(walk: MetadataWalk, header: int) -> _Heap:
     demand(0 < smallest <= largest <= 2**32 and _is_power(width) and _is_power(smallest) and _is_power(largest))
     # How blocks are made, but not how much of them is in use.
     for start, stop in ((5, 14), (110, 130), (140, 142)):
-        walk.fix(header, start, stop)
+        header.fix(start, stop)
     length_width = (min(largest, largest_object).bit_length() - 1) // 8 + 1
     return _Heap(width, smallest, largest, (bits + 7) // 8, length_width, rows)
 
@@ -578,14 +728,13 @@ def _is_power(number: int) -> bool:
     return number & (number - 1) == 0
 
 
-def _start_in_block(walk: MetadataWalk, header: int, heap: _Heap, offset: int, length: int) -> int:
-    """Walk to the block of an object, and return where that begins in it."""
+def _in_heap(walk: Walk, header: Block, heap: _Heap, offset: int, length: int) -> tuple[Block, int]:
+    """Return the block of an object in a heap, and where the object begins in it."""
     above, place, size, rows = header, 132, heap.smallest, heap.rows
     for _ in range(_MOST_LEVELS):
         if not rows:
             demand(heap.head <= offset and offset + length <= size)
-            walk.follow(above, place, size, b"FHDB\0")
-            return offset
+            return walk.follow(above, place, size, b"FHDB\0"), offset
         row = heap.row_of(offset)
         demand(row < rows)
         table = walk.follow(above, place, heap.head + 8 * heap.width * rows, b"FHIB\0")
@@ -593,11 +742,11 @@ def _start_in_block(walk: MetadataWalk, header: int, heap: _Heap, offset: int, l
         size = heap.block_size(row)
         above, place = table, heap.head + 8 * (heap.width * row + column)
         rows = heap.rows_below(row) if size > heap.largest else 0
-    raise UnknownStructureInTreeError
+    raise UnknownStructureError
 
 
-_SOFT = 2
-_MOST_GROUP_LEVELS = 32
+UNKNOWN = (UnknownStructureError, struct.error, IndexError, OverflowError, ValueError)
+"""Errors of a walk through a structure that is not known here, or damaged."""
 
 
 def find_group(read: Read, root: int, path: str) -> int | None:
@@ -617,78 +766,20 @@ def find_group(read: Read, root: int, path: str) -> int | None:
     int or None
         None where only the library can find it or its absence.
     """
-    address = root
+    walk, address = Walk(read, root), 0
     try:
         for name in path.split("/"):
-            address = _member(read, address, name.encode(errors="surrogateescape"))
-    except (UnknownStructureInTreeError, struct.error, IndexError, ValueError):
+            address = _member(walk, read_header(walk, address), name.encode(errors="surrogateescape"))
+    except UNKNOWN:
         return None
-    return address
+    return walk.numbers[address]
 
 
-def _member(read: Read, group: int, name: bytes) -> int:
-    header = read_header(read, group)
-    if tables := header.of_kind(SYMBOL_TABLE):
-        tree, heap = struct.unpack_from("<QQ", header.content(tables[0]))
-        return _in_tree(read, tree, _Names(read, heap), name)
-    for message in header.of_kind(LINK):
-        content = header.content(message)
-        place = place_of_hard_link(content, name)
-        if place is not None:
-            return _address_at(content, place)
-    (information,) = header.of_kind(LINK_INFO)
-    demand(not information.flags & IS_SHARED)
-    link = find_dense_link(read, header.content(information), name)
-    return _address_at(link.content, link.place)
-
-
-def _address_at(content: bytes, place: int) -> int:
-    (address,) = struct.unpack_from("<Q", content, place)
-    return int(address)
-
-
-class _Names:
-    """Names of the members of an old group, read one by one."""
-
-    def __init__(self, read: Read, heap: int) -> None:
-        head = content_at(read, heap, 32)
-        demand(head.startswith(b"HEAP\0"))
-        self._read = read
-        self._size, _, self._start = struct.unpack_from("<QQQ", head, 8)
-
-    def at(self, offset: int, length: int) -> bytes:
-        """Return a name, or as much of it as decides its comparison with a name of the given length."""
-        demand(offset < self._size)
-        content = self._read(self._start + offset, min(length + 1, self._size - offset))
-        return content.partition(b"\0")[0]
-
-
-def _in_tree(read: Read, node: int, names: _Names, name: bytes) -> int:
-    for _ in range(_MOST_GROUP_LEVELS):
-        head = content_at(read, node, 24)
-        demand(head.startswith(b"TREE\0"))
-        level, used = head[5], struct.unpack_from("<H", head, 6)[0]
-        # Keys and children alternate; a child has the names up to the key behind it.
-        numbers = struct.unpack(f"<{2 * used + 1}Q", content_at(read, node + 24, 16 * used + 8))
-        first, last = 0, used - 1
-        while first < last:
-            middle = (first + last) // 2
-            if names.at(numbers[2 * middle + 2], len(name)) < name:
-                first = middle + 1
-            else:
-                last = middle
-        node = numbers[2 * first + 1]
-        if not level:
-            return _in_table(read, node, names, name)
-    raise UnknownStructureInTreeError
-
-
-def _in_table(read: Read, table: int, names: _Names, name: bytes) -> int:
-    head = content_at(read, table, 8)
-    demand(head.startswith(b"SNOD\1"))
-    (count,) = struct.unpack_from("<H", head, 6)
-    for start, address, kind in struct.iter_unpack("<QQI20x", content_at(read, table + 8, 40 * count)):
-        if names.at(start, len(name)) == name:
-            demand(kind != _SOFT)
-            return int(address)
-    raise UnknownStructureInTreeError
+def _member(walk: Walk, header: ObjectHeader, name: bytes) -> int:
+    """Return which number of the walk is the address of a member of a group."""
+    if tables := header.of_kind(MessageKind.SYMBOL_TABLE):
+        names = name_heap(walk, walk.number(tables[0].block, tables[0].place + 8))
+        entry = find_entry(walk, walk.number(tables[0].block, tables[0].place), names, name)
+        return walk.number(entry.block, entry.place + 8)
+    link = find_link(walk, header, name)
+    return walk.number(link.block, link.start + link.place)

@@ -22,25 +22,19 @@ import numpy.typing as npt
 
 from akdask.errors import FileFormatError
 from akdask.formats.hdf5.binary import (
-    CONTINUATION,
-    DATASPACE,
-    DATATYPE,
-    EXTERNAL,
-    IS_SHARED,
-    LAYOUT,
-    LINK,
-    LINK_INFO,
-    SYMBOL_TABLE,
-    UNDEFINED,
-    ObjectHeader,
+    UNKNOWN,
+    Block,
+    Message,
+    MessageKind,
     Read,
-    UnknownStructureInTreeError,
-    content_at,
+    UnknownStructureError,
+    Walk,
     demand,
-    find_dense_link,
+    find_entry,
     find_group,
+    find_link,
     lookup3_of_rows,
-    place_of_hard_link,
+    name_heap,
     read_header,
 )
 from akdask.formats.hdf5.library_file import NotThereError, StoredElements, UnknownElementsError
@@ -52,7 +46,7 @@ Bytes = npt.NDArray[np.uint8]
 
 _WORD = 8
 _LAYOUT_VERSIONS = {3, 4}
-_MOST_NODES = 4096  # of the tree of one group
+_MOST_ADDRESSES = 4096  # of one group
 _MOST_BYTES = 2**23  # of blocks that are in memory at a time
 
 
@@ -224,7 +218,7 @@ def make_template(
 
     Raises
     ------
-    UnknownStructureInTreeError
+    UnknownStructureError
         If the structure of the group itself is unknown; datasets of unknown structure get no offset.
     """
     walk = _GroupWalk(read, group)
@@ -232,206 +226,87 @@ def make_template(
     for path, stored, can_be_read in zip(paths, elements, is_plain, strict=True):
         try:
             locations.append(walk.dataset(path, stored) if can_be_read else None)
-        except (UnknownStructureInTreeError, struct.error, IndexError, ValueError):
+        except UNKNOWN:
             locations.append(None)
     demand(any(place is not None for place in locations))
-    return GroupTemplate(walk.blocks(), len(walk.numbers), tuple(locations), tuple(elements))
-
-
-class _Noted:
-    """A block of the walk: its bytes, the mask of those that define the structure, and further addresses."""
-
-    def __init__(self, address: int, content: bytes) -> None:
-        self.address = address
-        self.content = content
-        self.mask = bytearray(len(content))
-        self.fields: dict[int, int] = {}
-        self.n_checked = 0
-
-    def fix(self, start: int, stop: int) -> None:
-        """Demand these bytes of other blocks as well."""
-        self.mask[start:stop] = b"\xff" * (stop - start)
+    return walk.template(locations, elements)
 
 
 class _GroupWalk:
-    """A walk through one group; addresses are numbered in the order in which they are found."""
+    """A walk through one group; its blocks are compared in the bytes that define the structure."""
 
     def __init__(self, read: Read, group: int) -> None:
-        self._read = read
-        self.numbers = [group]
-        self._noted: list[_Noted] = []
-        self._headers: dict[int, tuple[ObjectHeader, list[_Noted]]] = {}
-        self._members: dict[tuple[int, str], int] = {}
-        self._several: dict[tuple[int, int], _Noted] = {}
-        self._tables: dict[int, list[_Noted]] = {}
+        self._walk = Walk(read, group)
+        self._checked: set[Block] = set()
 
-    def blocks(self) -> tuple[TemplateBlock, ...]:
-        """Return the blocks, each after the one that has its address."""
-        return tuple(_template_block(noted) for noted in self._noted)
-
-    def _address(self, noted: _Noted, place: int) -> int:
-        """Return the number of the address at an offset of a block."""
-        if place not in noted.fields:
-            (number,) = struct.unpack_from("<Q", noted.content, place)
-            demand(number == UNDEFINED or number < 2**63)
-            noted.fields[place] = len(self.numbers)
-            self.numbers.append(-1 if number == UNDEFINED else number)
-        return noted.fields[place]
-
-    def _header(self, address: int) -> tuple[ObjectHeader, list[_Noted]]:
-        if address in self._headers:
-            return self._headers[address]
-        header = read_header(self._read, self.numbers[address])
-        noted: list[_Noted] = []
-        for block in header.blocks:
-            at = address if block.found_in is None else self._address(noted[block.found_in[0]], block.found_in[1])
-            one = _Noted(at, block.content)
-            for start, stop in block.fixed:
-                one.fix(start, stop)
-            self._noted.append(one)
-            noted.append(one)
-        # The structure is type, size and flags of all messages, which give the offset of the next one; the order of
-        # creation is not part of it.
-        for message in header.messages:
-            noted[message.block].fix(message.head, message.head + (5 if header.version == 1 else 4))
-            if message.kind == CONTINUATION:
-                noted[message.block].fix(message.place + 8, message.place + 16)
-        self._headers[address] = header, noted
-        return header, noted
+    def template(self, locations: Sequence[DataLocation | None], elements: Sequence[StoredElements]) -> GroupTemplate:
+        """Return the template of the blocks of this walk."""
+        n_addresses = len(self._walk.numbers)
+        demand(n_addresses <= _MOST_ADDRESSES)
+        blocks = tuple(_template_block(block, block in self._checked) for block in self._walk.blocks)
+        return GroupTemplate(blocks, n_addresses, tuple(locations), tuple(elements))
 
     def dataset(self, path: str, stored: StoredElements) -> DataLocation:
         """Return the position of a dataset's data."""
         address = 0
         for name in path.split("/"):
-            address = self._member(address, name)
-        header, noted = self._header(address)
-        demand(not header.of_kind(EXTERNAL))
-        for one in noted if header.version == 2 else ():
-            one.n_checked = len(one.content) - 4
-        for kind in (DATASPACE, DATATYPE, LAYOUT):
-            (message,) = header.of_kind(kind)
-            demand(not message.flags & IS_SHARED)
-            if kind != LAYOUT:
-                noted[message.block].fix(message.place, message.place + message.size)
-        content = header.content(message)
-        block = noted[message.block]
+            address = self._member(address, name.encode(errors="surrogateescape"))
+        header = read_header(self._walk, address)
+        demand(not header.of_kind(MessageKind.EXTERNAL))
+        if header.version == 2:
+            self._checked.update(header.blocks)
+        for kind in (MessageKind.DATASPACE, MessageKind.DATATYPE):
+            message = header.only(kind)
+            message.fix(0, message.size)
+        message = header.only(MessageKind.LAYOUT)
+        content = message.content
         demand(content[0] in _LAYOUT_VERSIONS)
         nbytes = stored.size * stored.dtype.itemsize
         match content[1]:
             case 0:  # the data is in the message
                 demand(struct.unpack_from("<H", content, 2)[0] == nbytes)
-                block.fix(message.place, message.place + 4)
-                return DataLocation(block.address, message.place + 4)
+                message.fix(0, 4)
+                return DataLocation(message.block.address, message.place + 4)
             case 1:
                 demand(struct.unpack_from("<Q", content, 10)[0] == nbytes)
-                block.fix(message.place, message.place + 2)
-                block.fix(message.place + 10, message.place + 18)
-                return DataLocation(self._address(block, message.place + 2), 0)
-        raise UnknownStructureInTreeError
+                message.fix(0, 2)
+                message.fix(10, 18)
+                return DataLocation(self._walk.number(message.block, message.place + 2), 0)
+        raise UnknownStructureError
 
-    def _member(self, group: int, name: str) -> int:
+    def _member(self, group: int, name: bytes) -> int:
         """Return the number of the address of a group's member."""
-        if (group, name) not in self._members:
-            header, noted = self._header(group)
-            encoded = name.encode(errors="surrogateescape")
-            tables = header.of_kind(SYMBOL_TABLE)
-            if tables:
-                (table,) = tables
-                found = self._in_table(noted[table.block], table.place, encoded)
-            else:
-                found = self._in_links(header, noted, encoded)
-            self._members[group, name] = found
-        return self._members[group, name]
-
-    def _in_links(self, header: ObjectHeader, noted: list[_Noted], name: bytes) -> int:
-        """Return which address a link of a new group has: few are in its header, many in a heap."""
-        for message in header.of_kind(LINK):
-            content = header.content(message)
-            place = place_of_hard_link(content, name)
-            if place is not None:
-                return self._link(noted[message.block], message.place, content, place, name)
-        (information,) = header.of_kind(LINK_INFO)
-        demand(not information.flags & IS_SHARED)
-        link = find_dense_link(self._read, header.content(information), name)
-        blocks = [noted[information.block]]
-        for number, one in enumerate(link.walk.blocks):
-            # The message is a part of the header, all others are blocks of their own.
-            start = information.place if number == 0 else 0
-            if number:
-                above, at = one.found_in
-                at += 0 if above else information.place
-                blocks.append(self._shared(self._address(blocks[above], at), len(one.content)))
-            for first, stop in one.fixed:
-                blocks[number].fix(start + first, start + stop)
-        return self._link(blocks[-1], link.start, link.content, link.place, name)
-
-    def _link(self, block: _Noted, start: int, content: bytes, place: int, name: bytes) -> int:
-        """Return which address a link has, whose message begins at `start` of a block and has it at `place`."""
+        header = read_header(self._walk, group)
+        if header.of_kind(MessageKind.SYMBOL_TABLE):
+            return self._in_table(header.only(MessageKind.SYMBOL_TABLE), name)
+        block, start, content, place = find_link(self._walk, header, name)
         has_kind = content[1] & 8
         block.fix(start, start + (3 if has_kind else 2))
         # The structure is the name and its length, without the order of creation before it.
         block.fix(start + place - len(name) - (1 << (content[1] & 3)), start + place)
-        return self._address(block, start + place)
+        return self._walk.number(block, start + place)
 
-    def _in_table(self, block: _Noted, place: int, name: bytes) -> int:
+    def _in_table(self, message: Message, name: bytes) -> int:
         """Return the number of the address in a table of an old group; names are in a heap, entries in a tree."""
-        tree, heap = self._address(block, place), self._address(block, place + 8)
-        head = self._shared(heap, 32)
-        demand(head.content.startswith(b"HEAP\0"))
-        head.fix(0, 5)
-        names = self._address(head, 24)
-        (size,) = struct.unpack_from("<Q", head.content, 8)
-        text = content_at(self._read, self.numbers[names], size)
-        if tree not in self._tables:
-            self._tables[tree] = self._leaves(tree)
-        for node in self._tables[tree]:
-            (count,) = struct.unpack_from("<H", node.content, 6)
-            for entry in range(8, 8 + 40 * count, 40):
-                start, _, kind = struct.unpack_from("<QQI", node.content, entry)
-                if text[start : start + len(name) + 1] == name + b"\0":
-                    demand(kind != 2)  # a soft link
-                    node.fix(entry, entry + 8)
-                    node.fix(entry + 16, entry + 20)
-                    self._shared(names, size).fix(start, start + len(name) + 1)
-                    return self._address(node, entry + 8)
-        raise UnknownStructureInTreeError
-
-    def _shared(self, address: int, size: int) -> _Noted:
-        """Return a block that several members share, recorded once."""
-        if (address, size) not in self._several:
-            self._several[address, size] = _Noted(address, content_at(self._read, self.numbers[address], size))
-            self._noted.append(self._several[address, size])
-        return self._several[address, size]
-
-    def _leaves(self, address: int) -> list[_Noted]:
-        """Return the tables of entries below a node of the tree of a group."""
-        head = content_at(self._read, self.numbers[address], 24)
-        demand(head.startswith(b"TREE\0"))
-        level, used = head[5], struct.unpack_from("<H", head, 6)[0]
-        node = self._shared(address, 24 + 16 * used + 8)
-        node.fix(0, 8)
-        found = []
-        for entry in range(used):
-            below = self._address(node, 32 + 16 * entry)
-            demand(len(self.numbers) < _MOST_NODES)
-            if level:
-                found += self._leaves(below)
-                continue
-            prefix = content_at(self._read, self.numbers[below], 8)
-            demand(prefix.startswith(b"SNOD\1"))
-            table = self._shared(below, 8 + 40 * struct.unpack_from("<H", prefix, 6)[0])
-            table.fix(0, 8)
-            found.append(table)
-        return found
+        tree, heap = (self._walk.number(message.block, message.place + place) for place in (0, 8))
+        names = name_heap(self._walk, heap)
+        entry = find_entry(self._walk, tree, names, name)
+        entry.block.fix(entry.place, entry.place + 8)
+        entry.block.fix(entry.place + 16, entry.place + 20)
+        self._walk.block(*names).fix(entry.name_start, entry.name_start + len(name) + 1)
+        return self._walk.number(entry.block, entry.place + 8)
 
 
-def _template_block(noted: _Noted) -> TemplateBlock:
-    padding = -len(noted.content) % _WORD
-    mask: Any = np.frombuffer(bytes(noted.mask) + bytes(padding), "<u8")
-    content: Any = np.frombuffer(noted.content + bytes(padding), "<u8")
-    return TemplateBlock(
-        noted.address, len(mask) * _WORD, mask, content & mask, tuple(noted.fields.items()), noted.n_checked
-    )
+def _template_block(block: Block, is_checked: bool) -> TemplateBlock:
+    mask = bytearray(len(block.content))
+    for start, stop in block.fixed:
+        mask[start:stop] = b"\xff" * (stop - start)
+    padding = bytes(-len(mask) % _WORD)
+    words: Any = np.frombuffer(mask + padding, "<u8")
+    content: Any = np.frombuffer(block.content + padding, "<u8")
+    fields = tuple((place, number) for place, (_, number) in block.fields.items())
+    n_checked = len(mask) - 4 if is_checked else 0
+    return TemplateBlock(block.address, len(words) * _WORD, words, content & words, fields, n_checked)
 
 
 Paths: TypeAlias = tuple[str, ...]
@@ -718,7 +593,7 @@ def _make(file: TreeFile, group: str, address: int, paths: Paths) -> GroupTempla
         template = make_template(
             file.read_at, address, paths, [one.elements for one in found], [one.is_plain for one in found]
         )
-    except UnknownStructureInTreeError:
+    except UnknownStructureError:
         return None
     fits, offsets = template.locate(file.descriptor, file.identity.size, np.array([address], np.int64))
     # The library's answer for this group proves that the walk was right.

@@ -18,9 +18,9 @@ from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codecs import describe_object
 from akdask.formats.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
+from akdask.formats.hdf5.file_templates import Templates
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.members import Members, NotFlatError, is_dataset, is_outside, open_path
-from akdask.formats.hdf5.templates import Templates
 from akdask.storage.directory import open_regular, path_of_open
 from akdask.storage.files import FileIdentity, changed_error, identify, is_remote, is_unchanged
 from akdask.storage.remote import concurrently

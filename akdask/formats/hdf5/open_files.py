@@ -20,13 +20,10 @@ import h5py
 import numpy as np
 from h5py import h5d, h5g, h5p, h5s, h5t
 
+from akdask.formats.hdf5.binary import root_address
 from akdask.formats.hdf5.library_file import LibraryFile
 from akdask.storage.directory import open_regular
 from akdask.storage.files import FileIdentity, has_status, identity_of
-
-_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-_NOWHERE = b"\xff" * 8
-_WIDTHS = b"\x08\x08"  # bytes of addresses and of lengths
 
 
 class TreeFile:
@@ -67,19 +64,7 @@ class TreeFile:
     @cached_property
     def root(self) -> int | None:
         """Address of the root group; None if addresses are not offsets from the start of this file."""
-        head = self.read_at(0, 96)
-        if len(head) < 96 or not head.startswith(_SIGNATURE):
-            return None
-        address = None
-        match head[8]:
-            case 0 | 1:  # no base address, and no block that describes a driver for several files
-                base = 24 + 4 * head[8]
-                if head[13:15] == _WIDTHS and not any(head[base : base + 8]) and head[base + 24 :][:8] == _NOWHERE:
-                    address = head[base + 40 :][:8]
-            case 2 | 3:  # no base, and no extension
-                if head[9:11] == _WIDTHS and not any(head[12:20]) and head[20:28] == _NOWHERE:
-                    address = head[36:44]
-        return None if address is None else int.from_bytes(address, "little")
+        return root_address(self.read_at)
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Return bytes of the file; fewer at its end."""

@@ -10,7 +10,7 @@ import pytest
 import akdask as ak
 from akdask.errors import InconsistentFilesError
 from akdask.formats.hdf5 import inspect
-from akdask.formats.hdf5.templates import Templates
+from akdask.formats.hdf5.file_templates import Templates
 from akdask.storage.files import identify
 
 COLUMNS = 8
@@ -158,6 +158,15 @@ def test_a_file_of_one_column_is_a_template_too(tmp_path):
     for name, rows in (("first.h5", 3), ("second.h5", 5)):
         with h5py.File(tmp_path / name, "w") as file:
             file["x"] = np.arange(rows)
+    second = identify(str(tmp_path / "second.h5"))
+    assert_same(templates_of(tmp_path / "first.h5").describe(second), inspect.describe_file(second))
+
+
+def test_files_of_so_many_columns_that_nodes_of_their_tree_have_neighbours_are_templates(tmp_path):
+    for name, rows in (("first.h5", 3), ("second.h5", 5)):
+        with h5py.File(tmp_path / name, "w") as file:
+            for number in range(400):
+                file[f"c{number}"] = np.arange(rows)
     second = identify(str(tmp_path / "second.h5"))
     assert_same(templates_of(tmp_path / "first.h5").describe(second), inspect.describe_file(second))
 

@@ -136,6 +136,36 @@ def test_trees_of_any_form(tmp_path_factory, data):
             assert all(one in {-1, other} for one, other in zip(offsets, offsets_expected, strict=True))
 
 
+def test_an_address_that_does_not_fit_its_checksum_is_left_to_the_library(tmp_path):
+    path = str(tmp_path / "f.h5")
+    groups = write(path, 4, libver="latest")
+    (first, _), (second, _), *_ = offsets_by_library(path, groups, ("a", "b"))
+    content = (tmp_path / "f.h5").read_bytes()
+    assert content.count(second.to_bytes(8, "little")) == 1
+    (tmp_path / "f.h5").write_bytes(content.replace(second.to_bytes(8, "little"), first.to_bytes(8, "little")))
+    with OPEN_FILES.lease(path) as file:
+        found = locate(file, groups, ("a",))
+    assert (found.which == BY_LIBRARY).tolist() == [False, True, False, False]
+
+
+def test_an_entry_of_another_name_is_not_taken_for_the_wanted_one(tmp_path):
+    path = str(tmp_path / "f.h5")
+    groups = write(path, 4)
+    expected = offsets_by_library(path, groups, ("a", "b"))
+    with h5py.File(path) as file:
+        a, b = (h5py.h5o.get_info(file[groups[1]][name].id).addr.to_bytes(8, "little") for name in "ab")
+    content = (tmp_path / "f.h5").read_bytes()
+    at, other = content.index(a) - 8, content.index(b) - 8
+    swapped = bytearray(content)
+    swapped[at : at + 8], swapped[other : other + 8] = content[other : other + 8], content[at : at + 8]
+    (tmp_path / "f.h5").write_bytes(swapped)
+    with OPEN_FILES.lease(path) as file:
+        found = locate(file, groups, ("a",))
+    # The names of the two entries were exchanged.
+    assert found.offsets[1, 0] in {-1, expected[1][1]}
+    assert found.offsets[[0, 2, 3], 0].tolist() == [expected[k][0] for k in (0, 2, 3)]
+
+
 def test_what_is_open_is_bounded_and_what_changed_is_opened_anew(tmp_path, open_files):
     files = OpenFiles(3)
     paths = [str(tmp_path / str(k)) for k in range(8)]

@@ -1,8 +1,8 @@
-"""The metadata blocks of an old-style HDF5 file, and the numbers in them that differ from file to file.
+"""Describe files that have the metadata blocks of a file that was described before, without opening them.
 
-Written from the HDF5 File Format Specification: superblock 0, symbol tables, object headers 1 and contiguous data, as
-servers write them.  Anything else is left to the library.  Files of one set have the same blocks at different
-addresses, as the data between them has another length.
+Files of one set have the same blocks at different addresses, as the data between them has another length.  A template
+is made of old-style files, as servers write them: superblock 0, symbol tables, object headers 1 and contiguous data.
+The library describes any other file.
 """
 
 from __future__ import annotations
@@ -12,42 +12,49 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from tempfile import NamedTemporaryFile
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AkdaskError
+from akdask.formats.hdf5.binary import (
+    IS_GROUP,
+    IS_LINK,
+    UNDEFINED,
+    UNKNOWN,
+    Block,
+    Entry,
+    MessageKind,
+    Read,
+    UnknownStructureError,
+    Walk,
+    demand,
+    entries_of,
+    name_heap,
+    old_superblock,
+    read_header,
+    tree_levels,
+)
 from akdask.formats.hdf5.description import FileDescription, datasets_of
 from akdask.storage.directory import open_regular
 from akdask.storage.files import FileIdentity, identify, is_remote, is_unchanged
 from akdask.storage.ranges import ELSEWHERE
-from akdask.storage.remote import accessing, file_system, retrying
+from akdask.storage.remote_file import RemoteFile
 
-Read: TypeAlias = Callable[[int, int], bytes]
-"""Returns bytes of a file, given offset and length; fewer at its end."""
-
-UNDEFINED = 2**64 - 1
-"""The undefined address."""
-
-_SUPERBLOCK = b"\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0"
-_END, _ROOT, _ROOT_CACHE, _ROOT_CACHED = 40, 64, 72, 80
-_IS_GROUP, _IS_LINK = 1, 2  # cached data of a member
-_NIL, _DATASPACE, _DATATYPE, _OLD_FILL, _FILL, _LAYOUT, _ATTRIBUTE = 0x0, 0x1, 0x3, 0x4, 0x5, 0x8, 0xC
-_COMMENT, _CONTINUATION, _SYMBOL_TABLE, _MODIFIED = 0xD, 0x10, 0x11, 0x12
-_THE_SAME = {_NIL, _DATATYPE, _OLD_FILL, _FILL, _ATTRIBUTE, _COMMENT}
-_IS_SHARED = 2  # flag of a message that is stored elsewhere
 _DEEPEST = 5  # groups that contain themselves have no end
-_MOST_BLOCKS, _MOST_BYTES = 2**17, 2**24  # more than ten thousand columns need
-
-_Field: TypeAlias = tuple[int, int]
-"""Place and bytes of a number in a block."""
-
-
-class UnknownStructureError(Exception):
-    """The file has a structure that only the library understands."""
+_REPEATED = {
+    MessageKind.NIL,
+    MessageKind.OLD_FILL,
+    MessageKind.FILL,
+    MessageKind.ATTRIBUTE,
+    MessageKind.COMMENT,
+    MessageKind.CONTINUATION,
+}
+"""Messages of which a header may have several: the library uses one of two of any other kind."""
 
 
 class MetadataBlock(NamedTuple):
@@ -123,169 +130,117 @@ def structure_of(read: Read) -> Structure:
     UnknownStructureError
         If there is anything in it that is not known here.
     """
-    walk = _Walk(read)
     try:
-        end = walk.superblock()
-    except (struct.error, IndexError, OverflowError, RecursionError, ValueError) as error:
+        return _FileWalk(read).structure()
+    except (*UNKNOWN, RecursionError) as error:
         raise UnknownStructureError from error
-    return Structure(tuple(walk.blocks), tuple(walk.equal), end, walk.datasets)
 
 
-class _Walk:
-    """A walk through all blocks of a file; `at` is the number of an address among all numbers met."""
+class _FileWalk:
+    """A walk through all blocks of a file."""
 
     def __init__(self, read: Read) -> None:
-        self._read = read
-        self._numbers = [0]
-        self._nbytes = 0
-        self.blocks: list[MetadataBlock] = []
-        self.equal: list[tuple[int, int]] = []
-        self.datasets: dict[str, DatasetNumbers] = {}
+        self._walk = Walk(read)
+        self._equal: list[tuple[int, int]] = []
+        self._datasets: dict[str, DatasetNumbers] = {}
 
-    def superblock(self) -> int:
-        """Walk through the whole file; return the number of the field with its size."""
-        content = self._content(0, 96)
-        # Offsets count from the first byte.
-        _demand(content.startswith(_SUPERBLOCK) and not any(content[24:32]))
-        end, root, *cached = self._take(0, content, [(_END, 8), (_ROOT, 8), *_cached(content, _ROOT_CACHE)])
-        self._object(root, "", cached, 0)
-        return end
+    def structure(self) -> Structure:
+        """Walk through the whole file, and number its numbers in the order in which blocks are unpacked."""
+        end, root, entry = old_superblock(self._walk)
+        self._object(root, "", self._told(entry), 0)
+        number = {0: 0}
+        blocks = []
+        for block in self._walk.blocks:
+            at = number[block.address]
+            fields = sorted((place, size, old) for place, (size, old) in block.fields.items())
+            number.update({old: position for position, (_, _, old) in enumerate(fields, len(number))})
+            blocks.append(_metadata_block(at, block.content, [(place, size) for place, size, _ in fields]))
+        return Structure(
+            tuple(blocks),
+            tuple((number[left], number[right]) for left, right in self._equal),
+            number[end],
+            {
+                path: DatasetNumbers(number[length], number[address], number[nbytes], width)
+                for path, (length, address, nbytes, width) in self._datasets.items()
+            },
+        )
 
-    def _content(self, at: int, size: int) -> bytes:
-        _demand(size <= _MOST_BYTES)
-        content = self._read(self._numbers[at], size)
-        _demand(len(content) == size)
-        return content
-
-    def _take(self, at: int, content: bytes, fields: Sequence[_Field]) -> list[int]:
-        """Add a block, and return the numbers of its fields, in the order of their positions."""
-        self._nbytes += len(content)
-        _demand(len(self.blocks) < _MOST_BLOCKS and self._nbytes <= _MOST_BYTES)
-        code, end = "<", 0
-        for place, size in fields:
-            code += f"{place - end}s{'Q' if size == 8 else 'I'}"
-            end = place + size
-        layout = struct.Struct(f"{code}{len(content) - end}s")
-        values = layout.unpack(content)
-        self.blocks.append(MetadataBlock(at, len(content), layout, values[::2]))
-        first = len(self._numbers)
-        self._numbers += values[1::2]
-        return list(range(first, len(self._numbers)))
-
-    def _object(self, at: int, path: str, cached: Sequence[int], depth: int) -> None:
-        """Walk through a group or a dataset; `cached` are the fields of a group in its entry."""
-        _demand(depth < _DEEPEST)
-        header = self._content(at, 16)
-        _demand(header[0] == 1)
-        chunks = [(at, 16 + struct.unpack_from("<I", header, 8)[0], 16)]
+    def _object(self, at: int, path: str, told: Sequence[int], depth: int) -> None:
+        """Walk through a group or a dataset; `told` are the numbers of a group in its entry."""
+        demand(depth < _DEEPEST)
+        header = read_header(self._walk, at)
+        demand(header.version == 1)
         found: dict[int, list[int]] = {}
         width = 0
-        for chunk, size, start in chunks:
-            content = self._content(chunk, size)
-            messages = list(_messages(content, start))
-            taken = iter(self._take(chunk, content, [field for _, _, fields in messages for field in fields]))
-            for kind, place, fields in messages:
-                # The library uses one of two messages of a kind.
-                _demand(kind in _THE_SAME - {_DATATYPE} or kind == _CONTINUATION or kind not in found)
-                found[kind] = [next(taken) for _ in fields]
-                if kind == _CONTINUATION:
-                    chunks.append((found[kind][0], struct.unpack_from("<Q", content, place + 8)[0], 0))
-                if kind == _DATATYPE:
-                    (width,) = struct.unpack_from("<I", content, place + 4)
+        for message in header.messages:
+            demand(not message.is_shared and (message.kind in _REPEATED or message.kind not in found))
+            fields = _fields(message.kind, message.content)
+            found[message.kind] = [
+                self._walk.number(message.block, message.place + place, size) for place, size in fields
+            ]
+            if message.kind == MessageKind.DATATYPE:
+                (width,) = struct.unpack_from("<I", message.content, 4)
         match found:
-            case {0x11: [tree, heap]} if _LAYOUT not in found:
-                self.equal += zip(cached, (tree, heap), strict=False)
+            case {MessageKind.SYMBOL_TABLE: [tree, heap]} if MessageKind.LAYOUT not in found:
+                self._equal += zip(told, (tree, heap), strict=False)
                 self._group(tree, heap, path, depth)
-            case {0x1: [length, *maximum], 0x8: [address, nbytes]} if not cached:
-                self.equal += [(length, number) for number in maximum]
-                self.datasets[path] = DatasetNumbers(length, address, nbytes, width)
+            case {MessageKind.DATASPACE: [length, *maximum], MessageKind.LAYOUT: [address, nbytes]} if not told:
+                self._equal += [(length, number) for number in maximum]
+                self._datasets[path] = DatasetNumbers(length, address, nbytes, width)
             case _:
                 raise UnknownStructureError
 
     def _group(self, tree: int, heap: int, path: str, depth: int) -> None:
-        header = self._content(heap, 32)
-        _demand(header.startswith(b"HEAP\0"))
-        (data,) = self._take(heap, header, [(24, 8)])
-        names = self._content(data, struct.unpack_from("<Q", header, 8)[0])
-        self._take(data, names, [])
-        level = [tree]
-        while level:
-            level, tables = self._tree_level(level)
-            for table in tables:
-                self._table(table, names, path, depth)
-
-    def _tree_level(self, nodes: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Walk through one level of a tree; return its nodes and the tables of members below it."""
-        below: tuple[list[int], list[int]] = ([], [])
-        depths = set()
-        for position, at in enumerate(nodes):
-            head = self._content(at, 24)
-            _demand(head.startswith(b"TREE\0"))
-            depths.add(head[5])
-            sides = [side for side in (-1, 1) if 0 <= position + side < len(nodes)]
-            (used,) = struct.unpack_from("<H", head, 6)
-            positions = [*(12 + 4 * side for side in sides), *range(32, 32 + 16 * used, 16)]
-            taken = self._take(at, self._content(at, 32 + 16 * used), [(place, 8) for place in positions])
-            self.equal += [(number, nodes[position + side]) for number, side in zip(taken, sides, strict=False)]
-            below[head[5] == 0].extend(taken[len(sides) :])
-        _demand(len(depths) == 1)
-        return below
-
-    def _table(self, at: int, names: bytes, path: str, depth: int) -> None:
-        """Walk through some members of a group."""
-        head = self._content(at, 8)
-        _demand(head.startswith(b"SNOD\1"))
-        (count,) = struct.unpack_from("<H", head, 6)
-        content = self._content(at, 8 + 40 * count)
-        entries = range(8, 8 + 40 * count, 40)
-        fields = [[(entry + 8, 8), *_cached(content, entry + 16)] for entry in entries]
-        taken = iter(self._take(at, content, [field for own in fields for field in own]))
-        for entry, own in zip(entries, fields, strict=True):
-            (start,) = struct.unpack_from("<Q", content, entry)
+        names = self._walk.block(*name_heap(self._walk, heap)).content
+        *nodes, tables = tree_levels(self._walk, tree)
+        for level in nodes:
+            self._siblings(level)
+        for entry in (entry for table in tables for entry in entries_of(table)):
+            start = entry.name_start
             name = names[start : names.index(b"\0", start)].decode(errors="surrogateescape")
-            header, *cached = [next(taken) for _ in own]
-            self._object(header, f"{path}/{name}" if path else name, cached, depth + 1)
+            header = self._walk.number(entry.block, entry.place + 8)
+            self._object(header, f"{path}/{name}" if path else name, self._told(entry), depth + 1)
+
+    def _siblings(self, level: Sequence[Block]) -> None:
+        """Demand that the nodes of a level of a tree know their neighbours."""
+        for left, right in pairwise(level):
+            self._equal.append((self._walk.number(left, 16), right.address))
+            self._equal.append((self._walk.number(right, 8), left.address))
+
+    def _told(self, entry: Entry) -> list[int]:
+        """Return the numbers with which a table's entry describes its group, if it does."""
+        demand(entry.kind != IS_LINK)
+        if entry.kind != IS_GROUP:
+            return []
+        return [self._walk.number(entry.block, entry.place + place) for place in (24, 32)]
 
 
-def _demand(is_known: bool) -> None:
-    if not is_known:
-        raise UnknownStructureError
+def _metadata_block(at: int, content: bytes, fields: Sequence[tuple[int, int]]) -> MetadataBlock:
+    code, end = "<", 0
+    for place, size in fields:
+        code += f"{place - end}s{'Q' if size == 8 else 'I'}"
+        end = place + size
+    layout = struct.Struct(f"{code}{len(content) - end}s")
+    return MetadataBlock(at, len(content), layout, layout.unpack(content)[::2])
 
 
-def _cached(content: bytes, place: int) -> list[_Field]:
-    """Return the fields with which a table's entry describes its group, if it does."""
-    (kind,) = struct.unpack_from("<I", content, place)
-    _demand(kind != _IS_LINK)
-    return [(place + 8, 8), (place + 16, 8)] if kind == _IS_GROUP else []
-
-
-def _messages(content: bytes, place: int) -> Iterator[tuple[int, int, list[_Field]]]:
-    """Yield kind, place and fields of the messages of a header."""
-    while place + 8 <= len(content):
-        kind, size, flags = struct.unpack_from("<HHB", content, place)
-        place += 8
-        _demand(place + size <= len(content) and not flags & _IS_SHARED)
-        yield kind, place, [(place + offset, nbytes) for offset, nbytes in _fields(kind, content[place : place + size])]
-        place += size
-
-
-def _fields(kind: int, message: bytes) -> list[_Field]:
-    """Return the numbers of a message: addresses, lengths and times."""
+def _fields(kind: int, message: bytes) -> list[tuple[int, int]]:
+    """Return places and bytes of the numbers of a message: addresses, lengths and times."""
     match kind:
-        case 0x1:  # one dimension: its length, and how long it may become
-            _demand(message[:2] == b"\1\1" and message[2] < 2)
+        case MessageKind.DATASPACE:  # one dimension: its length, and how long it may become
+            demand(message[:2] == b"\1\1" and message[2] < 2)
             return [(8, 8), (16, 8)][: 1 + message[2]]
-        case 0x8:  # contiguous data: address and bytes
-            _demand(message[:2] == b"\3\1")
+        case MessageKind.LAYOUT:  # contiguous data: address and bytes
+            demand(message[:2] == b"\3\1")
             return [(2, 8), (10, 8)]
-        case 0x10:
+        case MessageKind.CONTINUATION:
             return [(0, 8)]
-        case 0x11:
+        case MessageKind.SYMBOL_TABLE:
             return [(0, 8), (8, 8)]
-        case 0x12:
-            _demand(message[0] == 1)
+        case MessageKind.MODIFIED:
+            demand(message[0] == 1)
             return [(4, 4)]
-    _demand(kind in _THE_SAME)
+    demand(kind in _REPEATED or kind == MessageKind.DATATYPE)
     return []
 
 
@@ -294,7 +249,6 @@ SMALL = 2**20
 
 MAX_TEMPLATES = 4
 
-_REQUEST = 2**16  # bytes of one request for metadata of a remote file
 _MOST_ELEMENTS = 2**48
 
 
@@ -420,7 +374,13 @@ def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, Fil
 @contextmanager
 def _reading(file: FileIdentity) -> Iterator[Read]:
     if is_remote(file.path):
-        yield _RemoteBytes(file).read
+        remote = RemoteFile(file)
+
+        def read(start: int, count: int) -> bytes:
+            remote.seek(start)
+            return remote.read(count) or b""
+
+        yield read
         return
     descriptor = open_regular(file.path, follows=True)
     try:
@@ -431,33 +391,6 @@ def _reading(file: FileIdentity) -> Iterator[Read]:
             yield lambda start, count: content[start : start + count]
     finally:
         os.close(descriptor)
-
-
-class _RemoteBytes:
-    """Reads ranges of a remote file through a cache of larger blocks, as metadata blocks lie close together."""
-
-    def __init__(self, file: FileIdentity) -> None:
-        self._file = file
-        self._content: dict[int, bytes] = {}
-
-    def read(self, start: int, count: int) -> bytes:
-        """Return bytes of the file."""
-        first, last = start // _REQUEST, max(start + count - 1, start) // _REQUEST
-        if last - first > SMALL // _REQUEST:
-            raise OSError("no block of metadata is that large")
-        found = b"".join(map(self._bytes_of, range(first, last + 1)))
-        return found[start - first * _REQUEST : start - first * _REQUEST + count]
-
-    def _bytes_of(self, number: int) -> bytes:
-        if number not in self._content:
-            begin, end = number * _REQUEST, min((number + 1) * _REQUEST, self._file.size)
-            with accessing(self._file.options):
-                system, inner = file_system(self._file.path)
-                found = retrying(lambda: system.cat_file(inner, start=begin, end=end)) if begin < end else b""
-            if len(found) != max(end - begin, 0):
-                raise OSError("the server gives another range than it is asked for")
-            self._content[number] = found
-        return self._content[number]
 
 
 def _template(description: FileDescription, describe: Callable[[FileIdentity], FileDescription]) -> Template | None:
