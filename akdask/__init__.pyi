@@ -65,8 +65,10 @@ from akdask.arrays.matrices import dot, eye, matmul, tril, triu, vecdot
 from akdask.arrays.memory_report import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used, memory
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.operators import ErrorMode, cast, clip, divmod, round, where
-from akdask.arrays.pdarray import SortingAlgorithm, corr, cov, pdarray, skew
+from akdask.arrays.ordering import SortingAlgorithm
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.random import random_strings_lognormal, random_strings_uniform
+from akdask.arrays.reductions import corr, cov, skew
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
 from akdask.arrays.segarray import SegArray

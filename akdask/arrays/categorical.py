@@ -8,15 +8,18 @@ from typing import Any, Self
 
 import numpy as np
 
+from akdask.arrays import ordering, sorting
 from akdask.arrays.array import Array
 from akdask.arrays.creation import array
-from akdask.arrays.display import TextDisplay
+from akdask.arrays.display import quoted
 from akdask.arrays.operators import combine
-from akdask.arrays.pdarray import ExtremeMethods, TextSortMethods, pdarray, reduced
+from akdask.arrays.ordering import SortingAlgorithm
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import reduced
+from akdask.arrays.scalar import Scalar
 from akdask.arrays.selection import filter_columns
-from akdask.arrays.sorting import sort
 from akdask.arrays.strings import Strings
-from akdask.arrays.strings_parts import as_str
+from akdask.arrays.text import as_str
 from akdask.arrays.wrap import can_be_asked_for, class_asked_for
 from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import FLOAT64, INT64, STR, column_type
@@ -164,7 +167,7 @@ NOWHERE = np.iinfo(np.int64).max
 
 
 @can_be_asked_for
-class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
+class Categorical(Array):
     """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.
 
     One of the labels stands for missing values.  It is added as the last label if it is not among them.
@@ -206,6 +209,9 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
     segments: pdarray | None = None
     """Where each label starts in `permutation`, where that was given or stored with the array."""
     inferred_type = "categorical"
+
+    _separator = ", "
+    _gap = "... "
 
     @refuses_foreign()
     def __init__(
@@ -609,9 +615,41 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         missing = Call("less", codes, Constant(0))
         return self.of(text._frame, Call("where", missing, self._category_table.na_code, codes), self._category_table)
 
+    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True) -> pdarray:
+        """Return the positions that put the elements in order of their labels, as int64; lazy.
+
+        Parameters
+        ----------
+        algorithm : SortingAlgorithm
+            Accepted for compatibility with Arkouda.
+        ascending : bool, default True
+            The direction.
+        """
+        return ordering.sorted_positions([self], ascending)
+
+    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether the elements are in ascending order, which no missing element is part of; lazy."""
+        return ordering.is_sorted(self, axis)
+
+    def mink(self, k: int) -> Any:
+        """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
+        return ordering.few_extremes("mink", self, k)
+
+    def maxk(self, k: int) -> Any:
+        """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
+        return ordering.few_extremes("maxk", self, k)
+
+    def argmink(self, k: int) -> Any:
+        """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
+        return ordering.few_extremes("argmink", self, k)
+
+    def argmaxk(self, k: int) -> Any:
+        """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
+        return ordering.few_extremes("argmaxk", self, k)
+
     def sort_values(self) -> Categorical:
         """Return the elements in order of their labels; lazy."""
-        ordered: Categorical = sort(self)
+        ordered: Categorical = sorting.sort(self)
         return ordered
 
     def fillna(self, value: str) -> Categorical:
@@ -879,6 +917,9 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         return Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children, params)
 
     # display
+
+    def _printed(self, items: Any) -> list[str]:
+        return quoted(items)
 
     def _is_cheap(self) -> bool:
         return is_cheap(self._frame, [self._text])

@@ -167,16 +167,6 @@ class ArrayDisplay(HtmlDisplay, Collection):
         return first, last
 
 
-class TextDisplay(ArrayDisplay):
-    """Text of an array of text: with commas, and in quotes."""
-
-    _separator = ", "
-    _gap = "... "
-
-    def _printed(self, items: Any) -> list[str]:
-        return quoted(items)
-
-
 def lazy_text(shown: Collection) -> str:
     """Return the text of `repr` for an object without shown values: its memory, and how to see the values."""
     taken = ""

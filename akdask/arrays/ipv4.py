@@ -15,7 +15,8 @@ from akdask.arrays.creation import array
 from akdask.arrays.operators import combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
-from akdask.arrays.strings import Strings, as_text
+from akdask.arrays.strings import Strings
+from akdask.arrays.text import as_text
 from akdask.arrays.wrap import wrap
 from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import UINT64

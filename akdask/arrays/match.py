@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.arrays.display import EDGE, SHOWN, HtmlDisplay, counted
 from akdask.arrays.selection import filter_columns, position
-from akdask.arrays.strings_parts import StringsParts, as_str, count_of
+from akdask.arrays.text import as_str, count_of
+from akdask.arrays.text import starts as starts_of
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64
 from akdask.engine.counted_alignment import align
@@ -56,7 +57,7 @@ class Match(HtmlDisplay):
         Where matches begin and how long they are, in bytes as in Arkouda, one for each string that matches.
     indices : pdarray of int64
         For each string, the number of strings before it that match.
-    parent_entry_name : Strings
+    parent_entry_name : Any
         The strings themselves; an Arkouda server stores them under a name.
     match_type : MatchType
         Where strings have to match.
@@ -86,7 +87,7 @@ class Match(HtmlDisplay):
         starts: pdarray,
         lengths: pdarray,
         indices: pdarray,
-        parent_entry_name: StringsParts,
+        parent_entry_name: Any,
         match_type: MatchType,
         pattern: str,
     ) -> None:
@@ -124,7 +125,7 @@ class Match(HtmlDisplay):
 
         Returns
         -------
-        matches : Strings
+        matches : Any
             One for each string that matches.
         origins : pdarray of int64
             The number of the string of each match.
@@ -150,7 +151,7 @@ class Match(HtmlDisplay):
 
         Returns
         -------
-        groups : Strings
+        groups : Any
             One for each string that matches.  A group that takes no part in a match is empty; an Arkouda server leaves
             such matches out.
         origins : pdarray of int64
@@ -197,7 +198,7 @@ class Match(HtmlDisplay):
     def _title(self) -> str:
         return f"Match: {counted(self._parent.rows, 'string')}"
 
-    def _spans(self, strings: StringsParts) -> list[str]:
+    def _spans(self, strings: Any) -> list[str]:
         """Return whether some of the strings match, and where, in words."""
         values = first_matches(strings._value, self._match_type.anchored(self.re))
         matched, starts, lengths = run(*(wrap(strings._frame, value).expr for value in values))
@@ -218,7 +219,7 @@ class Matcher:
     ----------
     pattern : str or bytes
         The regular expression.
-    parent_entry_name : Strings
+    parent_entry_name : Any
         The strings; an Arkouda server stores them under a name.
 
     Attributes
@@ -262,7 +263,7 @@ class Matcher:
     full_match_bool: pdarray
     full_match_ind: pdarray
 
-    def __init__(self, pattern: str | bytes, parent_entry_name: StringsParts) -> None:
+    def __init__(self, pattern: str | bytes, parent_entry_name: Any) -> None:
         self.pattern = as_str(pattern)
         check_pattern(self.pattern)
         # Later assignments to the strings change nothing here.
@@ -274,7 +275,7 @@ class Matcher:
         strings = self.parent_entry_name
         self.num_matches = self._of_rows(call("match_count", strings._value, pattern=self.pattern))
         self.starts, self.lengths = self._of_matches(self._spans)
-        self.indices = strings._starts(self.num_matches._value)
+        self.indices = starts_of(strings, self.num_matches._value)
         for name, kind in (
             ("search", MatchType.SEARCH),
             ("match", MatchType.MATCH),
@@ -299,7 +300,7 @@ class Matcher:
         found, *spans = first_matches(strings._value, match_type.anchored(self.pattern))
         frame, columns = filter_columns(strings._frame, spans, strings._frame, found)
         starts, lengths = (wrap(frame, column) for column in columns)
-        before = strings._starts(Call("cast", found, dtype=INT64.name))
+        before = starts_of(strings, Call("cast", found, dtype=INT64.name))
         return Match(self._of_rows(found), starts, lengths, before, strings, match_type, self.pattern)
 
     def split(self, maxsplit: int = 0, return_segments: bool = False) -> Any:

@@ -15,7 +15,8 @@ from akdask.arrays.array import Array
 from akdask.arrays.display import lazy_text, printed_numbers
 from akdask.arrays.layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
 from akdask.arrays.operators import elementwise
-from akdask.arrays.pdarray import SortingAlgorithm, pdarray
+from akdask.arrays.ordering import SortingAlgorithm
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.wrap import wrap
 from akdask.arrays.writing import Path, Storable
@@ -28,126 +29,11 @@ from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.storage.objects import ObjType
 from akdask.storage.remote import takes_storage_options
 
-
-class AxisMethods(pdarray):
-    """Reductions to a lazy scalar, or along dimensions to a lazy array."""
-
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the sum of all elements, or sums along dimensions; see `pdarray.sum`.  Lazy.
-
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            The dimensions to reduce, all unless given; negative ones count from the end.
-        keepdims : bool, default False
-            Leave the dimensions that are reduced in the result, with length 1.
-
-        Returns
-        -------
-        Scalar, pdarray or ArrayView
-            By the number of dimensions that are left.
-
-        Raises
-        ------
-        AxisError
-            If the dimension does not exist.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.arange(6).reshape(2, 3).sum(axis=0).tolist()
-        [3, 5, 7]
-        """
-        return self._reduced("sum", axis, keepdims)
-
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`."""
-        return self._reduced("prod", axis, keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`."""
-        return self._reduced("min", axis, keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`."""
-        return self._reduced("max", axis, keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`."""
-        return self._reduced("mean", axis, keepdims)
-
-    def var(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`."""
-        return self._reduced("var", axis, keepdims, ddof=ddof)
-
-    def std(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`."""
-        return self._reduced("std", axis, keepdims, ddof=ddof)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`."""
-        return self._reduced("any", axis, keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`."""
-        return self._reduced("all", axis, keepdims)
-
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`."""
-        return self._reduced("argmin", axis, keepdims)
-
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`."""
-        return self._reduced("argmax", axis, keepdims)
-
-    def median(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`."""
-        return self._reduced("median", axis, keepdims)
-
-    def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
-        """Return a quantile of all elements or along dimensions as float64; see `sum` and `pdarray.quantile`.
-
-        Of several, the first dimension of the result is theirs.
-        """
-        wanted = checked_quantiles(q, method)
-        if isinstance(wanted, float):
-            found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
-            return found if axis is None else found.astype(np.float64)
-        if axis is not None or keepdims:
-            from akdask.arrays.shapes import stack
-
-            return stack([self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
-        return self.flatten().quantile(q, None, method)
-
-    def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""
-        return self._reduced("count_nonzero", axis, keepdims)
-
-    def is_sorted(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`."""
-        if axis is None:
-            return self.flatten().is_sorted(keepdims=keepdims)
-        from akdask.arrays.along_axis import along_axis
-
-        return along_axis("is_sorted", self, axis, keepdims)
-
-    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> Any:
-        """Return the positions that put the elements in order along a dimension; lazy.  See `akdask.argsort`."""
-        from akdask.arrays.along_axis import along_axis
-
-        return along_axis("argsort", self, axis, ascending=ascending)
-
-    def _reduced(self, name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
-        from akdask.arrays.axes import reduced_along
-
-        return reduced_along(self.flatten(), self.shape, name, axis, keepdims, **params)
-
-
 MOST_SHOWN = 1000
 """Elements of an array whose `repr` shows values."""
 
 
-class ArrayView(AxisMethods):
+class ArrayView(pdarray):
     """A lazy array of any number of dimensions but one: a flat array, in row-major order, and a shape.
 
     It is a `pdarray`.  Operators and NumPy's ufuncs work element by element, on arrays whose shapes broadcast and on
@@ -262,6 +148,118 @@ class ArrayView(AxisMethods):
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same shape and elements; computes."""
         return isinstance(other, pdarray) and self.shape == other.shape and bool((self == other).all())
+
+    # reductions, of all elements or along dimensions
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the sum of all elements, or sums along dimensions; see `pdarray.sum`.  Lazy.
+
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            The dimensions to reduce, all unless given; negative ones count from the end.
+        keepdims : bool, default False
+            Leave the dimensions that are reduced in the result, with length 1.
+
+        Returns
+        -------
+        Scalar, pdarray or ArrayView
+            By the number of dimensions that are left.
+
+        Raises
+        ------
+        AxisError
+            If the dimension does not exist.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.arange(6).reshape(2, 3).sum(axis=0).tolist()
+        [3, 5, 7]
+        """
+        return self._reduced("sum", axis, keepdims)
+
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`."""
+        return self._reduced("prod", axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`."""
+        return self._reduced("min", axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`."""
+        return self._reduced("max", axis, keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`."""
+        return self._reduced("mean", axis, keepdims)
+
+    def var(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`."""
+        return self._reduced("var", axis, keepdims, ddof=ddof)
+
+    def std(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`."""
+        return self._reduced("std", axis, keepdims, ddof=ddof)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`."""
+        return self._reduced("any", axis, keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`."""
+        return self._reduced("all", axis, keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("argmin", axis, keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("argmax", axis, keepdims)
+
+    def median(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`."""
+        return self._reduced("median", axis, keepdims)
+
+    def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+        """Return a quantile of all elements or along dimensions as float64; see `sum` and `pdarray.quantile`.
+
+        Of several, the first dimension of the result is theirs.
+        """
+        wanted = checked_quantiles(q, method)
+        if isinstance(wanted, float):
+            found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+            return found if axis is None else found.astype(np.float64)
+        if axis is not None or keepdims:
+            from akdask.arrays.shapes import stack
+
+            return stack([self.quantile(one, axis, method, keepdims) for one in np.asarray(wanted).tolist()])
+        return self.flatten().quantile(q, None, method)
+
+    def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("count_nonzero", axis, keepdims)
+
+    def is_sorted(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`."""
+        if axis is None:
+            return self.flatten().is_sorted(keepdims=keepdims)
+        from akdask.arrays.along_axis import along_axis
+
+        return along_axis("is_sorted", self, axis, keepdims)
+
+    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> Any:
+        """Return the positions that put the elements in order along a dimension; lazy.  See `akdask.argsort`."""
+        from akdask.arrays.along_axis import along_axis
+
+        return along_axis("argsort", self, axis, ascending=ascending)
+
+    def _reduced(self, name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
+        from akdask.arrays.axes import reduced_along
+
+        return reduced_along(self.flatten(), self.shape, name, axis, keepdims, **params)
 
     # selection and assignment
 

@@ -4,453 +4,30 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from enum import Enum
-from operator import index
-from typing import Any, Generic, Self, SupportsIndex, TypeVar
+from typing import Any, Self
 
-import dask
 import numpy as np
 
-from akdask.arrays.array import Array, as_ndarray, check_axis, of_rows
+from akdask.arrays import ordering
+from akdask.arrays.array import as_ndarray, check_axis
 from akdask.arrays.assignment import assigned
-from akdask.arrays.operators import OperatorMethods, elementwise
+from akdask.arrays.operators import OperatorMethods
+from akdask.arrays.ordering import SortingAlgorithm
+from akdask.arrays.reductions import checked_ddof, corr, cov, distinct_count, quantiles, reduced, reduced_along_rows
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.selection import filter_columns
 from akdask.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
-from akdask.arrays.wrap import shows, wrap
-from akdask.columns.dtypes import BIGINT, INT64, UINT64, ColumnType, TimeForm, bigint, bigint_, bigint_of
-from akdask.columns.exact import EXACT, first_changed
+from akdask.arrays.wrap import shows
+from akdask.columns.dtypes import BIGINT, ColumnType, bigint, bigint_, bigint_of
+from akdask.columns.exact import first_changed
 from akdask.columns.rows import to_objects
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table
-from akdask.engine.counted_alignment import align, share_rows
-from akdask.engine.missing import is_present, key_parts, of_key_parts, parts, without_missing
+from akdask.engine.missing import key_parts, of_key_parts, parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
-from akdask.engine.sources import as_column, literal
-from akdask.engine.values import Constant, Value, cast
+from akdask.engine.values import Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
-from akdask.operators.reduce.quantiles import checked_quantiles
-from akdask.operators.rows.numbers import row_numbers
-from akdask.operators.sort.top_k import TopK
-
-
-def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any) -> Scalar:
-    """Return the lazy scalar of one reduction of an array; `form` converts the result if given."""
-    return Scalar(Element(Aggregate(array._frame, (AggregateExpr(name, array._value, **params),)), 0, form))
-
-
-def distinct_count(array: Array) -> Scalar:
-    """Return the lazy number of distinct elements of an array; they are grouped, as there may be many."""
-    from akdask.operators.group.aggregate import GroupAggregate
-
-    groups = GroupAggregate.of(array._frame, key_parts(array._value))
-    return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
-
-
-class ReductionMethods(Array):
-    """Reductions to a lazy scalar.
-
-    The only `axis` is 0.  With `keepdims`, arrays of one element take the place of scalars.
-    """
-
-    def sum(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the sum: int64 of bools and ints (wrapping), uint64 of uint64, float64 of floats; lazy."""
-        return self._reduced("sum", axis, keepdims)
-
-    def prod(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the product, of the types that `sum` has; lazy."""
-        return self._reduced("prod", axis, keepdims)
-
-    def min(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the smallest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
-        return self._reduced("min", axis, keepdims)
-
-    def max(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the largest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
-        return self._reduced("max", axis, keepdims)
-
-    def mean(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the mean as float64, NaN of no elements; lazy."""
-        return self._reduced("mean", axis, keepdims)
-
-    def var(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the variance as float64, with `ddof` subtracted from the count, which must be more; lazy."""
-        return self._reduced("var", axis, keepdims, ddof=self._checked_ddof(ddof))
-
-    def std(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the standard deviation as float64, with `ddof` subtracted from the count; lazy."""
-        return self._reduced("std", axis, keepdims, ddof=self._checked_ddof(ddof))
-
-    def any(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether any element is not zero; lazy."""
-        return self._reduced("any", axis, keepdims)
-
-    def all(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether no element is zero; lazy."""
-        return self._reduced("all", axis, keepdims)
-
-    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the position of the first smallest element as int64; lazy."""
-        return self._reduced("argmin", axis, keepdims)
-
-    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the position of the first largest element as int64; lazy."""
-        return self._reduced("argmax", axis, keepdims)
-
-    def median(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the median as float64, NaN of no elements or where one is NaN; lazy.  See `quantile`."""
-        return self._reduced("median", axis, keepdims)
-
-    def quantile(
-        self, q: float | Sequence[float] = 0.5, axis: int | None = None, method: str = "linear", keepdims: bool = False
-    ) -> Any:
-        """Return one or several quantiles of the elements, exactly; lazy.
-
-        Parameters
-        ----------
-        q : float or sequence of float
-            Which quantiles, from 0 to 1.
-        axis : int, optional
-            The only axis.
-        method : str
-            How to choose between two elements, by the names of ``numpy.quantile``.
-        keepdims : bool
-            Return an array of one element.
-
-        Returns
-        -------
-        Scalar, or pdarray of several quantiles
-            float64, NaN where an element is NaN; methods that choose elements (``lower``, ``higher``, ``nearest``,
-            ``inverted_cdf``, ``closest_observation``) keep their type.  Several are computed at once, together.
-
-        Raises
-        ------
-        ArgumentError
-            If `q` is not from 0 to 1, or the method is unknown; at compute, if integers or bools have no elements.
-
-        Notes
-        -----
-        Every block of rows is sorted.  Sorted blocks are not merged, but meet in the last task, with eight bytes for
-        each element, fewer where elements repeat.  Follows ``numpy.quantile``.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> a = ak.array([3, 1, 2, 10])
-        >>> a.quantile(0.5), a.quantile([0, 1], method="lower").tolist()
-        (np.float64(2.5), [1, 10])
-        """
-        wanted = checked_quantiles(q, method)
-        if isinstance(wanted, float):
-            return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
-        check_axis("quantile", axis)
-        found = reduced(self, "quantile", q=wanted, method=method).value()
-        several = wrap(*literal(as_column(found)))
-        if not keepdims:
-            return several
-        from akdask.arrays.ndarray import reshaped
-
-        return reshaped(several, len(wanted), 1)
-
-    def count_nonzero(self) -> Scalar:
-        """Return the number of elements that are not zero as int64; lazy."""
-        return self._reduced("count_nonzero", None, False)
-
-    def nunique(self) -> Scalar:
-        """Return the number of distinct elements as int64, all NaN being one; lazy."""
-        return distinct_count(self)
-
-    def _checked_ddof(self, ddof: int) -> int:
-        size = self.rows.size
-        if not isinstance(ddof, int | float | np.number):
-            raise ArgumentTypeError(f"ddof is a number, not {ddof!r:.100}.")
-        if ddof < 0 or (size and ddof >= size):
-            raise ArgumentError(f"ddof={ddof} leaves nothing to divide by, of {size} elements.", hint="ddof is 0 or 1.")
-        return ddof
-
-    def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
-        check_axis(name, axis)
-        if keepdims:
-            from akdask.arrays.axes import reduced_along
-
-            found: Scalar = reduced_along(self, self.shape, name, None, keepdims, **params)
-            return found
-        return reduced(self, name, **params)
-
-
-Positions = TypeVar("Positions", bound=Array)
-
-
-class SortingAlgorithm(Enum):
-    """The algorithms of an Arkouda server; accepted and ignored, as akdask chooses by the data."""
-
-    RadixSortLSD = "RadixSortLSD"
-    TwoArrayRadixSort = "TwoArrayRadixSort"
-
-
-class SortMethods(Array, Generic[Positions]):
-    """Sorting of arrays; positions come as `Positions`, which is pdarray."""
-
-    def argsort(
-        self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True
-    ) -> Positions:
-        """Return the positions that put the elements in order, as int64; lazy.
-
-        Parameters
-        ----------
-        algorithm : SortingAlgorithm
-            Accepted for compatibility with Arkouda.
-        axis : 0
-            There is only one axis.
-        ascending : bool, default True
-            The direction.
-
-        Returns
-        -------
-        pdarray
-            As many positions as elements, in partitions of their own.  Indexing an array that shares rows with this one
-            by it sorts that array along, without looking up single rows.
-        """
-        check_axis("argsort", axis)
-        return sorted_positions([self], ascending)
-
-    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
-        check_axis("is_sorted", axis)
-        frame, value = self._sort_key()
-        *lacks, value = key_parts(value)
-        found = reduced(wrap(frame, value), "is_sorted")
-        if lacks:
-            return found & ~reduced(wrap(frame, lacks[0]), "any")
-        return found if not value.dtype.nullable else found & reduced(wrap(frame, is_present(value)), "all")
-
-
-class TextSortMethods(SortMethods[Positions]):
-    """Sorting of arrays of text, whose methods never had an axis."""
-
-    def argsort(  # type: ignore[override]  # Arkouda's parameters
-        self, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True
-    ) -> Positions:
-        """Return the positions that put the elements in order, as int64; lazy.
-
-        Parameters
-        ----------
-        algorithm : SortingAlgorithm
-            Accepted for compatibility with Arkouda.
-        ascending : bool, default True
-            The direction.
-        """
-        return sorted_positions([self], ascending)
-
-
-def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
-    """Return the positions that sort the rows of several arrays, as pdarray; see `akdask.coargsort`."""
-    from akdask.operators.sort.sort import sorted_rows
-
-    ascending = directions(ascending, len(arrays))
-    keys = share_rows(
-        "sort", [of_rows(sortable(item))._sort_key(up) for item, up in zip(arrays, ascending, strict=True)]
-    )
-    frame, (row,) = sorted_rows(keys, ascending, with_row=True)
-    return wrap(frame, row)
-
-
-def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:
-    """Return the direction of each of some keys.
-
-    Raises
-    ------
-    ArgumentError
-        If there are no keys, or not as many directions as keys.
-    """
-    if not count:
-        raise ArgumentError("there is nothing to sort by.", hint="pass at least one array or column.")
-    if not isinstance(ascending, Sequence):
-        return [bool(ascending)] * count
-    if len(ascending) != count:
-        raise ArgumentError(
-            f"{count} keys to sort by have as many directions, not {len(ascending)}.",
-            hint="ascending is one bool, or one for each key.",
-        )
-    return [bool(item) for item in ascending]
-
-
-def sortable(item: Any) -> Array:
-    """Return the array to sort by; an error says what is expected of other arguments."""
-    if isinstance(item, Array):
-        return item
-    values = getattr(item, "values", None)
-    if isinstance(values, Array):
-        return values
-    raise ArgumentTypeError(
-        f"cannot sort by {type(item).__name__}.", hint="pass a lazy array; ak.array(…) makes one of data at hand."
-    )
-
-
-class ExtremeMethods(Array):
-    """The smallest and largest elements of an array."""
-
-    def mink(self, k: int) -> Any:
-        """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
-        return few_extremes("mink", self, k)
-
-    def maxk(self, k: int) -> Any:
-        """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
-        return few_extremes("maxk", self, k)
-
-    def argmink(self, k: int) -> Any:
-        """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
-        return few_extremes("argmink", self, k)
-
-    def argmaxk(self, k: int) -> Any:
-        """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
-        return few_extremes("argmaxk", self, k)
-
-
-def few_extremes(name: str, pda: Any, k: int) -> Any:
-    """Return the result of ``mink``, ``maxk``, ``argmink`` or ``argmaxk``."""
-    if not isinstance(pda, Array):
-        raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
-    if not isinstance(k, SupportsIndex):
-        raise ArgumentTypeError(f"{name}: k is a whole number, not {k!r:.100}.")
-    if index(k) < 1:
-        raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
-    if pda._frame.rows.size == 0:
-        raise ArgumentError(f"{name} needs an array with elements; it has none.")
-    frame, key = pda._sort_key()
-    if key.dtype.nullable:
-        return _extremes_there(name, pda, k)
-    if len(key_parts(key)) > 1:
-        ordered = sorted_positions([pda], "min" in name)[: index(k)]
-        first = ordered if "min" in name else ordered[::-1]
-        return first if name.startswith("arg") else pda[first]
-    found = TopK.of(frame, key, -index(k) if "max" in name else index(k))
-    positions: Any = wrap(found, found.positions)
-    if name.startswith("arg"):
-        return positions
-    # Elements that are ordered by a separate key have to be looked up.
-    return pda._like(found, found.values) if key == pda._value else pda[positions]
-
-
-def _extremes_there(name: str, pda: Array, k: int) -> Any:
-    """Return extremes of strings without missing ones, or their positions among all."""
-    frame, value = pda._sort_key()
-    frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])
-    there, (value, row) = filter_columns(frame, [without_missing(value), row], frame, is_present(value))
-    found = few_extremes(name, wrap(there, value), k)
-    return wrap(there, row)[found] if name.startswith("arg") else found
-
-
-def cov(x: Any, y: Any) -> np.float64:
-    """Return the covariance of two arrays, NaN of fewer than two elements; computes.
-
-    Parameters
-    ----------
-    x, y : pdarray
-        Of one size.
-
-    Raises
-    ------
-    AlignmentError
-        If they are not.
-    ArgumentTypeError
-        If one of them is no array of numbers.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> a = ak.arange(10)
-    >>> ak.cov(a, a * 2)
-    np.float64(18.333333333333332)
-    """
-    x, y = near_zero("cov", x), near_zero("cov", y)
-    total = elementwise("multiply", _centred(x), _centred(y)).sum().value()
-    with np.errstate(all="ignore"):
-        return np.float64(total) / (x.size - 1)
-
-
-def corr(x: Any, y: Any) -> np.float64:
-    """Return Pearson's correlation of two arrays, NaN where all elements of one are the same; computes.  See `cov`.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> a = ak.arange(10)
-    >>> float(round(ak.corr(a, 5 - a), 12))
-    -1.0
-    """
-    x, y = near_zero("corr", x), near_zero("corr", y)
-    covariance = cov(x, y)
-    with np.errstate(all="ignore"):
-        return covariance / (x.std(ddof=1).value() * y.std(ddof=1).value())
-
-
-def skew(pda: Any, bias: bool = True) -> np.float64:
-    """Return the skewness of an array, NaN where all elements are the same; computes.
-
-    Parameters
-    ----------
-    pda : pdarray
-        The elements.
-    bias : bool, default True
-        Leave out the correction for a sample, which takes three elements.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is no array of numbers.
-
-    Notes
-    -----
-    Follows ``scipy.stats.skew``.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> round(float(ak.skew(ak.array([1, 1, 1, 5, 10]))), 12)
-    0.944219339638
-    """
-    distances = _centred(near_zero("skew", pda))
-    squares = elementwise("multiply", distances, distances)
-    cubes = elementwise("multiply", squares, distances)
-    third, second = dask.compute(cubes.mean(), squares.mean())
-    count = pda.size
-    with np.errstate(all="ignore"):
-        found = np.float64(third) / np.float64(second) ** 1.5
-        return found if bias or count < 3 else np.sqrt((count - 1) * np.float64(count)) / (count - 2) * found
-
-
-def near_zero(name: str, array: Any) -> Any:
-    """Return numbers, or distances of integers from one near their mean if the mean is so large that floats round."""
-    if not isinstance(array, Array) or not hasattr(array, "mean") or hasattr(array, "_form"):
-        raise ArgumentTypeError(f"{name} takes lazy arrays of numbers, got {type(array).__name__}.")
-    dtype = array._value.dtype
-    pivot = pivot_of(array.mean().value(), dtype) if dtype in (INT64, UINT64) else None
-    return array if pivot is None else elementwise("difference", array, pivot)
-
-
-def pivot_of(mean: Any, dtype: ColumnType) -> Any:
-    """Return an integer near a mean, which is subtracted from each integer before it becomes a float.
-
-    None if neighbouring floats are close enough near the mean.
-
-    Examples
-    --------
-    >>> pivot_of(2.0**60, INT64), pivot_of(5.5, INT64)
-    (np.int64(1152921504606846976), None)
-    """
-    if not abs(mean) >= EXACT / 2:
-        return None
-    limits = np.iinfo(dtype.numpy)
-    return dtype.numpy.type(min(max(int(mean), limits.min), limits.max))
-
-
-def _centred(array: Any) -> Any:
-    return elementwise("subtract", array, array.mean())
-
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -470,7 +47,7 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @shows("int", "uint", "float", "bool", "bigint")
-class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pdarray"]):
+class pdarray(OperatorMethods):
     """A lazy array of int64, uint64, float64, bool or bigint.
 
     Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy
@@ -591,6 +168,155 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         (found,) = run(CollectionRows(Project(self._frame, (0, 1), apart), as_list, (), None).here())
         listed: list[Any] = found
         return listed
+
+    # reductions
+
+    # The only axis is 0.  With `keepdims`, arrays of one element take the place of scalars.
+
+    def sum(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the sum: int64 of bools and ints (wrapping), uint64 of uint64, float64 of floats; lazy."""
+        return self._reduced("sum", axis, keepdims)
+
+    def prod(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the product, of the types that `sum` has; lazy."""
+        return self._reduced("prod", axis, keepdims)
+
+    def min(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the smallest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
+        return self._reduced("min", axis, keepdims)
+
+    def max(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the largest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
+        return self._reduced("max", axis, keepdims)
+
+    def mean(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the mean as float64, NaN of no elements; lazy."""
+        return self._reduced("mean", axis, keepdims)
+
+    def var(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the variance as float64, with `ddof` subtracted from the count, which must be more; lazy."""
+        return self._reduced("var", axis, keepdims, ddof=checked_ddof(self, ddof))
+
+    def std(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the standard deviation as float64, with `ddof` subtracted from the count; lazy."""
+        return self._reduced("std", axis, keepdims, ddof=checked_ddof(self, ddof))
+
+    def any(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether any element is not zero; lazy."""
+        return self._reduced("any", axis, keepdims)
+
+    def all(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether no element is zero; lazy."""
+        return self._reduced("all", axis, keepdims)
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the position of the first smallest element as int64; lazy."""
+        return self._reduced("argmin", axis, keepdims)
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the position of the first largest element as int64; lazy."""
+        return self._reduced("argmax", axis, keepdims)
+
+    def median(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the median as float64, NaN of no elements or where one is NaN; lazy.  See `quantile`."""
+        return self._reduced("median", axis, keepdims)
+
+    def quantile(
+        self, q: float | Sequence[float] = 0.5, axis: int | None = None, method: str = "linear", keepdims: bool = False
+    ) -> Any:
+        """Return one or several quantiles of the elements, exactly; lazy.
+
+        Parameters
+        ----------
+        q : float or sequence of float
+            Which quantiles, from 0 to 1.
+        axis : int, optional
+            The only axis.
+        method : str
+            How to choose between two elements, by the names of ``numpy.quantile``.
+        keepdims : bool
+            Return an array of one element.
+
+        Returns
+        -------
+        Scalar, or pdarray of several quantiles
+            float64, NaN where an element is NaN; methods that choose elements (``lower``, ``higher``, ``nearest``,
+            ``inverted_cdf``, ``closest_observation``) keep their type.  Several are computed at once, together.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not from 0 to 1, or the method is unknown; at compute, if integers or bools have no elements.
+
+        Notes
+        -----
+        Every block of rows is sorted.  Sorted blocks are not merged, but meet in the last task, with eight bytes for
+        each element, fewer where elements repeat.  Follows ``numpy.quantile``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> a = ak.array([3, 1, 2, 10])
+        >>> a.quantile(0.5), a.quantile([0, 1], method="lower").tolist()
+        (np.float64(2.5), [1, 10])
+        """
+        return quantiles(self, q, axis, method, keepdims)
+
+    def count_nonzero(self) -> Scalar:
+        """Return the number of elements that are not zero as int64; lazy."""
+        return self._reduced("count_nonzero", None, False)
+
+    def nunique(self) -> Scalar:
+        """Return the number of distinct elements as int64, all NaN being one; lazy."""
+        return distinct_count(self)
+
+    def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
+        return reduced_along_rows(self, name, axis, keepdims, **params)
+
+    # order
+
+    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> pdarray:
+        """Return the positions that put the elements in order, as int64; lazy.
+
+        Parameters
+        ----------
+        algorithm : SortingAlgorithm
+            Accepted for compatibility with Arkouda.
+        axis : 0
+            There is only one axis.
+        ascending : bool, default True
+            The direction.
+
+        Returns
+        -------
+        pdarray
+            As many positions as elements, in partitions of their own.  Indexing an array that shares rows with this one
+            by it sorts that array along, without looking up single rows.
+        """
+        check_axis("argsort", axis)
+        return ordering.sorted_positions([self], ascending)
+
+    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
+        return ordering.is_sorted(self, axis)
+
+    def mink(self, k: int) -> Any:
+        """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
+        return ordering.few_extremes("mink", self, k)
+
+    def maxk(self, k: int) -> Any:
+        """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
+        return ordering.few_extremes("maxk", self, k)
+
+    def argmink(self, k: int) -> Any:
+        """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
+        return ordering.few_extremes("argmink", self, k)
+
+    def argmaxk(self, k: int) -> Any:
+        """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
+        return ordering.few_extremes("argmaxk", self, k)
+
+    # elements
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows; lazy.  Arrays derived from this one before keep the old values.

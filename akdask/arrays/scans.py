@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.arrays.along_axis import along_axis
 from akdask.arrays.array import Array, check_axis
-from akdask.arrays.pdarray import few_extremes
+from akdask.arrays.ordering import few_extremes
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import unlimited
 from akdask.engine.rowwise import Project

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from akdask.arrays.along_axis import along_axis
 from akdask.arrays.array import Array, check_axis
-from akdask.arrays.ndarray import shaped
-from akdask.arrays.pdarray import SortingAlgorithm, directions, reduced, sortable, sorted_positions
+from akdask.arrays.ordering import SortingAlgorithm, directions, sortable, sorted_positions
+from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.wrap import special, wrap
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64
@@ -52,6 +51,8 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     """
     array = sortable(pda)
     if array.ndim != 1:
+        from akdask.arrays.along_axis import along_axis
+
         return along_axis("argsort", array, axis, ascending=ascending)
     check_axis("argsort", axis)
     return coargsort([array], algorithm, ascending)
@@ -147,6 +148,8 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
 
     array = sortable(pda)
     if array.ndim != 1:
+        from akdask.arrays.along_axis import along_axis
+
         return along_axis("sort", array, axis, ascending=ascending)
     check_axis("sort", axis)
     key = array._sort_key(ascending)
@@ -243,4 +246,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
     if not isinstance(v, Array):
         return int(found[0])
-    return found if v.ndim == 1 else shaped(found, v.shape)
+    if v.ndim == 1:
+        return found
+    from akdask.arrays.ndarray import shaped
+
+    return shaped(found, v.shape)

@@ -3,41 +3,490 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from akdask.arrays import ordering, text
 from akdask.arrays.assignment import assigned
-from akdask.arrays.creation import array
+from akdask.arrays.display import quoted
 from akdask.arrays.match import Match, Matcher, MatchType
 from akdask.arrays.operators import OperatorMethods
-from akdask.arrays.pdarray import ExtremeMethods, TextSortMethods, distinct_count, pdarray
+from akdask.arrays.ordering import SortingAlgorithm
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import distinct_count
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.strings_parts import MissingTextMethods, StringsParts, as_str
-from akdask.arrays.wrap import can_be_asked_for, shows, wrap
-from akdask.columns.dtypes import NULLABLE_STR, STR
-from akdask.columns.strings import missing_rows, offsets_and_bytes, with_nulls
-from akdask.columns.table import Table
-from akdask.deferred import pc
-from akdask.engine.combine import joined
-from akdask.engine.counted_alignment import align
-from akdask.engine.rowwise import Project
-from akdask.engine.run import check_bytes
-from akdask.engine.values import Call, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
-from akdask.operators.values.strings import unicode_array
+from akdask.arrays.wrap import can_be_asked_for, shows
+from akdask.engine.missing import call
 from akdask.operators.values.text import encoding_name
-from akdask.storage.objects import SEGMENTS
 from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
-    from akdask.arrays.writing import Path, Storable
+    from akdask.arrays.writing import Path
 
 
-class StringsPatterns(StringsParts):
-    """Methods that take a regular expression; all lazy.  `Matcher` describes the patterns."""
+@can_be_asked_for
+@shows("str")
+class Strings(OperatorMethods):
+    """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
+
+    Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> s = ak.array(["tcp", "udp", "tcp"])
+    >>> (s == "tcp").tolist()
+    [True, False, True]
+    >>> s.upper().tolist()
+    ['TCP', 'UDP', 'TCP']
+    """
+
+    objType = "Strings"
+
+    _default_dataset = "strings_array"
+
+    inferred_type = "string"
+
+    _separator = ", "
+    _gap = "... "
+
+    def _printed(self, items: Any) -> list[str]:
+        return quoted(items)
+
+    @classmethod
+    def _cast_from(cls, array: Any) -> Any:
+        return array.astype(str)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``dtype('<U')``: NumPy's type of strings of any length."""
+        return np.dtype(str)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the strings as a NumPy array; computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to: text of fixed width unless given, which takes much memory if a few are long;
+            ``np.dtypes.StringDType()`` does not.
+        copy : bool
+            Accepted for compatibility with pandas; the array is the caller's in any case.
+
+        Raises
+        ------
+        ArgumentError
+            If text is missing, and the wanted type has no ``na_object``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> import numpy as np
+        >>> ak.array(["a", "bc"]).to_numpy(np.dtypes.StringDType())
+        array(['a', 'bc'], dtype=StringDType())
+        """
+        return text.as_numpy(self, dtype) if isinstance(dtype, np.dtypes.StringDType) else super().to_numpy(dtype, copy)
+
+    def tolist(self) -> list[Any]:
+        r"""Return the strings as a list, None for missing text; computes.
+
+        All bytes are kept; NumPy drops NULs at the end of text.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["a", "b"]).stick(ak.array(["", "\0"])).tolist()
+        ['a', 'b\x00']
+        """
+        return text.listed(self)
+
+    def _converter(self) -> Callable[..., Any]:
+        return text.as_text_or_none if self._value.dtype.nullable else text.as_text
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to rows; see `pdarray.__setitem__`."""
+        self._frame, self._value = assigned(self, key, item)
+
+    def __add__(self, other: Any) -> Strings:
+        """Return the strings joined end to end, row by row; lazy."""
+        return self.stick(other)
+
+    def __radd__(self, other: Any) -> Strings:
+        """Return the strings with others put before them, row by row; lazy."""
+        return self.stick(other, toLeft=True)
+
+    # tests
+
+    def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
+        return self._operate("contains", self, substr=text.as_str(substr), regex=regex)
+
+    def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which strings begin with a substring or regular expression; lazy bool array."""
+        return self._operate("startswith", self, substr=text.as_str(substr), regex=regex)
+
+    def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which strings end with a substring or regular expression; lazy bool array."""
+        return self._operate("endswith", self, substr=text.as_str(substr), regex=regex)
+
+    def islower(self) -> pdarray:
+        """Return which strings have letters, all in lower case; lazy bool array."""
+        return self._operate("islower", self)
+
+    def isupper(self) -> pdarray:
+        """Return which strings have letters, all in upper case; lazy bool array."""
+        return self._operate("isupper", self)
+
+    def istitle(self) -> pdarray:
+        """Return which strings have each word capitalized; lazy bool array."""
+        return self._operate("istitle", self)
+
+    def isalnum(self) -> pdarray:
+        """Return which strings are letters and digits only; lazy bool array."""
+        return self._operate("isalnum", self)
+
+    def isalpha(self) -> pdarray:
+        """Return which strings are letters only; lazy bool array."""
+        return self._operate("isalpha", self)
+
+    def isdigit(self) -> pdarray:
+        """Return which strings are digits only; lazy bool array."""
+        return self._operate("isdigit", self)
+
+    def isdecimal(self) -> pdarray:
+        """Return which strings are decimal characters only; lazy bool array."""
+        return self._operate("isdecimal", self)
+
+    def isnumeric(self) -> pdarray:
+        """Return which strings are numeric characters only; lazy bool array."""
+        return self._operate("isnumeric", self)
+
+    def isspace(self) -> pdarray:
+        """Return which strings are white space only; lazy bool array."""
+        return self._operate("isspace", self)
+
+    def isempty(self) -> pdarray:
+        """Return which strings are empty; lazy bool array."""
+        return self._operate("isempty", self)
+
+    # changes
+
+    def lower(self) -> Strings:
+        """Return the strings in lower case; lazy."""
+        return self._operate("lower", self)
+
+    def upper(self) -> Strings:
+        """Return the strings in upper case; lazy."""
+        return self._operate("upper", self)
+
+    def title(self) -> Strings:
+        """Return the strings with each word capitalized; lazy."""
+        return self._operate("title", self)
+
+    def capitalize(self) -> Strings:
+        """Return the strings with the first character in upper case and the rest in lower case; lazy."""
+        return self._operate("capitalize", self)
+
+    def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
+        """Return the strings joined with others, row by row, with a delimiter between; lazy.
+
+        Parameters
+        ----------
+        other : Strings or str
+            The text to append, or to put before if `toLeft`.
+        delimiter : str or bytes
+            Put between the two.
+        toLeft : bool
+            Put `other` on the left.
+        """
+        items = (other, self) if toLeft else (self, other)
+        return self._operate("stick", *items, delimiter=text.as_str(delimiter))
+
+    def lstick(self, other: Any, delimiter: str | bytes = "") -> Strings:
+        """Return the strings with others put before them; see `stick`."""
+        return self.stick(other, delimiter, toLeft=True)
+
+    def strip(self, chars: str | bytes | None = "") -> Strings:
+        """Return the strings without leading and trailing characters, white space unless given; lazy."""
+        return self._operate("strip", self, chars="" if chars is None else text.as_str(chars))
+
+    def encode(self, toEncoding: str, fromEncoding: str = "UTF-8") -> Strings:
+        """Return the strings with their bytes in another encoding; lazy.
+
+        Parameters
+        ----------
+        toEncoding : str
+            The encoding that they get: ``idna`` for names of domains, or one that Python knows.
+        fromEncoding : str, default "UTF-8"
+            The encoding that they are in.
+
+        Returns
+        -------
+        Strings
+            Bytes that are no UTF-8 can be decoded again, counted, written to HDF5 and read by `get_bytes`, but
+            not shown as text.  Missing text stays missing.  The name of a domain that has none in ASCII is empty.
+
+        Raises
+        ------
+        ArgumentError
+            If the encoding is unknown.
+        ConversionError
+            When it is computed, if one of the encodings does not have the text.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.array(["Bücher.example", "example.com"]).encode("idna")
+        >>> s.tolist(), s.decode("idna").tolist()
+        (['xn--bcher-kva.example', 'example.com'], ['bücher.example', 'example.com'])
+        """
+        how = {"source": encoding_name(fromEncoding), "target": encoding_name(toEncoding)}
+        return self._operate("transcode", self, **how)
+
+    def decode(self, fromEncoding: str, toEncoding: str = "UTF-8") -> Strings:
+        """Return the strings, whose bytes are in another encoding, in UTF-8; lazy.  See `encode`.
+
+        Parameters
+        ----------
+        fromEncoding : str
+            The encoding that they are in.
+        toEncoding : str, default "UTF-8"
+            The encoding that they get.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["ä"]).encode("utf-16-le").decode("utf-16-le").tolist()
+        ['ä']
+        """
+        return self.encode(toEncoding, fromEncoding)
+
+    # parts and bytes
+
+    def split(self, delimiter: str | bytes, return_segments: bool = False, regex: bool = False) -> Any:
+        """Return the fields between delimiters, in the order of the strings; lazy.
+
+        Parameters
+        ----------
+        delimiter : str or bytes
+            The text between the fields, which is left out.
+        return_segments : bool, default False
+            Return where the fields of each string start, too.
+        regex : bool, default False
+            Read the delimiter as a regular expression.
+
+        Returns
+        -------
+        fields : Strings
+            For each string, one more than its delimiters.  Their number is unknown until they are counted.
+        segments : pdarray of int64
+            For each string the number of its first field.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the delimiter is neither text nor bytes.
+        ArgumentError
+            If the pattern is no regular expression, or matches the empty string.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> fields, segments = ak.array(["a|b", "c"]).split("|", return_segments=True)
+        >>> fields.tolist(), segments.tolist()
+        (['a', 'b', 'c'], [0, 2])
+        """
+        return text.fields(self, delimiter, return_segments, regex=bool(regex))
+
+    def regex_split(self, pattern: str | bytes, maxsplit: int = 0, return_segments: bool = False) -> Any:
+        """Return the fields between matches of a regular expression; see `split`.
+
+        Parameters
+        ----------
+        pattern : str or bytes
+            Matches the text between the fields.
+        maxsplit : int, default 0
+            The largest number of splits of a string; 0 for no limit.
+        return_segments : bool, default False
+            Return where the fields of each string start, too.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["1_2___3"]).regex_split("_+", maxsplit=1).tolist()
+        ['1', '2___3']
+        """
+        return text.fields(self, pattern, return_segments, regex=True, maxsplit=text.count_of(maxsplit))
+
+    def peel(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        delimiter: str | bytes,
+        times: int = 1,
+        includeDelimiter: bool = False,
+        keepPartial: bool = False,
+        fromRight: bool = False,
+        regex: bool = False,
+    ) -> tuple[Self, Self]:
+        """Cut each string in two at a delimiter, as `str.partition` does; lazy.
+
+        Parameters
+        ----------
+        delimiter : str or bytes
+            Text at which the strings are cut; it is dropped unless `includeDelimiter`.
+        times : int, default 1
+            Cut at the delimiter of this number, counted from the end where the strings are peeled.
+        includeDelimiter : bool, default False
+            Keep the delimiter at the end of the part that is peeled off.
+        keepPartial : bool, default False
+            Peel off strings with fewer delimiters entirely; otherwise they stay as they are.
+        fromRight : bool, default False
+            Peel from the right.
+        regex : bool, default False
+            Read the delimiter as a regular expression.
+
+        Returns
+        -------
+        left : Strings
+            The part that is peeled off, or the rest if `fromRight`.
+        right : Strings
+            The other part.  Both have the rows of the strings.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the delimiter is neither text nor bytes, or `times` no integer.
+        ArgumentError
+            If `times` is below 1; for delimiters see `split`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> left, right = ak.array(["a.b.c", "d"]).peel(".")
+        >>> left.tolist(), right.tolist()
+        (['a', ''], ['b.c', 'd'])
+        """
+        how = {"include": bool(includeDelimiter), "partial": bool(keepPartial), "from_right": bool(fromRight)}
+        return text.peeled(self, delimiter, times, regex=bool(regex), **how)
+
+    def rpeel(
+        self,
+        delimiter: str | bytes,
+        times: int = 1,
+        includeDelimiter: bool = False,
+        keepPartial: bool = False,
+        regex: bool = False,
+    ) -> tuple[Self, Self]:
+        """Cut each string in two at a delimiter, counted from the right; see `peel`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> left, right = ak.array(["a.b.c", "d"]).rpeel(".")
+        >>> left.tolist(), right.tolist()
+        (['a.b', 'd'], ['c', ''])
+        """
+        return self.peel(delimiter, times, includeDelimiter, keepPartial, fromRight=True, regex=regex)
+
+    def get_prefixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
+        """Return the first `n` characters of each string that is longer than that; lazy.
+
+        Parameters
+        ----------
+        n : int
+            Number of characters; an Arkouda server counts bytes.
+        return_origins : bool, default True
+            Return which strings are long enough, too.
+        proper : bool, default True
+            Leave out strings of just `n` characters.
+
+        Returns
+        -------
+        prefixes : Strings
+            One for each string that is long enough.
+        origins : pdarray of bool
+            Which strings they come from.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `n` is no integer.
+        ArgumentError
+            If it is negative.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> prefixes, origins = ak.array(["one", "to", "three"]).get_prefixes(2)
+        >>> prefixes.tolist(), origins.tolist()
+        (['on', 'th'], [True, False, True])
+        """
+        return text.affixes(self, n, return_origins, proper)
+
+    def get_suffixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
+        """Return the last `n` characters of each string that is longer than that; see `get_prefixes`.  Lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["one", "to", "three"]).get_suffixes(2, return_origins=False, proper=False).tolist()
+        ['ne', 'to', 'ee']
+        """
+        return text.affixes(self, n, return_origins, proper, from_end=True)
+
+    def get_lengths(self) -> Any:
+        """Return the number of bytes of each string, without a terminator, as int64; lazy."""
+        return text.lengths(self)
+
+    def get_bytes(self) -> Any:
+        """Return the bytes of all strings, each followed by a NUL, as uint8; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["one", "ä"]).get_bytes().tolist()
+        [111, 110, 101, 0, 195, 164, 0]
+        """
+        return text.flat(self, call("text_bytes", self._value))
+
+    def get_offsets(self) -> Any:
+        """Return where each string starts in `get_bytes`, as int64; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["one", "two", "three"]).get_offsets().tolist()
+        [0, 4, 8]
+        """
+        return text.offsets(self)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all strings, each with a terminator; computes."""
+        return int(self.get_lengths().sum()) + self.size
+
+    def hash(self) -> tuple[pdarray, pdarray]:
+        """Return the SipHash of 128 bits of each string as two arrays of uint64; lazy.
+
+        All missing strings have the hash of empty text.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> high, low = ak.array(["a", "b", "a"]).hash()
+        >>> ((high == high[0]) & (low == low[0])).tolist()
+        [True, False, True]
+        """
+        return text.hashed(self)
+
+    @property
+    def entry(self) -> pdarray:
+        """The bytes that an Arkouda server keeps for the strings; see `get_bytes`.  Lazy."""
+        bytes_of_all: pdarray = self.get_bytes()
+        return bytes_of_all
+
+    # regular expressions, which `Matcher` describes
 
     def search(self, pattern: str | bytes) -> Match:
         """Return the first match of a regular expression in each string, wherever it is; lazy.
@@ -216,261 +665,96 @@ class StringsPatterns(StringsParts):
         self._patterns[matcher.pattern] = None
         return matcher
 
+    # missing text, which is not empty text
 
-CHARACTER = np.dtype("U1").itemsize
-"""Bytes of a character in NumPy's strings."""
+    def isna(self) -> pdarray:
+        """Return which strings are missing; lazy bool array.
 
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["a", None, ""]).isna().tolist()
+        [False, True, False]
+        """
+        return text.are_missing(self)
 
-@can_be_asked_for
-@shows("str")
-class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], MissingTextMethods, StringsPatterns):
-    """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
+    def notna(self) -> pdarray:
+        """Return which strings are not missing; lazy bool array."""
+        return text.are_present(self)
 
-    Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
+    def isnull(self) -> pdarray:
+        """Return which strings are missing, as `isna` does; lazy bool array."""
+        return self.isna()
 
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> s = ak.array(["tcp", "udp", "tcp"])
-    >>> (s == "tcp").tolist()
-    [True, False, True]
-    >>> s.upper().tolist()
-    ['TCP', 'UDP', 'TCP']
-    """
+    def notnull(self) -> pdarray:
+        """Return which strings are not missing, as `notna` does; lazy bool array."""
+        return self.notna()
 
-    objType = "Strings"
-
-    _default_dataset = "strings_array"
-
-    inferred_type = "string"
-
-    @classmethod
-    def _cast_from(cls, array: Any) -> Any:
-        return array.astype(str)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """``dtype('<U')``: NumPy's type of strings of any length."""
-        return np.dtype(str)
-
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the strings as a NumPy array; computes.
+    def fillna(self, value: Any) -> Self:
+        """Return the strings with other text in place of missing strings; lazy.
 
         Parameters
         ----------
-        dtype : dtype-like, optional
-            Type to convert to: text of fixed width unless given, which takes much memory if a few are long;
-            ``np.dtypes.StringDType()`` does not.
-        copy : bool
-            Accepted for compatibility with pandas; the array is the caller's in any case.
+        value : str or Strings
+            The text, or one for each row.
 
         Raises
         ------
-        ArgumentError
-            If text is missing, and the wanted type has no ``na_object``.
+        ArgumentTypeError
+            If it is no text.
+        AlignmentError
+            If it is an array with other rows.
 
         Examples
         --------
         >>> import akdask as ak
-        >>> import numpy as np
-        >>> ak.array(["a", "bc"]).to_numpy(np.dtypes.StringDType())
-        array(['a', 'bc'], dtype=StringDType())
+        >>> ak.array(["a", None, ""]).fillna("-").tolist()
+        ['a', '-', '']
         """
-        if not isinstance(dtype, np.dtypes.StringDType):
-            return super().to_numpy(dtype, copy)
-        items = self.to_arrow().to_pylist()
-        if None in items:
-            if not hasattr(dtype, "na_object"):
-                raise ArgumentError(
-                    "text is missing, and the type that is asked for has nothing for it.",
-                    hint="pass np.dtypes.StringDType(na_object=None), or use fillna('…').",
-                )
-            items = [dtype.na_object if item is None else item for item in items]
-        return np.array(items, dtype)
+        return text.filled(self, value)
 
-    def tolist(self) -> list[Any]:
-        r"""Return the strings as a list, None for missing text; computes.
-
-        All bytes are kept; NumPy drops NULs at the end of text.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.array(["a", "b"]).stick(ak.array(["", "\0"])).tolist()
-        ['a', 'b\x00']
-        """
-        try:
-            found: list[Any] = self.to_arrow().to_pylist()
-        except UnicodeDecodeError as error:
-            raise _no_text(error) from None
-        return found
-
-    def _converter(self) -> Callable[..., Any]:
-        return as_text_or_none if self._value.dtype.nullable else as_text
-
-    def __setitem__(self, key: Any, item: Any) -> None:
-        """Assign to rows; see `pdarray.__setitem__`."""
-        self._frame, self._value = assigned(self, key, item)
-
-    def __add__(self, other: Any) -> Strings:
-        """Return the strings joined end to end, row by row; lazy."""
-        return self.stick(other)
-
-    def __radd__(self, other: Any) -> Strings:
-        """Return the strings with others put before them, row by row; lazy."""
-        return self.stick(other, toLeft=True)
-
-    # tests
-
-    def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
-        return self._operate("contains", self, substr=as_str(substr), regex=regex)
-
-    def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which strings begin with a substring or regular expression; lazy bool array."""
-        return self._operate("startswith", self, substr=as_str(substr), regex=regex)
-
-    def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which strings end with a substring or regular expression; lazy bool array."""
-        return self._operate("endswith", self, substr=as_str(substr), regex=regex)
-
-    def islower(self) -> pdarray:
-        """Return which strings have letters, all in lower case; lazy bool array."""
-        return self._operate("islower", self)
-
-    def isupper(self) -> pdarray:
-        """Return which strings have letters, all in upper case; lazy bool array."""
-        return self._operate("isupper", self)
-
-    def istitle(self) -> pdarray:
-        """Return which strings have each word capitalized; lazy bool array."""
-        return self._operate("istitle", self)
-
-    def isalnum(self) -> pdarray:
-        """Return which strings are letters and digits only; lazy bool array."""
-        return self._operate("isalnum", self)
-
-    def isalpha(self) -> pdarray:
-        """Return which strings are letters only; lazy bool array."""
-        return self._operate("isalpha", self)
-
-    def isdigit(self) -> pdarray:
-        """Return which strings are digits only; lazy bool array."""
-        return self._operate("isdigit", self)
-
-    def isdecimal(self) -> pdarray:
-        """Return which strings are decimal characters only; lazy bool array."""
-        return self._operate("isdecimal", self)
-
-    def isnumeric(self) -> pdarray:
-        """Return which strings are numeric characters only; lazy bool array."""
-        return self._operate("isnumeric", self)
-
-    def isspace(self) -> pdarray:
-        """Return which strings are white space only; lazy bool array."""
-        return self._operate("isspace", self)
-
-    def isempty(self) -> pdarray:
-        """Return which strings are empty; lazy bool array."""
-        return self._operate("isempty", self)
-
-    # changes
-
-    def lower(self) -> Strings:
-        """Return the strings in lower case; lazy."""
-        return self._operate("lower", self)
-
-    def upper(self) -> Strings:
-        """Return the strings in upper case; lazy."""
-        return self._operate("upper", self)
-
-    def title(self) -> Strings:
-        """Return the strings with each word capitalized; lazy."""
-        return self._operate("title", self)
-
-    def capitalize(self) -> Strings:
-        """Return the strings with the first character in upper case and the rest in lower case; lazy."""
-        return self._operate("capitalize", self)
-
-    def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
-        """Return the strings joined with others, row by row, with a delimiter between; lazy.
-
-        Parameters
-        ----------
-        other : Strings or str
-            The text to append, or to put before if `toLeft`.
-        delimiter : str or bytes
-            Put between the two.
-        toLeft : bool
-            Put `other` on the left.
-        """
-        items = (other, self) if toLeft else (self, other)
-        return self._operate("stick", *items, delimiter=as_str(delimiter))
-
-    def lstick(self, other: Any, delimiter: str | bytes = "") -> Strings:
-        """Return the strings with others put before them; see `stick`."""
-        return self.stick(other, delimiter, toLeft=True)
-
-    def strip(self, chars: str | bytes | None = "") -> Strings:
-        """Return the strings without leading and trailing characters, white space unless given; lazy."""
-        return self._operate("strip", self, chars="" if chars is None else as_str(chars))
-
-    def encode(self, toEncoding: str, fromEncoding: str = "UTF-8") -> Strings:
-        """Return the strings with their bytes in another encoding; lazy.
-
-        Parameters
-        ----------
-        toEncoding : str
-            The encoding that they get: ``idna`` for names of domains, or one that Python knows.
-        fromEncoding : str, default "UTF-8"
-            The encoding that they are in.
-
-        Returns
-        -------
-        Strings
-            Bytes that are no UTF-8 can be decoded again, counted, written to HDF5 and read by `get_bytes`, but
-            not shown as text.  Missing text stays missing.  The name of a domain that has none in ASCII is empty.
-
-        Raises
-        ------
-        ArgumentError
-            If the encoding is unknown.
-        ConversionError
-            When it is computed, if one of the encodings does not have the text.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> s = ak.array(["Bücher.example", "example.com"]).encode("idna")
-        >>> s.tolist(), s.decode("idna").tolist()
-        (['xn--bcher-kva.example', 'example.com'], ['bücher.example', 'example.com'])
-        """
-        how = {"source": encoding_name(fromEncoding), "target": encoding_name(toEncoding)}
-        return self._operate("transcode", self, **how)
-
-    def decode(self, fromEncoding: str, toEncoding: str = "UTF-8") -> Strings:
-        """Return the strings, whose bytes are in another encoding, in UTF-8; lazy.  See `encode`.
-
-        Parameters
-        ----------
-        fromEncoding : str
-            The encoding that they are in.
-        toEncoding : str, default "UTF-8"
-            The encoding that they get.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.array(["ä"]).encode("utf-16-le").decode("utf-16-le").tolist()
-        ['ä']
-        """
-        return self.encode(toEncoding, fromEncoding)
+    def dropna(self) -> Self:
+        """Return the strings that are not missing; lazy."""
+        return text.present(self)
 
     @property
-    def entry(self) -> pdarray:
-        """The bytes that an Arkouda server keeps for the strings; see `get_bytes`.  Lazy."""
-        bytes_of_all: pdarray = self.get_bytes()
-        return bytes_of_all
+    def _has_missing(self) -> bool:
+        """Whether any may be missing."""
+        return self._value.dtype.nullable
+
+    # order
+
+    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True) -> pdarray:
+        """Return the positions that put the strings in order, as int64; lazy.
+
+        Parameters
+        ----------
+        algorithm : SortingAlgorithm
+            Accepted for compatibility with Arkouda.
+        ascending : bool, default True
+            The direction.
+        """
+        return ordering.sorted_positions([self], ascending)
+
+    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether the strings are in ascending order, which no missing text is part of; lazy."""
+        return ordering.is_sorted(self, axis)
+
+    def mink(self, k: int) -> Any:
+        """Return the `k` smallest strings in ascending order; see `akdask.mink`."""
+        return ordering.few_extremes("mink", self, k)
+
+    def maxk(self, k: int) -> Any:
+        """Return the `k` largest strings in ascending order; see `akdask.maxk`."""
+        return ordering.few_extremes("maxk", self, k)
+
+    def argmink(self, k: int) -> Any:
+        """Return the positions of the `k` smallest strings; see `akdask.argmink`."""
+        return ordering.few_extremes("argmink", self, k)
+
+    def argmaxk(self, k: int) -> Any:
+        """Return the positions of the `k` largest strings; see `akdask.argmaxk`."""
+        return ordering.few_extremes("argmaxk", self, k)
 
     # made of other things
 
@@ -500,10 +784,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         >>> ak.Strings.from_parts(ak.array([0, 2]), ak.array([97, 0, 98, 99, 0])).tolist()
         ['a', 'bc']
         """
-        from akdask.arrays.segarray import SegArray
-
-        lists = SegArray(offset_attrib, array(bytes_attrib).astype("uint8"))
-        return Strings(lists._frame, Call("text_of_bytes", lists._value))
+        return text.of_parts(offset_attrib, bytes_attrib)
 
     @staticmethod
     def concatenate_uniquely(strings: Sequence[Any]) -> Strings:
@@ -527,18 +808,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         >>> ak.Strings.concatenate_uniquely([ak.array(["b", "a"]), ak.array(["b", "c"])]).tolist()
         ['a', 'b', 'c']
         """
-        from akdask.operators.group.aggregate import GroupAggregate
-
-        others = [type(item).__name__ for item in strings if not isinstance(item, Strings)]
-        if others or not strings:
-            error = ArgumentTypeError if others else ArgumentError
-            raise error(f"expected one or more Strings, got {', '.join(others) or 'none'}.")
-        dtype = NULLABLE_STR if any(item._has_missing for item in strings) else STR
-        frame = joined([Project(item._frame, (0,), (cast(item._value, dtype),)) for item in strings])
-        groups = GroupAggregate.of(frame, [frame.column(0)])
-        return Strings(groups, groups.key(0))
-
-    # files
+        return text.distinct_of_all(strings)
 
     @takes_storage_options
     def to_hdf(  # type: ignore[override]  # Arkouda's order of parameters
@@ -571,12 +841,8 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         UserWarning
             If text is missing and `na_rep` is not given.
         """
-        stored = self._stored(save_offsets, file_type)
+        stored = text.storable(self, save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
-
-    def _stored(self, save_offsets: bool, file_type: str) -> Storable:
-        leaves_out = not save_offsets and str(file_type).lower() == "single"
-        return replace(self._storable(), params={SEGMENTS: False}) if leaves_out else self._storable()
 
     @takes_storage_options
     def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
@@ -598,7 +864,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         storage_options : mapping of str to value, optional
             Arguments of fsspec for URLs, such as keys or ``anon=True``.
         """
-        stored = self._stored(save_offsets, file_type)
+        stored = text.storable(self, save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression)
 
     def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
@@ -638,37 +904,4 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
 
     def equals(self, other: Any) -> Any:
         """Whether the other array has the same strings in the same order, missing where this one's are; computes."""
-        if not isinstance(other, Strings) or self.size != other.size:
-            return False
-        frame, values = align("compare", [self._as_operand(), other._as_operand()])
-        return wrap(frame, Call("equal", *values)).all().value()
-
-
-def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:
-    """Return the only column of a table as `as_text` does, or as objects with None where text is missing."""
-    column: Any = table.columns[0]
-    if not missing_rows(column).any():
-        return as_text(table)
-    objects: np.ndarray[Any, Any] = with_nulls(column).to_numpy(zero_copy_only=False)
-    return objects
-
-
-def as_text(table: Table) -> np.ndarray[Any, Any]:
-    """Return the only column of a table of strings as NumPy strings, all as wide as the longest."""
-    column: Any = table.columns[0]
-    offsets, _ = offsets_and_bytes(column)
-    widest = int(np.diff(offsets).max(initial=0))
-    try:
-        check_bytes(CHARACTER * len(column) * widest)
-    except TransferError:
-        # No character has less than a byte, but some have several.
-        check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
-    try:
-        return unicode_array(column)
-    except UnicodeDecodeError as error:
-        raise _no_text(error) from None
-
-
-def _no_text(error: UnicodeDecodeError) -> ArgumentError:
-    hint = "decode() what was encoded; get_bytes() gives the bytes."
-    return ArgumentError("the bytes of some strings are no text in UTF-8.", details=[str(error)], hint=hint)
+        return text.are_equal(self, other)

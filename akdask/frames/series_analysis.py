@@ -12,7 +12,9 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.operators import where
-from akdask.arrays.pdarray import distinct_count, few_extremes, pdarray, reduced
+from akdask.arrays.ordering import few_extremes
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import distinct_count, reduced
 from akdask.arrays.scans import argmaxk
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import in1d

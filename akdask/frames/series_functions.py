@@ -15,7 +15,7 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.functions import apply
 from akdask.arrays.group_columns import called, is_named
-from akdask.arrays.pdarray import corr, cov, near_zero, skew
+from akdask.arrays.reductions import corr, cov, near_zero, skew
 from akdask.arrays.selection import sample_of
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BIGINT, BOOL, NOT_A_TIME, NULLABLE_STR

@@ -14,7 +14,8 @@ from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import full
 from akdask.arrays.keys import comparable_keys
 from akdask.arrays.operators import where
-from akdask.arrays.pdarray import directions, pdarray
+from akdask.arrays.ordering import directions
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import coargsort
 from akdask.engine.alignment import align
 from akdask.engine.node import Frame

@@ -19,7 +19,8 @@ from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
 from akdask.arrays.group_columns import called, is_named
 from akdask.arrays.operators import cast, where
-from akdask.arrays.pdarray import pdarray, pivot_of
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import pivot_of
 from akdask.arrays.selection import filter_columns
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
