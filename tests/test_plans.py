@@ -6,8 +6,7 @@ import pytest
 from dask.base import collections_to_expr
 
 import akdask as ak
-from akdask.engine.alignment import align
-from akdask.engine.combine import Realign
+from akdask.engine.alignment import Realign, align_by_plan
 from akdask.engine.rowwise import Filter
 from akdask.engine.sources import Scan
 from akdask.errors import AlignmentError
@@ -128,7 +127,9 @@ def test_parts_of_a_concatenation_are_read_as_if_they_were_alone(source):
 def test_columns_beside_those_that_are_asked_for_are_not_made(source):
     big = source.arrays()
     reverse = big["rate"][np.arange(ROWS)[::-1].copy()]
-    frame, (_, value) = align("add", [(big["bytes"]._frame, big["bytes"]._value), (reverse._frame, reverse._value)])
+    frame, (_, value) = align_by_plan(
+        "add", [(big["bytes"]._frame, big["bytes"]._value), (reverse._frame, reverse._value)]
+    )
     beside = ak.pdarray(frame, big["bytes"]._value)
     assert int(beside.sum()) == 660
     assert columns_read(source) == {"bytes"}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine.combine import row_slices
+from akdask.engine.alignment import row_slices
 from akdask.engine.sources import block_split
 from akdask.engine.tokens import token
 from akdask.testing import assert_equal

@@ -17,9 +17,9 @@ from akdask.arrays import stored, wrap
 from akdask.columns import scalar_types
 from akdask.columns import scalar_types as numpy_names
 from akdask.engine import operations
+from akdask.engine.optimizer import OCCASIONS
 from akdask.engine.rowwise import Concat, Filter, MatchRows, Project, Zip
 from akdask.io import registry, stored_objects
-from akdask.operators.optimize import OCCASIONS
 from akdask.operators.rewrite_rules import RULES
 from akdask.operators.values.segarray import LIST_COMPARISONS
 from akdask.storage.manifest import manifest_path

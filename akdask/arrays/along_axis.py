@@ -11,7 +11,7 @@ from akdask.arrays.layout import Layout, Shape
 from akdask.arrays.ndarray import rearranged, shaped
 from akdask.arrays.selection import known_lengths
 from akdask.arrays.wrap import wrap
-from akdask.engine.combine import Realign
+from akdask.engine.alignment import Realign
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import block_split, counted, partition_lengths

@@ -17,7 +17,7 @@ from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.substitutes import Substitutes
 from akdask.columns.table import Table
 from akdask.deferred import pa
-from akdask.engine.combine import Limit
+from akdask.engine.alignment import Limit
 from akdask.engine.materialized import within_rounds
 from akdask.engine.missing import recombined, separated
 from akdask.engine.node import Frame, RowSpace

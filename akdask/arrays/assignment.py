@@ -10,8 +10,7 @@ from akdask.arrays import selection as row_tools
 from akdask.arrays.array import Array
 from akdask.arrays.operators import operand
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
-from akdask.engine.combine import Gather, Realign
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Gather, Realign, align
 from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Filter, Project, column_identity

@@ -25,8 +25,7 @@ from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import FLOAT64, INT64, STR, column_type
 from akdask.columns.table import Table
 from akdask.deferred import is_pandas, pd
-from akdask.engine.combine import Gather, joined
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Gather, align, joined
 from akdask.engine.explain import is_cheap
 from akdask.engine.missing import call, demanded, is_missing_text, without_missing
 from akdask.engine.node import Frame

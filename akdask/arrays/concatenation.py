@@ -15,7 +15,7 @@ from akdask.arrays.ndarray import ArrayView, rearranged, shaped
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import ColumnType, bigint_of
-from akdask.engine.combine import MOST_PARTS, joined
+from akdask.engine.alignment import MOST_PARTS, joined
 from akdask.engine.missing import exact_type, integers_and_missing, is_in_parts, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote

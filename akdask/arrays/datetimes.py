@@ -19,7 +19,7 @@ from akdask.arrays.wrap import made_of
 from akdask.columns.dtypes import SPAN, TIME
 from akdask.deferred import pd
 from akdask.engine import times
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.operators.values.times import DAY, checked_zone

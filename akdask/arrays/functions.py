@@ -24,7 +24,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import STR, column_type
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Value, cast

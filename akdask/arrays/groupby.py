@@ -30,9 +30,8 @@ from akdask.arrays.timearray import TimeArray
 from akdask.arrays.wrap import wrap
 from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import BOOL, FLOAT64, NULLABLE_STR
-from akdask.engine.alignment import Aligned
+from akdask.engine.alignment import Aligned, align
 from akdask.engine.cache import CacheLease, lease
-from akdask.engine.counted_alignment import align
 from akdask.engine.missing import demanded, is_missing, is_missing_text, key_parts, of_key_parts
 from akdask.engine.missing import is_missing as is_missing_integer
 from akdask.engine.node import Frame

@@ -13,8 +13,7 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, STR, UINT64
-from akdask.engine.alignment import Aligned
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Aligned, align
 from akdask.engine.missing import is_missing, key_parts
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote

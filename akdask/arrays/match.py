@@ -12,7 +12,7 @@ from akdask.arrays.text import as_str, count_of
 from akdask.arrays.text import starts as starts_of
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.missing import call, is_present, without_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project

@@ -15,7 +15,7 @@ from akdask.arrays.wrap import class_asked_for, wrap
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, column_type, unlimited
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
 from akdask.deferred import is_na, is_pandas
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.missing import call, missing_text
 from akdask.engine.node import Frame
 from akdask.engine.sources import as_column, literal

@@ -12,7 +12,7 @@ from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.selection import filter_columns
 from akdask.arrays.wrap import wrap
-from akdask.engine.counted_alignment import align, share_rows
+from akdask.engine.alignment import align, share_rows
 from akdask.engine.missing import is_present, key_parts, without_missing
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.rows.numbers import row_numbers

@@ -28,8 +28,7 @@ from akdask.columns.dtypes import INT64, STR, ColumnType
 from akdask.columns.lists import offsets_of, values_of
 from akdask.columns.rows import to_objects, type_of
 from akdask.columns.table import Table
-from akdask.engine.combine import Gather, Realign
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Gather, Realign, align
 from akdask.engine.missing import demanded
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project, Slice

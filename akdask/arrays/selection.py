@@ -9,8 +9,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from akdask.columns.dtypes import BOOL, INT64, UINT8
-from akdask.engine.combine import Reverse
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Reverse, align
 from akdask.engine.materialized import within_rounds
 from akdask.engine.missing import OPERATION, as_mask
 from akdask.engine.node import Frame

@@ -15,8 +15,7 @@ from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.wrap import special, wrap
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64
-from akdask.engine.alignment import Aligned
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Aligned, align
 from akdask.engine.missing import recombined, separated, without_missing
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project

@@ -13,7 +13,7 @@ from akdask.arrays.display import HtmlDisplay
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import BOOL, column_type
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.operators.join.join import JoinSide, join_rows

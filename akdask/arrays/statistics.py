@@ -17,7 +17,7 @@ from akdask.arrays.groupby import projected
 from akdask.arrays.operators import elementwise
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.values import cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.histogram import Bincount, Edges, Histogram

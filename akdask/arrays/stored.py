@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from akdask.arrays.wrap import wrap
 from akdask.deferred import registered
-from akdask.engine.combine import Gather
+from akdask.engine.alignment import Gather
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import Scan

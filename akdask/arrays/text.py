@@ -16,8 +16,7 @@ from akdask.columns.dtypes import NULLABLE_STR, STR
 from akdask.columns.strings import missing_rows, offsets_and_bytes, with_nulls
 from akdask.columns.table import Table
 from akdask.deferred import pc
-from akdask.engine.combine import joined
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align, joined
 from akdask.engine.missing import call, is_missing_text, is_present
 from akdask.engine.rowwise import Project
 from akdask.engine.run import check_bytes

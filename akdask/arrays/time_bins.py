@@ -17,7 +17,7 @@ from akdask.arrays.sorting import searchsorted
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME, PER_SECOND
 from akdask.deferred import pd
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -286,7 +286,7 @@ class TimeBins:
         frame, number = self._numbers()
         if not self.has_missing:
             return pdarray(frame, number)
-        frame, (number, time) = align("bin", [(frame, number), (self.times._frame, self.times._value)])
+        frame, (number, time) = align_by_plan("bin", [(frame, number), (self.times._frame, self.times._value)])
         # NaN is the key of no group.
         there = Call("not_equal", time, Constant(NOT_A_TIME))
         return pdarray(frame, Call("where", there, Call("cast", number, dtype="float64"), Constant(np.nan)))
@@ -302,7 +302,7 @@ class TimeBins:
     def labels_of_rows(self) -> TimeArray:
         """Return the label of the bin of each time, NaT for NaT; lazy."""
         frame, number = self._numbers()
-        frame, (number, time) = align("bin", [(frame, number), (self.times._frame, self.times._value)])
+        frame, (number, time) = align_by_plan("bin", [(frame, number), (self.times._frame, self.times._value)])
         label = self._label(number)
         if self.has_missing:
             there = Call("not_equal", time, Constant(NOT_A_TIME))

@@ -35,7 +35,7 @@ from akdask.columns.dtypes import (
 from akdask.columns.table import Table
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.engine import times
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.missing import call, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project

@@ -1,20 +1,325 @@
-"""Alignment: brings columns of several frames to common rows, or refuses; columns are never aligned by guess."""
+"""Alignment: brings columns of several frames to common rows, or refuses; columns are never aligned by guess.
+
+Frames that gather, repartition, limit, reverse and concatenate rows of several partitions serve it.
+
+Arkouda knows the length of each array, so scripts combine the results of two filters that leave equally many rows. A
+plan knows only counted lengths. Combining columns is the one place where lengths are counted without a request.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Container, Hashable, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
 
-from akdask.engine.combine import Compact, Realign
+from akdask._dask import Expr
+from akdask.cluster import partition_size
+from akdask.columns.dtypes import ColumnType
+from akdask.columns.table import Table
 from akdask.engine.missing import recombined, separated
-from akdask.engine.node import Frame
-from akdask.engine.rowwise import SELECTIONS, Project, Zip, reselect, selected_by
-from akdask.engine.values import Value, substitute
+from akdask.engine.node import Frame, RowSpace, each_after_its_inputs, lower, rows_rearranged
+from akdask.engine.pipeline import FEW, ITEMSIZE, SMALL_ROWS, Collect, Compile, Sink, pipeline
+from akdask.engine.rowwise import SELECTIONS, Concat, Filter, Project, Tasks, Zip, passed_on, reselect, selected_by
+from akdask.engine.sources import Literal, Rows, Scan
+from akdask.engine.values import ColumnRef, Value, substitute
 from akdask.errors import AlignmentError
+
+
+class OverProject(Frame):
+    """Base of frames with the columns of one projection."""
+
+    no_more_rows = True
+    weight = 1
+
+    frame: Project
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns, to compute with further."""
+        return ColumnRef(self._name, name, self.dtype_of(name))
+
+    def dtype_of(self, name: Hashable) -> ColumnType:
+        """Return the type of a column."""
+        return self.operands[0].column(name).dtype
+
+
+class Gather(OverProject):
+    """All rows in one partition."""
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("gather", [self.frame.rows], 1, lambda lengths: [sum(lengths)])
+
+
+class Limit(OverProject):
+    """The first `count` rows, or the last ``-count``, in one partition."""
+
+    frame: Project
+    count: int
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("limit", [self.frame.rows], 1, self._limited, self.count)
+
+    def _limited(self, lengths: Sequence[int]) -> list[int]:
+        return [min(abs(self.count), sum(lengths))]
+
+    def of_columns(self, names: Container[Hashable]) -> Limit:
+        """Return the same rows with fewer columns; rows are few, so each reader may find its own."""
+        project = self.frame
+        used = {name: value for name, value in zip(project.names, project.values, strict=True) if name in names}
+        if len(used) == len(project.names):
+            return self
+        # Counting rows takes one column.
+        used = used or {project.names[0]: project.values[0]}
+        return Limit(Project(project.frame, tuple(used), tuple(used.values())), self.count)
+
+    def describe(self) -> str:
+        return f"{'First' if self.count >= 0 else 'Last'} {abs(self.count)} rows"
+
+
+class Reverse(OverProject):
+    """The rows in reverse order."""
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = self.frame.rows
+        return rows_rearranged("reverse", [rows], rows.npartitions, lambda lengths: lengths[::-1])
+
+
+class Realign(OverProject):
+    """The same rows in the same order, repartitioned from the lengths `given` to `lengths`."""
+
+    frame: Project
+    given: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths(self.lengths)
+
+
+def row_slices(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, int, int]]]:
+    """Return the slices of given partitions that each wanted partition consists of, as (partition, start, stop).
+
+    Examples
+    --------
+    >>> row_slices([3, 2], [4, 1])
+    [[(0, 0, 3), (1, 0, 1)], [(1, 1, 2)]]
+    """
+    starts = list(accumulate(lengths, initial=0))
+    return [_slices_of_range(starts, first, last) for first, last in row_bounds(wanted)]
+
+
+def _slices_of_range(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
+    slices = []
+    partition = bisect_right(starts, first) - 1
+    while first < last:
+        stop = min(last, starts[partition + 1])
+        if stop > first:
+            slices.append((partition, first - starts[partition], stop - starts[partition]))
+        first, partition = stop, partition + 1
+    return slices
+
+
+def row_bounds(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first row of each partition, and the row after its last."""
+    return list(pairwise(accumulate(lengths, initial=0)))
+
+
+def concat_tables(tables: Sequence[Table]) -> Table:
+    """Return the rows of all tables: the function of a task."""
+    return Table.concat(tables)
+
+
+def _concat_limited(tables: Sequence[Table], count: int) -> Table:
+    table = Table.concat(tables)
+    return (
+        table.slice(0, min(count, table.nrows)) if count >= 0 else table.slice(max(table.nrows + count, 0), table.nrows)
+    )
+
+
+def _reverse(tables: Sequence[Table]) -> Table:
+    return tables[0].slice(tables[0].nrows - 1, -1, -1)
+
+
+def _concat_slices(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -> Table:
+    slices = [table.slice(start, stop) for table, (start, stop) in zip(tables, ranges, strict=True)]
+    return Table.concat(slices) if len(slices) > 1 else slices[0].own()
+
+
+def all_partitions(count: int) -> tuple[tuple[int, int], ...]:
+    """Return references to all partitions of a task's first input."""
+    return tuple((0, partition) for partition in range(count))
+
+
+@lower.register
+def _(frame: Project) -> Expr:
+    found = passed_on(frame)
+    if found is not None:
+        return found
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
+        return Collect(frame.names, compile_these(values))
+
+    return pipeline(frame.frame, frame.values, sink, "collect " + ", ".join(map(repr, frame.names)))
+
+
+@lower.register
+def _(frame: Gather) -> Expr:
+    calls = ((all_partitions(frame.frame.npartitions), ()),)
+    return Tasks(frame._name, concat_tables, calls, frame.frame)
+
+
+@lower.register
+def _(frame: Limit) -> Expr:
+    project = frame.frame
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
+        return Collect(project.names, compile_these(values), frame.count)
+
+    purpose = f"{frame.describe().lower()} of " + ", ".join(map(repr, project.names))
+    limited = pipeline(project.frame, project.values, sink, purpose)
+    return Tasks(frame._name, _concat_limited, ((all_partitions(project.npartitions), (frame.count,)),), limited)
+
+
+@lower.register
+def _(frame: Reverse) -> Expr:
+    count = frame.npartitions
+    calls = tuple((((0, count - 1 - partition),), ()) for partition in range(count))
+    return Tasks(frame._name, _reverse, calls, frame.frame)
+
+
+@lower.register
+def _(frame: Realign) -> Expr:
+    calls = []
+    for slices in row_slices(frame.given, frame.lengths):
+        used = slices or [(0, 0, 0)]
+        refs = tuple((0, partition) for partition, _, _ in used)
+        calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
+    return Tasks(frame._name, _concat_slices, tuple(calls), frame.frame)
+
+
+MOST_TIMES = 16
+"""Largest number of partitions of concatenated rows, as a multiple of the largest base's."""
+
+_AT_MOST = "_rows_at_most"
+_ORIGIN = "_partitions_of_origin"
+
+MOST_PARTS = 64
+"""Largest number of parts concatenated by one node; earlier parts are concatenated first."""
+
+
+class Compact(OverProject):
+    """The same rows in the same order, with adjacent partitions merged; `counts` has the size of each merger."""
+
+    frame: Project
+    counts: tuple[int, ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("packed", [self.frame.rows], len(self.counts), self._joined, self.counts)
+
+    def _joined(self, lengths: Sequence[int]) -> list[int]:
+        return [sum(lengths[start:stop]) for start, stop in self.runs]
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """The range of old partitions of each new one."""
+        return list(pairwise(accumulate(self.counts, initial=0)))
+
+
+def joined(parts: Sequence[Project]) -> Concat | Compact:
+    """Concatenate the rows of projections with the same names and types."""
+    concat = Concat(tuple(parts))
+    count, wanted = concat.npartitions, _partitions(concat)
+    if wanted is None or count < 2 * wanted:
+        return concat
+    bounds = pairwise(number * count // wanted for number in range(wanted + 1))
+    everything = Project(concat, parts[0].names, tuple(concat.column(name) for name in parts[0].names))
+    return Compact(everything, tuple(stop - start for start, stop in bounds))
+
+
+def _partitions(concat: Concat) -> int | None:
+    """Return the number of partitions to compact a concatenation to, None to leave it as it is.
+
+    A concatenation of files that are read a few times stays as it is, since its partitions may be pruned and only the
+    needed columns are read. The answer depends on the plan alone and not on lengths counted later, as equal plans must
+    have equal partitions.
+    """
+    bases = {base.rows.token: base for part in concat.frames for base in part.frame.bases[:1]}
+    most_times = MOST_TIMES * max(each_after_its_inputs(base, _ORIGIN, _origin) for base in bases.values())
+    if all(isinstance(base, Scan | Rows | Literal) for base in bases.values()) and concat.npartitions <= most_times:
+        return None
+    most = rows_at_most(concat)
+    if most is not None and most <= SMALL_ROWS:
+        return FEW
+    if concat.rows.is_fixed:
+        return max(FEW, -(-sum(concat.rows.lengths or ()) * ITEMSIZE // partition_size()))
+    return max(FEW, min(sum(base.npartitions for base in bases.values()), most_times))
+
+
+def _origin(frame: Frame, inputs: Sequence[int]) -> int:
+    """Return the largest number of partitions among the parts of a concatenation, materialized or merged since or not.
+
+    Otherwise each step of a loop could mistake the partitions of the step before for those of its largest base.
+    """
+    is_seen_through = isinstance(frame, Concat | Compact | Project | Zip | Filter) or frame.is_materialized
+    return max(inputs) if inputs and is_seen_through else frame.npartitions
+
+
+def rows_at_most(frame: Frame) -> int | None:
+    """Return an upper bound of the rows of a frame, None if the plan has none.
+
+    Each frame on the way caches the bound, since loops need it at each step. The walk is iterative, as chains may be
+    long.
+    """
+    stack = [frame]
+    while stack:
+        node = stack[-1]
+        inputs = _bounding(node)
+        unknown = [item for item in inputs if _AT_MOST not in item.__dict__]
+        if unknown and _AT_MOST not in node.__dict__:
+            stack += unknown
+            continue
+        stack.pop()
+        if _AT_MOST not in node.__dict__:
+            known = [item.__dict__[_AT_MOST] for item in inputs]
+            node.__dict__[_AT_MOST] = _bound(node, known)
+    found: int | None = frame.__dict__[_AT_MOST]
+    return found
+
+
+def _bounding(node: Frame) -> list[Frame]:
+    """Return the frames that bound the rows of a frame of unknown length; the bound of a concatenation is their sum."""
+    if node.rows.is_fixed:
+        return []
+    if isinstance(node, Concat):
+        return [part.frame for part in node.frames]
+    return [] if node.limiting is None else [node.limiting]
+
+
+def _bound(node: Frame, known: Sequence[int | None]) -> int | None:
+    if node.rows.is_fixed:
+        return node.rows.size
+    rows = [count for count in known if count is not None]
+    return sum(rows) if rows and len(rows) == len(known) else None
+
+
+@lower.register
+def _(frame: Compact) -> Expr:
+    calls = tuple((tuple((0, number) for number in range(*run)), ()) for run in frame.runs)
+    return Tasks(frame._name, concat_tables, calls, frame.frame)
+
 
 Aligned = tuple[Frame, Value]
 
 
-def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False) -> tuple[Frame, list[Value]]:
+def align_by_plan(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False) -> tuple[Frame, list[Value]]:
     """Return one frame on which all values can be evaluated, and the values rewritten for it.
 
     Parameters
@@ -101,7 +406,7 @@ def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Alig
     if lengths is None or given is None or sum(lengths) != sum(given):
         raise AlignmentError(
             f"cannot {operation} columns that do not share rows.",
-            details=[_origin("left", frame), _origin("right", other)],
+            details=[_side_in_words("left", frame), _side_in_words("right", other)],
             hint="apply the same mask to both sides.",
         )
     apart = separated([value])
@@ -138,9 +443,42 @@ def _zip(left: Frame, right: Frame) -> Frame:
     return Zip(tuple(bases.values())) if len(bases) > 1 else left
 
 
-def _origin(side: str, frame: Frame) -> str:
+def _side_in_words(side: str, frame: Frame) -> str:
     sources = ", ".join(dict.fromkeys(base.describe().split("  ")[0] for base in frame.bases))
     selected = "selection from " if isinstance(frame, SELECTIONS) else ""
     rows = frame.rows
     size = "" if rows.size is None else f"{rows.size:,} row{'' if rows.size == 1 else 's'} in "
     return f"{side + ':':6} {size}{rows.describe()}   from {selected}{sources}"
+
+
+def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False) -> tuple[Frame, list[Value]]:
+    """Return one frame on which all values can be evaluated, and the values there, as `align_by_plan` does.
+
+    Counts rows of unknown number, in one computation, where the plan does not tell that all have the same rows.
+
+    Raises
+    ------
+    AlignmentError
+        If the rows differ in number.
+    """
+    try:
+        return align_by_plan(operation, items, keeps_rows=keeps_rows)
+    except AlignmentError:
+        if not _may_share_rows([frame for frame, _ in items]):
+            raise
+    from akdask.engine.run import resolve_lengths
+
+    resolve_lengths(*[frame for frame, _ in items])
+    return align_by_plan(operation, items, keeps_rows=keeps_rows)
+
+
+def share_rows(operation: str, items: Sequence[Aligned]) -> Sequence[Aligned]:
+    """Return columns unchanged, for a node that aligns them itself; count their rows where `align` would."""
+    align(operation, items)
+    return items
+
+
+def _may_share_rows(frames: Sequence[Frame]) -> bool:
+    """Whether a count may show equal lengths: some frames are not counted, and no two are known to differ."""
+    rows = [frame.rows for frame in frames]
+    return any(item.lengths is None for item in rows) and len({item.size for item in rows} - {None}) < 2

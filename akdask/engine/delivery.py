@@ -20,10 +20,10 @@ from akdask.columns.memory import new_array
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Table, is_slice
 from akdask.deferred import is_arrow, pa
+from akdask.engine.alignment import all_partitions, concat_tables
 from akdask.engine.allocator import manage_freed_memory
-from akdask.engine.combine import all_partitions, concat_tables
-from akdask.engine.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.optimizer import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.engine.rowwise import Chain, Project, Tasks
 from akdask.engine.sources import Scan
 from akdask.engine.values import ColumnRef

@@ -12,7 +12,7 @@ from dask.utils import format_bytes, format_time
 from akdask._dask import Expr
 from akdask._distributed import shares_memory
 from akdask.columns.dtypes import ColumnType
-from akdask.engine.combine import Limit
+from akdask.engine.alignment import Limit
 from akdask.engine.node import Frame, Node
 from akdask.engine.pipeline import Pipeline, PipelineLayout
 from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, PersistedResults, Project, Tables, Tasks, Union

@@ -12,9 +12,8 @@ from akdask import machine
 from akdask._dask import Expr
 from akdask._distributed import default_client, is_cancelled, shares_memory
 from akdask.columns.table import Table
-from akdask.engine.alignment import align
+from akdask.engine.alignment import OverProject, align_by_plan, rows_at_most
 from akdask.engine.cache import CachedResult, CacheLease, find, is_leased, lease, put
-from akdask.engine.combine import OverProject, rows_at_most
 from akdask.engine.missing import recombined, separated
 from akdask.engine.node import Frame, RowSpace, depth_of, lower, rounds_of, rounds_on
 from akdask.engine.rowwise import PersistedResults, Project, Tables, Tasks, Zip
@@ -164,7 +163,7 @@ def rejoined(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Val
     made from.
     """
     columns = columns_of(*values)
-    common, moved = align("compute with", [(_frame_of(column, frame), column) for column in columns])
+    common, moved = align_by_plan("compute with", [(_frame_of(column, frame), column) for column in columns])
     return common, substitute_all(values, {old.token: new for old, new in zip(columns, moved, strict=True)})
 
 

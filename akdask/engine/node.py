@@ -98,24 +98,6 @@ def has_tasks(frame: Expr) -> bool:
     return lower.dispatch(type(frame)) is not lower.dispatch(object)
 
 
-Optimizer = Callable[[Sequence[Any]], list[Any]]
-_optimizers: list[Optimizer] = []
-
-
-def optimizes(optimizer: Optimizer) -> Optimizer:
-    """Register the function that rewrites plans that are computed together, before they are lowered."""
-    _optimizers.append(optimizer)
-    return optimizer
-
-
-def optimized(plans: Sequence[Any]) -> list[Any]:
-    """Optimise plans before they are lowered; the optimiser rewrites them together with all their inputs."""
-    found = list(plans)
-    for optimizer in _optimizers:
-        found = optimizer(found)
-    return found
-
-
 Lengths = tuple[int, ...]
 
 _known: Cache[str, Lengths] = Cache("counted rows", entries=10_000)
@@ -133,6 +115,10 @@ class ColumnIdentity:
     def partitioned_like(self, own: RowSpace, other: RowSpace) -> ColumnIdentity:
         """Return the identity of the same column in the partitions of other rows."""
         return self if own.same_rows(other) else ColumnIdentity(token("cut", self, other.token))
+
+    def moved(self) -> ColumnIdentity:
+        """Return the identity of the column among other rows, or in another order."""
+        return ColumnIdentity(token("moved", self))
 
 
 def rows_decided_by(kind: str, deciding: Sequence[ColumnIdentity], npartitions: int, *params: Any) -> RowSpace:
@@ -411,7 +397,9 @@ class Node(SingletonExpr):
         if not isinstance(parent, ExprSequence) or _OPTIMIZED in parent.__dict__:
             return None
         ours = [plan for plan in parent.operands if isinstance(plan, Node)]
-        found = optimized(ours)
+        from akdask.engine.optimizer import optimize
+
+        found = optimize(ours)
         parent.__dict__[_OPTIMIZED] = True
         if all(new is old for new, old in zip(found, ours, strict=True)):
             return None
@@ -488,6 +476,9 @@ class Frame(Node):
     is_materialized = False
     """Whether its result stays in memory once computed, so that nothing below it is computed again."""
 
+    keeps_replacement = False
+    """Whether it holds the node that replaces it in an optimised plan, which only that plan would hold."""
+
     has_own_rows = True
     """Whether it defines its own row space, whatever its inputs are."""
 
@@ -548,6 +539,13 @@ class Frame(Node):
     def limiting(self) -> Frame | None:
         """The input that bounds its number of rows, None if it may have more rows than each input."""
         return self.operands[0] if self.no_more_rows else None
+
+    def on_moved_rows(self) -> Frame:
+        """Return the frame with a new identity of its rows, whose inputs have other rows, or another order, now.
+
+        Counts and cached results of the old identity do not apply to them.
+        """
+        return self
 
     def of_columns(self, names: Container[Hashable]) -> Frame:
         """Return a frame of the same rows for readers of some columns; the frame itself if that saves nothing."""
@@ -613,8 +611,10 @@ def _inputs_first(frame: Frame) -> Iterator[Frame]:
 
 def lower_plans(plans: Sequence[Node]) -> list[Expr]:
     """Return the tasks of plans that are computed together, after optimising them."""
+    from akdask.engine.optimizer import optimize
+
     lowered: dict[str, Expr] = {}
-    return [plan.lower_once(lowered) for plan in optimized(plans)]
+    return [plan.lower_once(lowered) for plan in optimize(plans)]
 
 
 def tasks_below(plans: Iterable[Expr]) -> dict[Any, Any]:

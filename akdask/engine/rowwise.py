@@ -101,6 +101,9 @@ class Filter(RowsByValue):
     def decided_by(self) -> ColumnIdentity:
         return self.mask
 
+    def on_moved_rows(self) -> Filter:
+        return Filter(self.frame, self.predicate, self.mask.moved())
+
     def describe(self) -> str:
         return f"Filter {describe(self.predicate)}"
 

@@ -23,7 +23,6 @@ from akdask.deferred import is_arrow
 from akdask.engine import scheduler
 from akdask.engine.delivery import Delivery, can_be_delivered
 from akdask.engine.materialized import Materialized, WorkerResults
-from akdask.engine.needs import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.engine.node import (
     Frame,
     Node,
@@ -31,11 +30,11 @@ from akdask.engine.node import (
     lower,
     lower_plans,
     materialize,
-    optimizes,
     remember_lengths,
     tasks_below,
     values_of_round,
 )
+from akdask.engine.optimizer import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.engine.pending import persisted
 from akdask.engine.pipeline import narrowed
 from akdask.engine.rowwise import Project
@@ -43,7 +42,6 @@ from akdask.engine.scheduler import callbacks, pending_results, surrounded
 from akdask.engine.sources import Scan
 from akdask.engine.values import Replica, walk
 from akdask.errors import TransferError
-from akdask.operators.optimize import optimize
 from akdask.operators.reduce.aggregate import CountRows, Element
 from akdask.storage.files import is_remote
 from akdask.storage.read_ahead import buffer_limit
@@ -288,9 +286,6 @@ def _not_persisted(plans: Sequence[Node]) -> Iterator[Materialized]:
             yield node
         stack += node.dependencies()
         stack += [value.node for value in walk(*values_of_round(node)) if isinstance(value, Replica)]
-
-
-optimizes(optimize)
 
 
 def run(*plans: Node) -> tuple[Any, ...]:

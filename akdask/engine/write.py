@@ -11,7 +11,7 @@ from akdask._dask import Expr
 from akdask.cluster import partition_size
 from akdask.columns.strings import filled, missing_rows
 from akdask.columns.table import Table
-from akdask.engine.combine import Realign
+from akdask.engine.alignment import Realign
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.rowwise import Project, Tables, Tasks
 from akdask.engine.run import resolve_lengths, run

@@ -21,8 +21,8 @@ from akdask.arrays.to_arrow import ToArrow
 from akdask.columns.rows import empty
 from akdask.columns.table import Table
 from akdask.deferred import pc, pd
+from akdask.engine.alignment import Realign, row_slices
 from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.combine import Realign, row_slices
 from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
 from akdask.engine.pipeline import Collect, Compile, Sink, pipeline
 from akdask.engine.rowwise import Chain, Project, Slice, Tables, Tasks

@@ -24,8 +24,7 @@ from akdask.columns.dtypes import BOOL, INT64, UINT64
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow, is_pandas, pa
-from akdask.engine.combine import Gather, Limit, Realign, Reverse
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Gather, Limit, Realign, Reverse, align
 from akdask.engine.materialized import Materialized, within_rounds
 from akdask.engine.missing import call, recombined, separated
 from akdask.engine.node import Frame

@@ -18,7 +18,7 @@ from akdask.arrays.time_bins import TimeExtent
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, NOT_A_TIME, TimeForm
 from akdask.deferred import pd
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant
 from akdask.engine.values import cast as to_type
@@ -189,7 +189,9 @@ def _placed(operation: str, values: Array, proxy: Any, bins: Any, *, labels: Any
         compared = cast(values, np.float64) if isinstance(bins, int) or operation == "qcut" else values
         lowest = pdarray(compared._frame, Call("equal", compared._value, Constant(bounds[0])))
     place = searchsorted(array(bounds), compared, side="left" if params["right"] else "right")
-    frame, (number, is_lowest) = align(operation, [(place._frame, place._value), (lowest._frame, lowest._value)])
+    frame, (number, is_lowest) = align_by_plan(
+        operation, [(place._frame, place._value), (lowest._frame, lowest._value)]
+    )
     if params["include_lowest"]:
         number = Call("where", is_lowest, Constant(1), number)
     inside = Call("logical_and", Call("greater", number, Constant(0)), Call("less", number, Constant(len(bounds))))

@@ -19,7 +19,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, form_of
 from akdask.columns.dtypes import INT64, UINT64
 from akdask.deferred import is_na, pd
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import exact_type, negated
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -285,7 +285,7 @@ def _bounded(array: Any, bound: Any, lacks: Array | None, is_outside: np.ufunc) 
     found = where(is_outside(array, bound), bound, array)
     if lacks is None:
         return found
-    frame, (value, missing) = align("clip", [(found._frame, found._value), (lacks._frame, lacks._value)])
+    frame, (value, missing) = align_by_plan("clip", [(found._frame, found._value), (lacks._frame, lacks._value)])
     return missing_rows(found, frame, value, missing)
 
 
@@ -295,7 +295,7 @@ def _masked(array: Array, condition: Any, other: Any, invert: bool) -> Array:
     if not is_nothing(other):
         found: Array = where(condition, array, other) if invert else where(condition, other, array)
         return found
-    frame, (value, chosen) = align("mask", [(array._frame, array._value), (condition._frame, condition._value)])
+    frame, (value, chosen) = align_by_plan("mask", [(array._frame, array._value), (condition._frame, condition._value)])
     return missing_rows(array, frame, value, Call("logical_not", chosen) if invert else chosen)
 
 

@@ -10,8 +10,7 @@ from akdask.arrays.array import Array
 from akdask.arrays.column_names import missing_column
 from akdask.arrays.pdarray import pdarray
 from akdask.engine import missing
-from akdask.engine.combine import Limit
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import Limit, align
 from akdask.engine.materialized import within_rounds
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from akdask.arrays.display import GAP, lazy_text, rows_in_memory
 from akdask.columns.dtypes import INT64
 from akdask.deferred import pd
-from akdask.engine.combine import Limit
+from akdask.engine.alignment import Limit
 from akdask.engine.explain import edge_of_limit, is_cheap, is_small
 from akdask.engine.rowwise import Partitions
 from akdask.frames.columnset import ColumnSet

@@ -18,7 +18,7 @@ from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.ufuncs import isfinite
 from akdask.columns.dtypes import FLOAT64
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.rowwise import Project
 from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -378,14 +378,14 @@ def as_column_of_times(times: Any) -> Any:
 
 def last_valid(found: Any, is_valid: Any) -> pdarray:
     """Return of each row the last one that is valid, from itself upwards; lazy."""
-    frame, columns = align("find", [(found._frame, found._value), (is_valid._frame, is_valid._value)])
+    frame, columns = align_by_plan("find", [(found._frame, found._value), (is_valid._frame, is_valid._value)])
     node = LastValid(Project(frame, (0, 1), tuple(columns)), False)
     return pdarray(node, node.column(0))
 
 
 def recurrence(factors: Any, terms: Any) -> pdarray:
     """Return ``y = factor * y + term``, row by row from 0; lazy."""
-    frame, columns = align("recur", [(factors._frame, factors._value), (terms._frame, terms._value)])
+    frame, columns = align_by_plan("recur", [(factors._frame, factors._value), (terms._frame, terms._value)])
     node = Recurrence(Project(frame, (0, 1), tuple(columns)))
     return pdarray(node, node.column(1))
 

@@ -19,7 +19,7 @@ from akdask.arrays.selection import position
 from akdask.arrays.sorting import argsort
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
@@ -466,13 +466,15 @@ class FrameGroupMethods(Generic[Rows]):
         # Floats hold all numbers of rows.
         numbers = cast(pdarray(*row_numbers(columns.frame)), np.float64)
         there = present(columns, name)
-        frame, (value, is_there) = align("find the last", [(numbers._frame, numbers._value), (columns.frame, there)])
+        frame, (value, is_there) = align_by_plan(
+            "find the last", [(numbers._frame, numbers._value), (columns.frame, there)]
+        )
         marked = pdarray(frame, Call("where", is_there, value, Constant(np.nan)))
         keys, rows = self.gb.max(marked) if last else self.gb.min(marked)
         lacks = Call("isnan", rows._value)
         at = pdarray(rows._frame, Call("cast", Call("where", lacks, Constant(0.0), rows._value), dtype="int64"))
         taken = columns.array(name)[at]
-        common, (item, lacking) = align("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
+        common, (item, lacking) = align_by_plan("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
         is_plain = item.dtype.kind in ("int", "uint", "bool") and not isinstance(taken, TimeArray | Categorical)
         return keys, taken if is_plain else missing_rows(taken, common, item, lacking)
 
@@ -613,7 +615,9 @@ class FrameGroupMethods(Generic[Rows]):
         lacks = self._lacks_group() if self.gb.dropna else None
         if lacks is None:
             return spread
-        frame, (value, lacking) = align("transform", [(spread._frame, spread._value), (lacks._frame, lacks._value)])
+        frame, (value, lacking) = align_by_plan(
+            "transform", [(spread._frame, spread._value), (lacks._frame, lacks._value)]
+        )
         return missing_rows(spread, frame, value, lacking) if _can_be_missing(spread) else spread
 
     def _lacks_group(self) -> pdarray | None:

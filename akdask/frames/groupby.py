@@ -18,7 +18,7 @@ from akdask.arrays.groupby import GROUP_REDUCTIONS, GroupBy, reduces_at_once
 from akdask.arrays.selection import known_lengths
 from akdask.arrays.sorting import argsort, sort
 from akdask.arrays.substitutes import missing_attribute
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.values import Call as ValueCall
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import on_rows_of

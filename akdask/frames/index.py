@@ -30,7 +30,7 @@ from akdask.arrays.substitutes import Substitutes
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.writing import Storable
 from akdask.deferred import is_pandas, pd
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.missing import present

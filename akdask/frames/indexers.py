@@ -13,7 +13,7 @@ from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, full
 from akdask.arrays.operators import where
 from akdask.deferred import is_pandas
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
 from akdask.frames.alignment import RowLabelled, as_labelled, mask_on_rows_of, missing_like, on_rows_of, put_on_rows_of
 from akdask.frames.cells import is_nothing
@@ -124,7 +124,7 @@ class FrameLocIndexer:
             return
         if is_scalar(item) and is_nothing(item):
             own, mask = columns.array(name), self._as_mask(at)
-            found, (value, lacks) = align("assign", [(own._frame, own._value), (mask._frame, mask._value)])
+            found, (value, lacks) = align_by_plan("assign", [(own._frame, own._value), (mask._frame, mask._value)])
             frame[name] = missing_rows(own, found, value, lacks)
             return
         if name not in frame:

@@ -12,7 +12,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import ColumnType
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.explain import is_cheap
 from akdask.engine.rowwise import Project
 from akdask.engine.run import run

@@ -19,8 +19,7 @@ from akdask.arrays.selection import filter_columns
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import FLOAT64, ColumnType
-from akdask.engine.combine import joined
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align, joined
 from akdask.engine.exchange import partition_count
 from akdask.engine.materialized import within_rounds
 from akdask.engine.missing import exact_type, is_in_parts, missing_text, recombined, separated, with_missing

@@ -14,7 +14,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.arrays.wrap import class_asked_for
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import is_in_parts, is_missing, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.times import with_missing_times
@@ -123,7 +123,7 @@ def as_other_type(array: Any, dtype: Any) -> Any:
         lacks = is_missing(value)
     else:
         return found
-    frame, (text, lacking) = align("astype", [(found._frame, found._value), (array._frame, lacks)])
+    frame, (text, lacking) = align_by_plan("astype", [(found._frame, found._value), (array._frame, lacks)])
     return missing_rows(found, frame, text, lacking)
 
 

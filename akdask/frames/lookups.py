@@ -19,7 +19,7 @@ from akdask.arrays.timearray import TimeArray
 from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import NOT_A_TIME, ColumnType
 from akdask.deferred import is_pandas
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.missing import missing_text
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentTypeError

@@ -12,7 +12,7 @@ from akdask.arrays.groupby import GroupBy, projected
 from akdask.arrays.keys import as_array, as_arrays, like
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import INT64
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.explain import is_small
 from akdask.engine.values import Call, cast
 from akdask.errors import ArgumentError

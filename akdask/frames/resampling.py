@@ -26,7 +26,7 @@ from akdask.arrays.time_bins import Binning, demand_times
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME
 from akdask.deferred import is_pandas, pd
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
 from akdask.frames.choice import keys_of
@@ -454,7 +454,9 @@ class Resampler(Generic[Rows]):
         if not len(found):
             return empty_rows(found, lacks)
         taken = found[at]
-        frame, (value, lacking) = align("resample", [(taken._frame, taken._value), (lacks._frame, lacks._value)])
+        frame, (value, lacking) = align_by_plan(
+            "resample", [(taken._frame, taken._value), (lacks._frame, lacks._value)]
+        )
         how = how.lower()
         if how in OF_NOTHING and (is_number(found) or isinstance(found, Timedelta)):
             filling = Constant(value.dtype.numpy.type(OF_NOTHING[how]))
@@ -575,7 +577,9 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
         if fill_value is not None:
             found[name] = where(lacks, fill_value, moved)
             continue
-        frame, (value, lacking) = align("take rows", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
+        frame, (value, lacking) = align_by_plan(
+            "take rows", [(moved._frame, moved._value), (lacks._frame, lacks._value)]
+        )
         found[name] = missing_rows(moved, frame, value, lacking)
     found_rows: Rows = df._of(ColumnSet.of(found, targets, columns.index_name))
     return found_rows
@@ -707,7 +711,9 @@ def grouped_by_time(df: Rows, keys: Sequence[Any], use_series: bool, as_index: b
     binned = [number for number in found if keys[number].freq is not None]
     if not dropna and binned:
         # Rows without a time are in no bin, even if groups include other missing keys.
-        frame, values = align("group", [(found[number][1]._frame, found[number][1]._value) for number in binned])
+        frame, values = align_by_plan(
+            "group", [(found[number][1]._frame, found[number][1]._value) for number in binned]
+        )
         there = pdarray(
             frame,
             reduce(partial(Call, "logical_and"), [Call("not_equal", value, Constant(NOT_A_TIME)) for value in values]),
@@ -787,7 +793,7 @@ def label_name(df: Any, on: str | None) -> Any:
 
 def _with_least(found: Array, counts: Array, least: int) -> Array:
     """Return results that are missing where there are too few values."""
-    frame, (value, count) = align("count", [(found._frame, found._value), (counts._frame, counts._value)])
+    frame, (value, count) = align_by_plan("count", [(found._frame, found._value), (counts._frame, counts._value)])
     return missing_rows(found, frame, value, Call("less", count, Constant(least)))
 
 

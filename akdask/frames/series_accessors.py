@@ -21,7 +21,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.substitutes import missing_attribute
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import INT64
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant
 from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, warn
@@ -593,7 +593,7 @@ def _has_group(pattern: re.Pattern[str], number: int, text: str) -> bool:
 
 def _without(text: Array, lacks: Array) -> Array:
     """Return text that is missing in some rows."""
-    frame, (value, lacking) = align("extract", [(text._frame, text._value), (lacks._frame, lacks._value)])
+    frame, (value, lacking) = align_by_plan("extract", [(text._frame, text._value), (lacks._frame, lacks._value)])
     return text._like(frame, missing_where(text, value, lacking))
 
 

@@ -17,7 +17,7 @@ from akdask.arrays.operators import where
 from akdask.arrays.ordering import directions
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import coargsort
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.node import Frame
 from akdask.engine.values import Value
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -148,6 +148,6 @@ def reindexed(columns: ColumnSet, labels: Any, fill_value: Any = None) -> Column
         if fill_value is not None:
             found[name] = where(lacks, fill_value, moved)
             continue
-        frame, (value, lacking) = align("reindex", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
+        frame, (value, lacking) = align_by_plan("reindex", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
         found[name] = missing_rows(moved, frame, value, lacking)
     return ColumnSet.of(found, sought, wanted.name if wanted.name is not None else columns.index_name)

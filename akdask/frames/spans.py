@@ -16,7 +16,7 @@ from akdask.arrays.operators import cast as as_type
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64, INT64
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
@@ -375,7 +375,7 @@ def span_windows(
     before its row, and the row itself.  Windows that reach further include rows up to `ahead` after it.
     """
     given = [*values.values(), groups, measure]
-    frame, found = align("reduce spans of", [(array._frame, array._value) for array in given])
+    frame, found = align_by_plan("reduce spans of", [(array._frame, array._value) for array in given])
     columns = [taken(name, value) for value in found[:-2]]
     project = Project(
         frame, (*range(len(columns)), GROUP, MEASURE), (*columns, cast(found[-2], INT64), cast(found[-1], INT64))

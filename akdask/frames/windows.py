@@ -20,8 +20,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
-from akdask.engine.alignment import align as align_columns
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align, align_by_plan
 from akdask.engine.missing import exact_type, is_in_parts, negated, parts, recombined, separated, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
@@ -716,7 +715,7 @@ class Arranged:
             if fill_value is not None:
                 found[name] = where(lacks, fill_value, moved)
                 continue
-            frame, (value, lacking) = align_columns(
+            frame, (value, lacking) = align_by_plan(
                 "arrange", [(moved._frame, moved._value), (lacks._frame, lacks._value)]
             )
             found[name] = missing_rows(array, frame, value, lacking)
@@ -744,20 +743,20 @@ def running_times_of_groups(name: str, array: TimeArray, groups: pdarray) -> Tim
     value, lacks = array._value, is_missing_time(array._value)
     if name == "cumsum":
         sums = [running_of_groups("cumsum", pdarray(array._frame, half), groups) for half in halves(value)]
-        frame, (high, low, here) = align_columns(
+        frame, (high, low, here) = align_by_plan(
             "add up", [*((one._frame, one._value) for one in sums), (array._frame, lacks)]
         )
         return array._like(frame, with_missing_times(of_halves(high, low), here))
     if name == "cummin":
         value = Call("where", lacks, Constant(np.int64(-NOT_A_TIME - 1)), value)
     found = running_of_groups(name, pdarray(array._frame, value), groups)
-    frame, (extreme, here) = align_columns("run along", [(found._frame, found._value), (array._frame, lacks)])
+    frame, (extreme, here) = align_by_plan("run along", [(found._frame, found._value), (array._frame, lacks)])
     return array._like(frame, with_missing_times(extreme, here))
 
 
 def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
     """Return running results of arranged rows within each group; lazy."""
-    frame, (value, numbers) = align_columns(
+    frame, (value, numbers) = align_by_plan(
         "scan groups", [(values._frame, values._value), (groups._frame, groups._value)]
     )
     if value.dtype == BOOL:
@@ -776,7 +775,7 @@ def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int, fill_v
         if fill_value is not None:
             found[name] = where(crosses, fill_value, array)
             continue
-        frame, (value, lacks) = align_columns("shift", [(array._frame, array._value), (crosses._frame, crosses._value)])
+        frame, (value, lacks) = align_by_plan("shift", [(array._frame, array._value), (crosses._frame, crosses._value)])
         found[name] = missing_rows(array, frame, value, lacks)
     return found
 
@@ -809,7 +808,7 @@ def filled_in_groups(
         apart = separated([filled[1]])
         own = [both.values[item] for item in ("n", *rows)]
         items = [*((filled[0], part) for part in apart), *sources, *((both.frame, value) for value in own)]
-        frame, aligned = align_columns("fill groups", items)
+        frame, aligned = align_by_plan("fill groups", items)
         (value,) = recombined([filled[1]], aligned[: len(apart)])
         group, *source = aligned[len(apart) : len(apart) + len(own)]
         number, *row = aligned[len(apart) + len(own) :]

@@ -20,7 +20,7 @@ from akdask.arrays.setops import in1d
 from akdask.arrays.stored import flat, from_stored, in_one_partition, makes, scanned
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import INT64, NOT_A_TIME, SPAN, TIME, UINT64, ColumnType, TimeForm
-from akdask.engine.combine import Gather
+from akdask.engine.alignment import Gather
 from akdask.engine.missing import without_missing
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Constant, Value

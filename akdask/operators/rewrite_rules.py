@@ -6,13 +6,28 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import is_
 from typing import Any
 
 from akdask.columns.dtypes import BOOL, INT64
-from akdask.engine.combine import Compact, Gather, Limit, OverProject, Realign, Reverse
+from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign, Reverse
 from akdask.engine.exchange import max_rows
-from akdask.engine.needs import EVERY_ROW, Need, ReaderNeed, ReaderNeeds, needs_of_inputs, parts_of
 from akdask.engine.node import ColumnIdentity, Frame, Node
+from akdask.engine.optimizer import (
+    EVERY_ROW,
+    OCCASIONS,
+    Inlined,
+    Need,
+    ReaderNeed,
+    ReaderNeeds,
+    Rule,
+    Swapped,
+    inputs_first,
+    kinds_of,
+    needs_of_inputs,
+    parts_of,
+    rewritten,
+)
 from akdask.engine.pipeline import SMALL_ROWS
 from akdask.engine.rowwise import (
     Chain,
@@ -34,7 +49,6 @@ from akdask.operators.join.hash_join import KEEPING_ROWS, HashJoin
 from akdask.operators.join.membership import INDEX, BuildIndex, BuildKeySet
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, CountRows, Element
 from akdask.operators.reduce.registry import REDUCTIONS
-from akdask.operators.rewriting import Inlined, Rule, Swapped
 from akdask.operators.rows.numbers import RowNumbers
 from akdask.operators.rows.take import BroadcastColumn, Take, broadcast_columns
 from akdask.operators.sort.runs import ROW
@@ -43,6 +57,35 @@ from akdask.operators.sort.top_k import TopK
 
 CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
 """Kinds of nodes that evaluate values on the rows of their frame."""
+
+
+MOST_PASSES = 4
+"""Number of passes over plans; filters that the first one splits move below joins in the second."""
+
+
+def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[str, int]) -> list[Node]:
+    """Return plans rewritten by all rules; `nodes` are given inputs first, and counted in `kinds`."""
+    if len(plans) > 1 or kinds.get("GroupAggregate", 0) > 1:
+        plans = share_aggregates(share_groups(plans))
+        nodes = inputs_first(plans)
+    if OCCASIONS.isdisjoint(kinds):
+        return plans
+    if kinds.get("Sort", 0) > 1:
+        from akdask.operators.sort.rewrites import share_sorts
+
+        plans = share_sorts(plans)
+        nodes = inputs_first(plans)
+    for _ in range(MOST_PASSES):
+        found = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
+        if all(map(is_, found, plans)):
+            break
+        # Once more: nodes that were apart may meet now, and columns of filters may be unused.
+        plans, nodes = found, inputs_first(found)
+    if "Sort" not in kinds_of(nodes):
+        return plans
+    from akdask.operators.sort.rewrites import carry_positions
+
+    return carry_positions(plans)
 
 
 def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:

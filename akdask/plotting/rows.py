@@ -21,7 +21,7 @@ from akdask.arrays.selection import known_lengths
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
 from akdask.deferred import is_pandas, pd
-from akdask.engine.counted_alignment import align
+from akdask.engine.alignment import align
 from akdask.engine.node import Frame
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value

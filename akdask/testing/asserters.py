@@ -24,7 +24,7 @@ from akdask.arrays.sorting import argsort, coargsort, sort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.wrap import wrap
-from akdask.engine.alignment import align
+from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.dataframe import DataFrame
@@ -342,7 +342,7 @@ def check_class(left: Any, right: Any, cls: type) -> None:
 def differences(left: Any, right: Any, tolerance: Tolerance | None = None) -> Any:
     """Return the number of unequal elements, within a tolerance, of two arrays of one kind and size; lazy."""
     if isinstance(left, Strings):
-        frame, values = align("compare", [left._as_operand(), right._as_operand()])
+        frame, values = align_by_plan("compare", [left._as_operand(), right._as_operand()])
         return (~wrap(frame, Call("equal", *values))).sum()
     if isinstance(left, Categorical | SegArray):
         return (left != right).sum()

@@ -12,7 +12,7 @@ from akdask.caches import Cache
 LARGE_DATA: dict[str, dict[str, Any]] = {
     "akdask.engine.exchange": {"SMALL_ROWS": 0, "FEWEST_GROUPS": 2},
     "akdask.engine.pipeline": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1, "FEWEST_ROWS": 1},
-    "akdask.engine.combine": {"SMALL_ROWS": 0},
+    "akdask.engine.alignment": {"SMALL_ROWS": 0},
     "akdask.operators.rewrite_rules": {"SMALL_ROWS": 0},
     "akdask.frames.choice": {"SMALL_ROWS": 0},
     "akdask.engine.blocks": {"FEW_ROWS": 0},

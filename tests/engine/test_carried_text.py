@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import exchange
-from akdask.engine.needs import inputs_first
-from akdask.operators.optimize import optimize
-from akdask.operators.sort import carried_text, splitters
+from akdask.engine.optimizer import inputs_first, optimize
+from akdask.operators.sort import rewrites, splitters
 from akdask.operators.sort import sort as plan_sort
 from akdask.operators.sort.sort import Sort
 from akdask.testing.memory import MemorySource
@@ -135,7 +134,7 @@ def test_text_of_files_and_of_selected_rows_is_sorted_along():
 
 def test_text_for_which_there_is_no_room_is_sorted_along(monkeypatch):
     ours, _ = frames(some_rows())
-    monkeypatch.setattr(carried_text, "memory", lambda: 2**10)
+    monkeypatch.setattr(rewrites, "memory", lambda: 2**10)
     assert carried(ours.sort_values("k")) == [True]
 
 

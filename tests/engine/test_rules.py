@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.operators import optimize, rewrite_rules
+from akdask.operators import rewrite_rules
+from akdask.operators.sort import rewrites
 from tests.engine.steps import (
     ENDS,
     ROWS,
@@ -157,7 +158,7 @@ def counting(changed):
 
     by_kind: Mapping = {kind: tuple(map(counted, chosen)) for kind, chosen in RULES.items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(optimize.rewrite_rules, "RULES", by_kind)
+        patch.setattr(rewrite_rules, "RULES", by_kind)
         yield
 
 
@@ -170,7 +171,7 @@ def without(name):
         if name not in NARROWING
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(optimize.rewrite_rules, "RULES", by_kind)
+        patch.setattr(rewrite_rules, "RULES", by_kind)
         yield
 
 
@@ -225,10 +226,10 @@ def test_a_rule_changes_no_rows(name):
 
 
 PASSES = {
-    "share_sorts": "shared_sorts",
-    "share_groups": "rewrite_rules",
-    "share_aggregates": "rewrite_rules",
-    "carry_positions": "carried_text",
+    "share_sorts": rewrites,
+    "share_groups": rewrite_rules,
+    "share_aggregates": rewrite_rules,
+    "carry_positions": rewrites,
 }
 """What else rewrites plans, and the module where the optimiser finds it."""
 
@@ -312,7 +313,7 @@ def test_a_pass_changes_no_results_of_one_computation(name):
             ours = ours.persist()
         assume(len(theirs))
         expected = expect(theirs)
-        module = getattr(optimize, PASSES[name])
+        module = PASSES[name]
         rewrite = getattr(module, name)
 
         def counted(plans):

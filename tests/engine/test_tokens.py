@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import tokens
-from akdask.engine.combine import concat_tables, row_slices
+from akdask.engine.alignment import concat_tables, row_slices
 from akdask.engine.node import rows_decided_by
 from akdask.engine.run import run
 from akdask.engine.tokens import token

@@ -14,8 +14,8 @@ from akdask.cluster import memory, on_cluster, partition_size
 from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.columns.table import Table
 from akdask.engine import cache
+from akdask.engine.alignment import rows_at_most
 from akdask.engine.cache import CacheLease, find, is_leased, lease, put
-from akdask.engine.combine import rows_at_most
 from akdask.engine.exchange import memory_share
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.pipeline import ITEMSIZE, group_batches, rows_grouped
@@ -156,6 +156,10 @@ class GroupIdentity:
     keys: tuple[ColumnIdentity, ...]
     npartitions: int
 
+    def moved(self) -> GroupIdentity:
+        """Return the identity of groups of the same keys among other rows."""
+        return GroupIdentity(tuple([key.moved() for key in self.keys]), self.npartitions)
+
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Value]) -> Self:
         """Return the identity of the groups of some columns of a frame."""
@@ -200,11 +204,16 @@ class GroupAggregate(Frame):
     """
 
     no_more_rows = True
+    keeps_replacement = True
 
     frame: Frame
     keys: tuple[Value, ...]
     identity: GroupIdentity
     reductions: tuple[GroupReduction, ...]
+
+    def on_moved_rows(self) -> GroupAggregate:
+        identity = self.identity.moved()
+        return GroupAggregate(*[identity if item is self.identity else item for item in self.operands])
 
     @cached_property
     def cached_lease(self) -> cache.CacheLease:
@@ -285,6 +294,7 @@ class GroupStatistic(Frame):
     """
 
     no_more_rows = True
+    keeps_replacement = True
 
     frame: Frame
     keys: tuple[Value, ...]
@@ -295,6 +305,10 @@ class GroupStatistic(Frame):
     times: bool
     numbers: Value
     params: tuple[tuple[str, Any], ...]
+
+    def on_moved_rows(self) -> GroupStatistic:
+        identity = self.identity.moved()
+        return GroupStatistic(*[identity if item is self.identity else item for item in self.operands])
 
     @cached_property
     def cached_lease(self) -> cache.CacheLease:

@@ -14,7 +14,7 @@ from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
 from akdask.columns.rows import nbytes
 from akdask.columns.table import Table
-from akdask.engine.combine import all_partitions
+from akdask.engine.alignment import all_partitions
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.rowwise import Project, Tasks, column_identity
 from akdask.engine.values import ColumnRef, Value, describe

@@ -15,7 +15,7 @@ from akdask._dask import Expr
 from akdask.cluster import on_cluster, partition_size
 from akdask.columns.table import Table
 from akdask.engine import cache
-from akdask.engine.combine import rows_at_most
+from akdask.engine.alignment import rows_at_most
 from akdask.engine.exchange import buffer_bytes, exchange, memory_share
 from akdask.engine.fetch import Slices
 from akdask.engine.node import Frame

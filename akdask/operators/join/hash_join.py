@@ -331,6 +331,9 @@ class HashJoin(Frame):
     def npartitions(self) -> int:
         return self.left.npartitions
 
+    def on_moved_rows(self) -> HashJoin:
+        return HashJoin(*self.operands[:-1], self.match.moved())
+
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the columns, to compute with further."""
         return ColumnRef(self._name, name, self.dtype_of(name))

@@ -19,7 +19,7 @@ from akdask.columns.dtypes import BOOL, INT64, STR
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Table
 from akdask.deferred import pa, pc
-from akdask.engine.alignment import Aligned, align
+from akdask.engine.alignment import Aligned, align_by_plan
 from akdask.engine.exchange import partition_count
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower
 from akdask.engine.rowwise import MatchRows, Project, Tasks, column_identity
@@ -53,7 +53,7 @@ class JoinSide:
     def numbered(self) -> JoinSide:
         """Return the side with the number of each row as another column."""
         given = [*self.keys, *self.columns]
-        frame, values = align("number", [*((self.frame, value) for value in given), row_numbers(self.frame)])
+        frame, values = align_by_plan("number", [*((self.frame, value) for value in given), row_numbers(self.frame)])
         return JoinSide(frame, values[: len(self.keys)], values[len(self.keys) :])
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table
-from akdask.engine.combine import all_partitions
+from akdask.engine.alignment import all_partitions
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import Call, Replica, Value

@@ -14,7 +14,7 @@ from akdask.columns import integer_sums
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
 from akdask.columns.rows import type_of
 from akdask.columns.table import Table
-from akdask.engine.combine import Gather, Realign, row_slices
+from akdask.engine.alignment import Gather, Realign, row_slices
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.reduction import TOTALS
 from akdask.engine.rowwise import Project, Tasks

@@ -20,8 +20,8 @@ from akdask.cluster import memory, on_cluster
 from akdask.columns.dtypes import INT64
 from akdask.columns.rows import empty, own_rows
 from akdask.columns.table import Table
+from akdask.engine.alignment import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.combine import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.exchange import max_rows
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline

@@ -9,8 +9,7 @@ from functools import cached_property
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table
-from akdask.engine.alignment import Aligned, align
-from akdask.engine.combine import Gather, OverProject, all_partitions
+from akdask.engine.alignment import Aligned, Gather, OverProject, align_by_plan, all_partitions
 from akdask.engine.exchange import buffer_bytes, exchange, max_rows, partition_count
 from akdask.engine.materialized import Materialized
 from akdask.engine.missing import is_in_parts, is_missing_text, key_parts
@@ -130,7 +129,7 @@ def sorted_rows(
         If keys and payload do not share rows.
     """
     keys, ascending = key_order(keys, ascending)
-    frame, _ = align("sort", [*keys, *payload])
+    frame, _ = align_by_plan("sort", [*keys, *payload])
     return _sort(keys, payload, SortOrder.of(frame, keys, ascending, count), with_row)
 
 
@@ -167,10 +166,10 @@ def sorted_along(
 def _sort(
     keys: Sequence[Aligned], payload: Sequence[Aligned], order: SortOrder, with_row: bool
 ) -> tuple[Sort, list[ColumnRef]]:
-    frame, values = align("sort", [*keys, *payload])
+    frame, values = align_by_plan("sort", [*keys, *payload])
     numbered = with_row or order.straddle
     if numbered:
-        frame, values = align("number", [*((frame, value) for value in values), row_numbers(frame)])
+        frame, values = align_by_plan("number", [*((frame, value) for value in values), row_numbers(frame)])
     names: dict[Value, Hashable] = {value: number for number, value in enumerate(values)}
     if numbered:
         names[values[-1]] = ROW

@@ -17,9 +17,8 @@ from akdask.columns.dtypes import INT64, ColumnType
 from akdask.columns.rows import concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.columns.table import Table
 from akdask.deferred import pa, pc
-from akdask.engine.alignment import align
+from akdask.engine.alignment import OverProject, align_by_plan, all_partitions
 from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.combine import OverProject, all_partitions
 from akdask.engine.node import Frame, RowSpace, lower, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, pipeline
 from akdask.engine.program import Program
@@ -185,7 +184,7 @@ class TopK(OverProject):
     @classmethod
     def of(cls, frame: Frame, value: Value, count: int) -> TopK:
         """Return the extremes of a column, and the numbers of their rows."""
-        frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])
+        frame, (value, row) = align_by_plan("number", [(frame, value), row_numbers(frame)])
         return cls(Project(frame, (VALUE, ROW), (value, row)), (VALUE,), (True,), (VALUE, ROW), count)
 
     @cached_property

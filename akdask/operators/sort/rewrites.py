@@ -1,4 +1,4 @@
-"""Carried text: sorted rows carry positions of text instead of the text, which is taken when it is read.
+"""Rewrites of sorts: columns of the same rows are sorted together, and positions are sorted in place of text.
 
 Text in the rows of a sort is copied into slices, again when ranges are sorted, and again when partitions are joined. If
 it is in this process's memory, or is looked up in a table there, positions take its place in 8 bytes. Text that nobody
@@ -7,6 +7,7 @@ reads is then never copied.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,17 +15,61 @@ from akdask._distributed import shares_memory
 from akdask.cluster import memory
 from akdask.columns.rows import nbytes
 from akdask.columns.table import Table
-from akdask.engine.needs import Need, inputs_first
 from akdask.engine.node import Frame, Node
+from akdask.engine.optimizer import Inlined, Need, Rule, inputs_first, rewritten
 from akdask.engine.pending import PendingResult, result_in
 from akdask.engine.rowwise import Chain, Project, Zip
 from akdask.engine.sources import Literal, Persisted
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value
 from akdask.operators.rewrite_rules import find_needs
-from akdask.operators.rewriting import Inlined, rewritten
 from akdask.operators.rows.take import SHARE_HERE, broadcast_columns, fits_broadcast
 from akdask.operators.sort.runs import ROW
 from akdask.operators.sort.sort import Sort
+
+
+def share_sorts(plans: Sequence[Node]) -> list[Node]:
+    """Return plans with one sort for all columns of the same rows and keys."""
+    nodes = inputs_first(plans)
+    alike: defaultdict[str, dict[str, Sort]] = defaultdict(dict)
+    for node in nodes:
+        # Nodes with inputs of their own may depend on another sort.
+        if type(node) is Sort and not any(value.awaits for value in node.frame.values):
+            alike[f"{node.order.token} {node.frame.frame._name}"][node._name] = node
+    merged: dict[str, Inlined] = {}
+    for sorts in alike.values():
+        if len(sorts) > 1:
+            merged.update(_merged_sorts(list(sorts.values())))
+    if not merged:
+        return list(plans)
+    rules: dict[type, Sequence[Rule]] = {Sort: (lambda sort, need: merged.get(sort._name),), Zip: (_each_once,)}
+    return rewritten(plans, nodes, find_needs(nodes, plans), rules)
+
+
+def _merged_sorts(sorts: list[Sort]) -> dict[str, Inlined]:
+    """Return the merged place of each sort's columns; all sorts have the same keys and rows."""
+    first = sorts[0]
+    keys = [first.frame.values[first.frame.names.index(name)] for name in first.by]
+    numbers = dict.fromkeys(value for sort in sorts for value in sort.frame.values)
+    names: dict[Value, Hashable] = {value: number for number, value in enumerate(numbers)}
+    if first.order.straddle:
+        names[first.frame.values[first.frame.names.index(ROW)]] = ROW
+    carried = {
+        sort._name: {name: names[sort.frame.values[sort.frame.names.index(name)]] for name in sort.names}
+        for sort in sorts
+    }
+    wanted = dict.fromkeys(name for moved_names in carried.values() for name in moved_names.values())
+    project = Project(first.frame.frame, tuple(names.values()), tuple(names))
+    sort = Sort(project, tuple(names[key] for key in keys), tuple(wanted), first.order)
+    return {
+        name: Inlined(sort, {old: sort.column(new) for old, new in moved_names.items()}, keeps_rows=True)
+        for name, moved_names in carried.items()
+    }
+
+
+def _each_once(zipped: Zip, need: Need) -> Frame:
+    frames = tuple({frame._name: frame for frame in zipped.frames}.values())
+    return frames[0] if len(frames) == 1 else Zip(frames)
+
 
 LOOKS_UP = frozenset({"lookup", "lookup_found", "take"})
 """Operations that take rows of a whole table, their first argument, at positions."""

@@ -1,0 +1,441 @@
+"""The optimiser: plans that are computed together, rewritten once before they are lowered.
+
+A pass downwards finds the needs of each node: the columns, order and rows that its readers need. A pass upwards applies
+the rules of `akdask.operators.rewrite_rules`, which replace nodes; values follow their columns. Both take time in
+proportion to the plan. Plans without a kind of node that has rules are left at once. Kinds of nodes are known by their
+names, so that a plan loads no modules of other kinds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, singledispatch
+from importlib import import_module
+from itertools import repeat
+from typing import Any, TypeAlias
+
+from akdask import config
+from akdask._dask import Expr
+from akdask.engine.alignment import Gather
+from akdask.engine.node import Frame, Node
+from akdask.engine.rowwise import Filter, MatchRows, Project, Zip
+from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, walk
+
+_LEAVES = (ColumnRef, Constant)
+_PARTS = "_parts"
+
+
+def is_logical(plan: Any) -> bool:
+    """Whether a plan has to be lowered yet; Dask simplifies plans once more after lowering."""
+    return isinstance(plan, Frame) or (
+        isinstance(plan, Node) and any(isinstance(operand, Frame) for operand in plan.operands)
+    )
+
+
+def inputs_first(plans: Sequence[Node]) -> list[Node]:
+    """Return all nodes of plans, each once, after the nodes that it or its values refer to.
+
+    A materialized column is a plan of its own. It stays as it is, since its results are kept by its name.
+    """
+    found: list[Node] = []
+    seen: set[str] = set()
+    stack: list[tuple[Any, bool]] = [(plan, False) for plan in reversed(plans)]
+    while stack:
+        part, is_done = stack.pop()
+        if is_done:
+            found.append(part)
+            continue
+        is_value = isinstance(part, Value)
+        name = part.token if is_value else part._name
+        if name in seen:
+            continue
+        seen.add(name)
+        if not is_value:
+            stack.append((part, True))
+            # Most values of a frame refer to its columns and to no other node.
+            stack += [(item, False) for item in parts_of(part) if type(item) not in _LEAVES]
+        elif isinstance(part, Replica):
+            stack.append((part.node, False))
+        elif part.args:
+            stack += zip(part.args, repeat(False))
+    return found
+
+
+def parts_of(node: Any) -> list[Any]:
+    """Return the nodes and values that a node is made of, also within tuples and reductions; the node caches them."""
+    known: list[Any] | None = node.__dict__.get(_PARTS)
+    if known is not None:
+        return known
+    found: list[Any] = []
+    if isinstance(node, Frame) and node.is_materialized:
+        return found
+    for operand in node.operands:
+        if isinstance(operand, Expr | Value):
+            found.append(operand)
+        elif type(operand) is tuple:
+            # Iterative, as a frame may have thousands of columns.
+            reductions = []
+            for item in operand:
+                if isinstance(item, Expr | Value):
+                    found.append(item)
+                elif hasattr(item, "made_of"):
+                    reductions += item.values
+            found += reductions
+    node.__dict__[_PARTS] = found
+    return found
+
+
+EVERY_ROW = 0
+"""Means all rows, where other numbers count first rows, or last rows if negative."""
+
+Columns = Iterable[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderNeed:
+    """One reader's need of the rows of a node, apart from the columns that its values refer to.
+
+    Parameters
+    ----------
+    columns : iterable of hashable, optional
+        The columns read by name; all unless given.
+    order : bool
+        Whether it matters in which order rows come.
+    partitions : bool
+        Whether it matters in which partitions they come.
+    rows : int
+        The number of first rows that are read, the negative number of last ones, or `EVERY_ROW`.
+    """
+
+    columns: Columns | None = None
+    order: bool = True
+    partitions: bool = True
+    rows: int = EVERY_ROW
+
+
+@dataclass(slots=True)
+class Need:
+    """The needs of all readers of a node together.
+
+    Parameters
+    ----------
+    columns : set of hashable
+        The columns that are read, if not all are.
+    every_column : bool
+        Whether all columns are.
+    order, partitions : bool
+        Whether order, or partitions, matter to one.
+    rows : int, optional
+        The most first or last rows that are read, or `EVERY_ROW`; None without a reader.
+    readers : list of Node
+        The nodes that read it.
+    owns_input : bool
+        Whether it is the only reader of the frame that it selects rows of.
+    only_looks_up : bool
+        Whether it selects matches whose row numbers only serve to look up columns of the other side.
+    is_computed_in_place : bool
+        Whether all readers of a projection can compute its columns on the rows of its input.
+    """
+
+    columns: set[Hashable] = field(default_factory=set)
+    every_column: bool = False
+    order: bool = False
+    partitions: bool = False
+    rows: int | None = None
+    readers: list[Node] = field(default_factory=list)
+    owns_input: bool = False
+    only_looks_up: bool = False
+    is_computed_in_place: bool = False
+
+    def add(self, reader: Node, request: ReaderNeed) -> None:
+        """Add the need of one more reader."""
+        self.readers.append(reader)
+        if request.columns is None:
+            self.every_column = True
+        else:
+            self.columns.update(request.columns)
+        self.order |= request.order
+        self.partitions |= request.partitions
+        self.rows = request.rows if self.rows is None else _more(self.rows, request.rows)
+
+    def wants(self, name: Hashable) -> bool:
+        """Whether some reader reads a column."""
+        return self.every_column or name in self.columns
+
+    def only(self, names: Sequence[Hashable]) -> list[Hashable]:
+        """Return the columns that are read; the first one if none is, since counting rows takes a column."""
+        if self.every_column:
+            return list(names)
+        wanted = self.columns
+        return [name for name in names if name in wanted] or list(names[:1])
+
+    def only_frames(self, zipped: Zip) -> list[Frame]:
+        """Return the frames side by side whose columns are read; the first one if none are."""
+        return [frame for number, frame in enumerate(zipped.frames) if self.wants(number)] or [zipped.frames[0]]
+
+
+def _more(one: int, other: int) -> int:
+    if one > 0 and other > 0:
+        return max(one, other)
+    return min(one, other) if one < 0 and other < 0 else EVERY_ROW
+
+
+ReaderNeeds = Iterator[tuple[Expr, ReaderNeed]]
+
+
+@singledispatch
+def needs_of_inputs(node: Node, need: Need) -> ReaderNeeds:
+    """Yield the inputs of a node, and the need of each input that follows from the node's own need."""
+    for part in parts_of(node):
+        if isinstance(part, Expr):
+            yield part, ReaderNeed()
+
+
+_REWRITTEN = "_rewritten"
+"""The cached field of a node with its replacement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inlined:
+    """Replacement of a node: values on another frame."""
+
+    frame: Frame
+    columns: Mapping[Hashable, Value]
+    keeps_rows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """Replacement of a selection and the node below it: a frame with the columns of that node.
+
+    If that node matches rows, they may now be matched with the rows of `matched`.
+    """
+
+    frame: Frame
+    below: Frame
+    matched: Frame | None = None
+
+
+Outcome: TypeAlias = Expr | Inlined | Swapped
+"""Replacements by rules; a plain node has columns of the same names."""
+
+Rule = Callable[[Any, Need], Outcome | None]
+"""Returns the replacement of a node with such needs, None to leave it."""
+
+
+class Rewriting:
+    """The replacements of the nodes and values of plans so far.
+
+    Parameters
+    ----------
+    needs : mapping of str to Need
+        The needs of each node, by name.
+    rules : mapping of type to sequence of Rule
+        The rules for each kind of node, in order.
+    """
+
+    def __init__(self, needs: Mapping[str, Need], rules: Mapping[type, Sequence[Rule]]) -> None:
+        self.needs = needs
+        self.rules = rules
+        self._nodes: dict[str, Expr] = {}
+        self._moved: set[str] = set()
+        self._sources: dict[str, str | Mapping[Hashable, Value]] = {}
+        self._origins: dict[str, str] = {}
+        self._matched: dict[str, Frame] = {}
+        self._values: dict[str, Value] = {}
+
+    def add(self, node: Node) -> None:
+        """Rewrite a node, after all its inputs; a node without a reader stays."""
+        need = self.needs[node._name]
+        if need.rows is None:
+            return
+        found: Outcome = self._with_new_parts(node) if self._nodes else node
+        if isinstance(node, Filter) and isinstance(self._sources.get(node.frame._name), Mapping):
+            # The replacement's input may have other readers now.
+            need.owns_input = False
+        for rule in self.rules.get(type(found), ()):
+            outcome = rule(found, need)
+            if outcome is not None:
+                found = outcome
+                if type(found) is not type(node):
+                    break
+        if found is not node:
+            self._replace(node, found)
+
+    def _replace(self, node: Node, found: Outcome) -> None:
+        if self._has_moved(node) or (isinstance(node, Frame) and not _keeps_rows(node, found)):
+            self._moved.add(node._name)
+        if isinstance(node, Frame) and node.keeps_replacement:
+            # Groups are cached as long as the computing node lives, which only the plan holds.
+            node.__dict__[_REWRITTEN] = found.frame if isinstance(found, Inlined) else found
+        if isinstance(found, Inlined):
+            self._nodes[node._name], self._sources[node._name] = found.frame, found.columns
+            return
+        if isinstance(found, Swapped):
+            self._swap(node, found)
+            return
+        self._nodes[node._name] = found
+        if not (isinstance(node, Frame) and node.shows_inputs):
+            self._rename(node._name, found._name)
+
+    def _swap(self, node: Any, found: Swapped) -> None:
+        """Redirect values on a selection to the replacement of the node below it."""
+        self._nodes[node._name] = found.frame
+        if isinstance(found.below, MatchRows) and isinstance(found.frame, MatchRows):
+            match = self._origin(found.below.match.token)
+            self._rename(match, found.frame.match.token)
+            if found.matched is not None:
+                self._matched[match] = found.matched
+        else:
+            self._rename(self._origin(found.below._name), found.frame._name)
+        # Only the predicate has been rewritten before.
+        for part in walk(node.predicate):
+            self._values.pop(part.token, None)
+
+    def _rename(self, old: str, new: str) -> None:
+        self._sources[old], self._origins[new] = new, old
+
+    def _origin(self, name: str) -> str:
+        return self._origins.get(name, name)
+
+    def node(self, node: Any) -> Any:
+        """Return the replacement of a node."""
+        return self._nodes.get(node._name, node)
+
+    def value(self, value: Value) -> Value:
+        """Return a value with its columns and results replaced."""
+        done = self._values
+        if value.token not in done:
+            for part in walk(value, leaves=done):
+                if part.token not in done:
+                    done[part.token] = self._rewritten(part)
+        return done[value.token]
+
+    def _rewritten(self, value: Value) -> Value:
+        if isinstance(value, Call):
+            args = [self._values[arg.token] for arg in value.args]
+            if value.operation == "lookup" and isinstance(row := value.args[1], ColumnRef):
+                args[0] = self._among_matched(args[0], row.source)
+            if all(new is old for new, old in zip(args, value.args, strict=True)):
+                return value
+            return Call(value.operation, *args, **value.params)
+        if isinstance(value, ColumnRef):
+            source = self._sources.get(value.source)
+            if source is None:
+                return value
+            if isinstance(source, str):
+                return ColumnRef(source, value.name, value.dtype)
+            # Unneeded columns have no replacement, and neither have values made from them.
+            return source.get(value.name, value)
+        if isinstance(value, Replica):
+            node = self.node(value.node)
+            return value if node is value.node else Replica(node, value.field, value.dtype)
+        return value
+
+    def _among_matched(self, column: Any, match: str) -> Value:
+        """Return a looked-up column among the rows that a match has now."""
+        matched = self._matched.get(match)
+        if matched is None:
+            return column
+        project = column.node.frame
+        return Replica(Gather(Project(matched, project.names, project.values)), column.field, column.dtype)
+
+    def _with_new_parts(self, node: Node) -> Any:
+        """Return a node with its parts replaced; the node itself if none was."""
+        if isinstance(node, Frame) and node.is_materialized:
+            return node
+        operands = [self._operand(operand) for operand in node.operands]
+        if all(new is old for new, old in zip(operands, node.operands, strict=True)):
+            return node
+        return self._on_new_rows(node, type(node)(*operands))
+
+    def _operand(self, operand: Any) -> Any:
+        if isinstance(operand, Expr):
+            return self.node(operand)
+        if isinstance(operand, Value):
+            return self.value(operand)
+        if type(operand) is tuple:
+            items = tuple([self._operand(item) for item in operand])
+            return operand if all(new is old for new, old in zip(items, operand, strict=True)) else items
+        if hasattr(operand, "made_of"):
+            function, given = operand.made_of()
+            args = [self._operand(item) for item in given]
+            return operand if all(new is old for new, old in zip(args, given, strict=True)) else function(*args)
+        return operand
+
+    def _has_moved(self, node: Node) -> bool:
+        """Whether a node's inputs have other rows, or other partitions or orders of them, than before."""
+        return bool(self._moved) and any(
+            isinstance(part, Frame) and part._name in self._moved for part in parts_of(node)
+        )
+
+    def _on_new_rows(self, old: Node, new: Any) -> Any:
+        """Return a node with a new identity of its rows if its inputs' rows have changed."""
+        return new.on_moved_rows() if isinstance(new, Frame) and self._has_moved(old) else new
+
+
+def _keeps_rows(node: Frame, found: Outcome) -> bool:
+    if isinstance(found, Inlined | Swapped):
+        return isinstance(found, Inlined) and found.keeps_rows
+    return isinstance(node, Zip) or (isinstance(found, type(node)) and found.rows.token == node.rows.token)
+
+
+def rewritten(
+    roots: Sequence[Node], nodes: Sequence[Node], needs: Mapping[str, Need], rules: Mapping[type, Sequence[Rule]]
+) -> list[Node]:
+    """Return the rewritten roots of plans; nodes are given inputs first."""
+    rewriting = Rewriting(needs, rules)
+    for node in nodes:
+        rewriting.add(node)
+    return [rewriting.node(root) for root in roots]
+
+
+OCCASIONS = frozenset(
+    {
+        "Compact",
+        "Gather",
+        "HashJoin",
+        "Limit",
+        "MatchRows",
+        "Realign",
+        "Reverse",
+        "Sort",
+        "Take",
+        "TopK",
+    }
+)
+"""Kinds of nodes that make a search for needs worth while."""
+
+_RULES = "akdask.operators.rewrite_rules"
+"""The module of the rules, which most plans do without."""
+
+
+def optimize(plans: Sequence[Node]) -> list[Node]:
+    """Return plans that give the same results with less work, and share the work of plans computed together."""
+    plans = list(plans)
+    if not config.get("optimize") or not all(map(is_logical, plans)):
+        return plans
+    nodes = inputs_first(plans)
+    kinds = kinds_of(nodes)
+    if OCCASIONS.isdisjoint(kinds) and len(plans) == 1 and kinds.get("GroupAggregate", 0) <= 1:
+        return plans
+    rules: Any = import_module(_RULES)
+    found: list[Node] = rules.rewritten_by_rules(plans, nodes, kinds)
+    return found
+
+
+def kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
+    """Count the nodes of each class and its base classes; no two classes have the same name."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for node in nodes:
+        kind: Any = type(node)
+        for name in _class_names(kind):
+            found[name] += 1
+    return found
+
+
+@cache
+def _class_names(kind: type) -> tuple[str, ...]:
+    return tuple([cls.__name__ for cls in kind.__mro__])
