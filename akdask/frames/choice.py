@@ -46,7 +46,7 @@ def groupby(
     level: Any,
     observed: bool,
     group_keys: bool,
-) -> DataFrameGroupBy[DataFrame] | GroupBy:
+) -> DataFrameGroupBy | GroupBy:
     if level is not None:
         keys = _labels_as_key(frame, keys, level)
     several = isinstance(keys, list | tuple)
@@ -54,7 +54,7 @@ def groupby(
     if any(is_pandas(key, "Grouper") for key in given):
         from akdask.frames.resampling import grouped_by_time
 
-        binned: DataFrameGroupBy[DataFrame] = grouped_by_time(frame, given, use_series, as_index, dropna)
+        binned: DataFrameGroupBy = grouped_by_time(frame, given, use_series, as_index, dropna)
         return binned
     names, arrays = keys_of(frame, given)
     groups = ColumnGroups(arrays if several else arrays[0], dropna=dropna)

@@ -2201,7 +2201,7 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
         level: Any = None,
         observed: bool = True,
         group_keys: bool = True,
-    ) -> DataFrameGroupBy[DataFrame]: ...
+    ) -> DataFrameGroupBy: ...
 
     @overload
     def groupby(
@@ -2215,7 +2215,7 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
         level: Any = None,
         observed: bool = True,
         group_keys: bool = True,
-    ) -> DataFrameGroupBy[DataFrame] | GroupBy: ...
+    ) -> DataFrameGroupBy | GroupBy: ...
 
     def groupby(
         self,
@@ -2228,7 +2228,7 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
         level: Any = None,
         observed: bool = True,
         group_keys: bool = True,
-    ) -> DataFrameGroupBy[DataFrame] | GroupBy:
+    ) -> DataFrameGroupBy | GroupBy:
         """Return the rows grouped by one or more columns; lazy.
 
         Parameters

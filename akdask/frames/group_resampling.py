@@ -84,7 +84,7 @@ class GroupResampler(Resampler[Any]):
     columns, as with several keys, and a Series has labels of several levels.
     """
 
-    def __init__(self, groups: DataFrameGroupBy[Any], binning: Binning, on: str | None) -> None:
+    def __init__(self, groups: DataFrameGroupBy, binning: Binning, on: str | None) -> None:
         df = groups.df
         times = times_of(df, on)
         number: Any = groups.gb.broadcast(arange(groups.gb.ngroups) + 1) - 1
@@ -103,7 +103,7 @@ class GroupResampler(Resampler[Any]):
         self._group_bins = _bins_of(binning, self._times, self._number)
 
     @cached_property
-    def _groups(self) -> DataFrameGroupBy[Any]:
+    def _groups(self) -> DataFrameGroupBy:
         return DataFrameGroupBy(GroupBy([self._number, self._group_bins.numbers]), self._df, [GROUP, BIN])
 
     @cached_property
@@ -254,7 +254,7 @@ def _own(binning: Binning, times: TimeArray, number: Any, span: int) -> GroupBin
 
 
 def resampler_of_groups(
-    groups: DataFrameGroupBy[Any], rule: Any, on: str | None, asked: Mapping[str, Any]
+    groups: DataFrameGroupBy, rule: Any, on: str | None, asked: Mapping[str, Any]
 ) -> GroupResampler:
     """Return the rows of each group in bins of time; see `DataFrameGroupBy.resample`."""
     binning = Binning.of("resample", rule, **asked)

@@ -2,48 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
-from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
-from akdask.arrays.creation import array
-from akdask.arrays.group_columns import called, has_meaning
-from akdask.arrays.group_columns import reduction_named as reduction_name
-from akdask.arrays.groupby import GROUP_REDUCTIONS, GroupBy, reduces_at_once
-from akdask.arrays.selection import known_lengths
-from akdask.arrays.sorting import argsort, sort
+from akdask.arrays.groupby import GroupBy
 from akdask.arrays.substitutes import missing_attribute
-from akdask.engine.alignment import align
-from akdask.engine.values import Call as ValueCall
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.frames.alignment import on_rows_of
-from akdask.frames.columnset import ColumnSet
+from akdask.deferred import pd
+from akdask.errors import UnsupportedError
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.diff import DiffAggregate
-from akdask.frames.group_heads import GroupTopMethods, first_of_sorted_groups
-from akdask.frames.group_rows import FrameGroupMethods
-from akdask.frames.index import Index, MultiIndex
-from akdask.frames.kinds import missing_rows
-from akdask.frames.series import Series, series_of
-from akdask.frames.unobserved import with_unobserved
-from akdask.frames.windows import as_integer
 
-Rows = TypeVar("Rows", bound=DataFrame)
-
-Call = tuple[str, str, Any]
-"""Name of the result, column, reduction: its name, or a function of users."""
+if TYPE_CHECKING:
+    from akdask.frames.diff import DiffAggregate
+    from akdask.frames.series import Series
 
 
-EXTREMES = {"idxmin": "argmin", "idxmax": "argmax"}
-"""Reductions that give labels of rows, by those that give their positions."""
-
-
-class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[Rows]):
+class DataFrameGroupBy:
     """Rows of a DataFrame grouped by columns of it.
 
     Parameters
@@ -81,7 +57,7 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
     def __init__(
         self,
         gb: GroupBy,
-        df: Rows,
+        df: DataFrame,
         gb_key_names: Sequence[str] | None = None,
         as_index: bool = True,
         observed: bool = True,
@@ -126,42 +102,48 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
             raise missing_attribute(type(self), name, of="attribute or column")
         return self[name]
 
-    def persist(self) -> DataFrameGroupBy[Rows]:
+    def __iter__(self) -> Iterator[tuple[Any, DataFrame]]:
+        """Iterate over keys and the rows of each group, which are lazy; computes the keys."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.iterate(self)
+
+    def __len__(self) -> int:
+        return self.gb.ngroups
+
+    @property
+    def ngroups(self) -> int:
+        """Number of groups; counts them, once."""
+        return self.gb.ngroups
+
+    def persist(self) -> DataFrameGroupBy:
         """Find the groups now and keep them in memory, as `GroupBy.persist` does; returns the object itself."""
         self.gb.persist()
         return self
 
-    def __iter__(self) -> Iterator[tuple[Any, Rows]]:
-        """Iterate over keys and the rows of each group, which are lazy; computes the keys."""
-        keys = self.gb.unique_keys
-        several, _ = self._as_grouped(keys if isinstance(keys, tuple) else (keys,), {})
-        for key in zip(*(level.tolist() for level in several), strict=True):
-            yield key if len(key) > 1 else key[0], self.get_group(key)
-
-    def agg(self, func: Any = None, **named: Any) -> Rows:
-        """Return several reductions of each group; lazy.
-
-        Parameters
-        ----------
-        func : str, list of str, or mapping of column to str or list of str, optional
-            Names of reductions, for all columns or for each.  Several of one column are called ``column_reduction``.
-        **named : (str, str or callable)
-            Results by name: ``total=("x", "sum")``.  A function gets the values of each group as a pandas Series, in
-            this process, so that all of the column must fit into its memory; it computes.
+    def get_group(self, name: Any) -> DataFrame:
+        """Return the rows of one group, by its key, or by a tuple of its keys; computes whether there is one.
 
         Raises
         ------
-        ArgumentError
-            If there is no such reduction.
-        MissingColumnError
-            If there is no such column.
+        MissingLabelError
+            If there is none.
         """
-        columns = [] if func is None or isinstance(func, Mapping) else self._columns(None)
-        return self._reduce(calls_of(func, named, columns))
+        from akdask.frames import group_rows
 
-    aggregate = agg
+        return group_rows.get_group(self, name)
 
-    def size(self, as_series: bool | None = None, sort_index: bool = True) -> Series | Rows:
+    def _columns(self, names: Any) -> list[str]:
+        if names is None:
+            others = [name for name in self.df.columns if name not in self.gb_key_names]
+            return others if self._chosen is None else self._chosen
+        names = names_of(names)
+        self.df._columns.only(names)
+        return names
+
+    # reductions
+
+    def size(self, as_series: bool | None = None, sort_index: bool = True) -> Series | DataFrame:
         """Return the number of rows of each group, NaN included; lazy.
 
         Parameters
@@ -179,19 +161,17 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         >>> df.groupby("k").size().to_pandas().to_dict()
         {1: 1, 2: 2}
         """
-        grouped = self.gb._grouped(("size", None, {}))
-        keys, sizes = self.gb._keys_of(grouped), self.gb._result(grouped)
-        if not self.observed:
-            keys, (sizes,) = with_unobserved(self.gb, keys, [sizes], ["size"])
-        if not (self.as_index if as_series is None else as_series):
-            return self._frame(keys, {"size": sizes})
-        names = self.gb_key_names
-        levels, found = self._as_grouped(keys if isinstance(keys, tuple) else (keys,), {"size": sizes})
-        return Series(
-            found["size"], index=MultiIndex(levels, names=names) if len(levels) > 1 else Index(levels[0], names[0])
-        )
+        from akdask.frames import group_reductions
 
-    def sum(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> Rows:
+        return group_reductions.size(self, as_series, sort_index)
+
+    def count(self, colnames: Any = None) -> DataFrame:
+        """Return the number of values of each group that are not NaN; lazy."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "count", colnames, numbers=False)
+
+    def sum(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> DataFrame:
         """Return the sum of each group; lazy.
 
         Parameters
@@ -213,53 +193,137 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         MissingColumnError
             If there is no column of a name.
         """
-        return self._of_enough(self._each("sum", colnames), min_count)
+        from akdask.frames import group_reductions
 
-    def prod(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> Rows:
+        return group_reductions.reduce_columns(self, "sum", colnames, min_count=min_count)
+
+    def prod(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> DataFrame:
         """Return the product of each group; lazy.  See `sum` and `GroupBy.prod`."""
-        return self._of_enough(self._each("prod", colnames), min_count)
+        from akdask.frames import group_reductions
 
-    def mean(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+        return group_reductions.reduce_columns(self, "prod", colnames, min_count=min_count)
+
+    def mean(self, colnames: Any = None, *, numeric_only: bool = True) -> DataFrame:
         """Return the mean of each group; lazy.  See `sum` and `GroupBy.mean`."""
-        return self._each("mean", colnames)
+        from akdask.frames import group_reductions
 
-    def var(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> Rows:
-        """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
-        return self._each("var", colnames, ddof=ddof)
+        return group_reductions.reduce_columns(self, "mean", colnames)
 
-    def std(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> Rows:
-        """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
-        return self._each("std", colnames, ddof=ddof)
-
-    def min(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> Rows:
+    def min(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> DataFrame:
         """Return the smallest value of each group; lazy.  See `sum` and `GroupBy.min`."""
-        return self._of_enough(self._each("min", colnames), min_count)
+        from akdask.frames import group_reductions
 
-    def max(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> Rows:
+        return group_reductions.reduce_columns(self, "min", colnames, min_count=min_count)
+
+    def max(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> DataFrame:
         """Return the largest value of each group; lazy.  See `sum` and `GroupBy.max`."""
-        return self._of_enough(self._each("max", colnames), min_count)
+        from akdask.frames import group_reductions
 
-    def median(self, colnames: Any = None, *, numeric_only: bool = True) -> Rows:
+        return group_reductions.reduce_columns(self, "max", colnames, min_count=min_count)
+
+    def std(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> DataFrame:
+        """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "std", colnames, ddof=ddof)
+
+    def var(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> DataFrame:
+        """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "var", colnames, ddof=ddof)
+
+    def median(self, colnames: Any = None, *, numeric_only: bool = True) -> DataFrame:
         """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
-        return self._each("median", colnames)
+        from akdask.frames import group_reductions
 
-    def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> Rows:
+        return group_reductions.reduce_columns(self, "median", colnames)
+
+    def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> DataFrame:
         """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
-        return self._each("quantile", colnames, q=q, method=interpolation)
+        from akdask.frames import group_reductions
 
-    def argmin(self, colnames: Any = None) -> Rows:
+        return group_reductions.reduce_columns(self, "quantile", colnames, q=q, method=interpolation)
+
+    def mode(self, colnames: Any = None) -> DataFrame:
+        """Return the commonest value of each group; lazy."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "mode", colnames, numbers=False)
+
+    def nunique(self, colnames: Any = None) -> DataFrame:
+        """Return the number of distinct values of each group; lazy."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "nunique", colnames, numbers=False)
+
+    def unique(self, colnames: Any = None) -> DataFrame:
+        """Return the distinct values of each group, as SegArrays; lazy."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "unique", colnames, numbers=False)
+
+    def first(self, colnames: Any = None) -> DataFrame:
+        """Return the first value of each group, missing or not as in Arkouda (pandas: that is not missing); lazy."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "first", colnames, numbers=False)
+
+    def last(self, colnames: Any = None) -> DataFrame:
+        """Return the last value of each group that is not missing; lazy."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.edge_values(self, self._columns(colnames), last=True)
+
+    def any(self, colnames: Any = None) -> DataFrame:
+        """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "any", colnames)
+
+    def all(self, colnames: Any = None) -> DataFrame:
+        """Return whether no value is 0 in each group; lazy.  See `sum` and `GroupBy.all`."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "all", colnames)
+
+    def or_(self, colnames: Any = None) -> DataFrame:
+        """Return the bits that any integer has in each group; lazy.  See `sum` and `GroupBy.OR`."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "OR", colnames)
+
+    def and_(self, colnames: Any = None) -> DataFrame:
+        """Return the bits that all integers have in each group; lazy.  See `sum` and `GroupBy.AND`."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "AND", colnames)
+
+    def xor(self, colnames: Any = None) -> DataFrame:
+        """Return the bits that an odd number of integers have in each group; lazy.  See `sum` and `GroupBy.XOR`."""
+        from akdask.frames import group_reductions
+
+        return group_reductions.reduce_columns(self, "XOR", colnames)
+
+    def argmin(self, colnames: Any = None) -> DataFrame:
         """Return the row of the first smallest value of each group; lazy.  See `sum` and `GroupBy.argmin`."""
-        return self._each("argmin", colnames)
+        from akdask.frames import group_reductions
 
-    def argmax(self, colnames: Any = None) -> Rows:
+        return group_reductions.reduce_columns(self, "argmin", colnames)
+
+    def argmax(self, colnames: Any = None) -> DataFrame:
         """Return the row of the first largest value of each group; lazy.  See `sum` and `GroupBy.argmax`."""
-        return self._each("argmax", colnames)
+        from akdask.frames import group_reductions
 
-    def idxmin(self, colnames: Any = None, *, skipna: bool = True) -> Rows:
+        return group_reductions.reduce_columns(self, "argmax", colnames)
+
+    def idxmin(self, colnames: Any = None, *, skipna: bool = True) -> DataFrame:
         """Return the label of the row with the first smallest value of each group; lazy.  See `idxmax`."""
-        return self._labels_at("idxmin", self.argmin(colnames), skipna)
+        from akdask.frames import group_reductions
 
-    def idxmax(self, colnames: Any = None, *, skipna: bool = True) -> Rows:
+        return group_reductions.labels_of_extremes(self, "idxmin", self.argmin(colnames), skipna)
+
+    def idxmax(self, colnames: Any = None, *, skipna: bool = True) -> DataFrame:
         """Return the label of the row with the first largest value of each group; lazy.
 
         Parameters
@@ -281,97 +345,210 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         >>> df.groupby("k").idxmax().to_pandas()["x"].tolist()
         [2, 1]
         """
-        return self._labels_at("idxmax", self.argmax(colnames), skipna)
+        from akdask.frames import group_reductions
 
-    def any(self, colnames: Any = None) -> Rows:
-        """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
-        return self._each("any", colnames)
+        return group_reductions.labels_of_extremes(self, "idxmax", self.argmax(colnames), skipna)
 
-    def all(self, colnames: Any = None) -> Rows:
-        """Return whether no value is 0 in each group; lazy.  See `sum` and `GroupBy.all`."""
-        return self._each("all", colnames)
-
-    def or_(self, colnames: Any = None) -> Rows:
-        """Return the bits that any integer has in each group; lazy.  See `sum` and `GroupBy.OR`."""
-        return self._each("OR", colnames)
-
-    def and_(self, colnames: Any = None) -> Rows:
-        """Return the bits that all integers have in each group; lazy.  See `sum` and `GroupBy.AND`."""
-        return self._each("AND", colnames)
-
-    def xor(self, colnames: Any = None) -> Rows:
-        """Return the bits that an odd number of integers have in each group; lazy.  See `sum` and `GroupBy.XOR`."""
-        return self._each("XOR", colnames)
-
-    def count(self, colnames: Any = None) -> Rows:
-        """Return the number of values of each group that are not NaN; lazy."""
-        return self._each("count", colnames, numbers=False)
-
-    def first(self, colnames: Any = None) -> Rows:
-        """Return the first value of each group, missing or not as in Arkouda (pandas: that is not missing); lazy."""
-        return self._each("first", colnames, numbers=False)
-
-    def nunique(self, colnames: Any = None) -> Rows:
-        """Return the number of distinct values of each group; lazy."""
-        return self._each("nunique", colnames, numbers=False)
-
-    def unique(self, colnames: Any = None) -> Rows:
-        """Return the distinct values of each group, as SegArrays; lazy."""
-        return self._each("unique", colnames, numbers=False)
-
-    def mode(self, colnames: Any = None) -> Rows:
-        """Return the commonest value of each group; lazy."""
-        return self._each("mode", colnames, numbers=False)
-
-    def head(self, n: int = 5, sort_index: bool = True) -> Rows:
-        """Return the first rows of each group; lazy.
+    def agg(self, func: Any = None, **named: Any) -> DataFrame:
+        """Return several reductions of each group; lazy.
 
         Parameters
         ----------
-        n : int, default 5
-            How many rows of each group, at most.
-        sort_index : bool, default True
-            Keep the order of the rows; otherwise rows of a group are adjacent.
+        func : str, list of str, or mapping of column to str or list of str, optional
+            Names of reductions, for all columns or for each.  Several of one column are called ``column_reduction``.
+        **named : (str, str or callable)
+            Results by name: ``total=("x", "sum")``.  A function gets the values of each group as a pandas Series, in
+            this process, so that all of the column must fit into its memory; it computes.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+        MissingColumnError
+            If there is no such column.
+        """
+        from akdask.frames import group_reductions
+
+        return group_reductions.agg(self, func, **named)
+
+    aggregate = agg
+
+    def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call a function with each group, and combine its results as pandas does; computes.
+
+        Parameters
+        ----------
+        func : callable
+            Takes the rows of a group as a pandas DataFrame.  It is called in this process, so that all rows must fit
+            into its memory.
+        *args, **kwargs
+            Further arguments of it.
+
+        Returns
+        -------
+        pandas.Series or pandas.DataFrame
+            As ``pandas.core.groupby.DataFrameGroupBy.apply``.
+
+        Raises
+        ------
+        TransferError
+            If the rows would take more memory than the setting ``max_transfer_bytes`` allows.
+        """
+        from akdask.frames import group_reductions
+
+        by_key = group_reductions.in_pandas(self, numbered=False, sort=self.sort)
+        return (by_key if self._chosen is None else by_key[self._chosen]).apply(func, *args, **kwargs)
+
+    # results for each row
+
+    def transform(self, func: str | Callable[[pd.Series], Any]) -> DataFrame:
+        """Return for each row the reduction of its group, a running result, or a rank; lazy.
+
+        Parameters
+        ----------
+        func : str or callable
+            A reduction such as ``"mean"``, or one of ``"cumsum"``, ``"cumprod"``, ``"cummin"``, ``"cummax"``,
+            ``"shift"``, ``"diff"``, ``"pct_change"``, ``"ffill"``, ``"bfill"``, ``"rank"``, ``"ngroup"`` and
+            ``"cumcount"``.  A function of users gets each column of each group as a pandas Series, in this process, so
+            that all rows must fit into its memory; computes.
+
+        Returns
+        -------
+        DataFrame
+            With the rows and labels of the frame.  Rows that are in no group, for their key is missing, have missing
+            values.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+        ArgumentTypeError
+            If a column is not of its types.
 
         Examples
         --------
         >>> import akdask as ak
-        >>> ak.DataFrame({"k": [1, 2, 1], "x": [5, 6, 7]}).groupby("k").head(2).to_pandas()
-           k  x
-        0  1  5
-        1  2  6
-        2  1  7
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").transform("mean").to_pandas()["x"].tolist()
+        [2.0, 5.0, 2.0]
         """
-        found = first_of_sorted_groups(self.gb, self.df._columns, n, sort_index)
-        if found is not None:
-            return self.df._of(found)
-        return self._some_rows(self.gb.head(self.gb._arrays[0], n)[1], sort_index)
+        from akdask.frames import group_rows
 
-    def tail(self, n: int = 5, sort_index: bool = True) -> Rows:
-        """Return the last rows of each group; lazy.  See `head`."""
-        return self._some_rows(self.gb.tail(self.gb._arrays[0], n)[1], sort_index)
+        return group_rows.transform(self, func)
 
-    def sample(
-        self,
-        n: int | None = None,
-        frac: float | None = None,
-        replace: bool = False,
-        weights: Any = None,
-        random_state: Any = None,
-    ) -> Rows:
-        """Return a random choice of the rows of each group; see `GroupBy.sample`."""
-        odds = self.df._columns.array(weights) if isinstance(weights, str) else on_rows_of(self.df._row_labels, weights)
-        some_keys = self.gb._arrays[0]
-        chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
-        return self._some_rows(chosen, sort_index=False)
+    def broadcast(self, x: Any, permute: bool = True) -> Any:
+        """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
+        from akdask.frames.series import series_of
+
+        return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
+
+    def cumcount(self, ascending: bool = True) -> Any:
+        """Return the number of each row within its group, from 0, as a Series; counts rows.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            Count from the first row; otherwise from the last one.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1]}).groupby("k").cumcount().tolist()
+        [0, 0, 1]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.cumcount(self, ascending)
+
+    def ngroup(self, ascending: bool = True) -> Any:
+        """Return the number of each row's group, in the order of the groups, as a Series; counts groups.
+
+        Rows whose key is missing have -1, or NaN if the keys are of a type that has missing ones.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            Count from the first group; otherwise from the last one.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": ["b", "a", "b"]}).groupby("k").ngroup().tolist()
+        [1, 0, 1]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.ngroup(self, ascending)
+
+    def rank(
+        self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False
+    ) -> DataFrame:
+        """Return the rank of each value in its group, from 1, as float64; counts groups.  See `DataFrame.rank`.
+
+        Parameters
+        ----------
+        method : {"average", "min", "max", "first", "dense"}
+            Which rank equal values have.
+        ascending : bool, default True
+            Whether the smallest value is the first.
+        na_option : {"keep", "top", "bottom"}
+            Whether missing values are missing ranks, the first ones or the last ones.
+        pct : bool, default False
+            Return parts of the ranks of the group.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such method or `na_option`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [9.0, 5.0, 3.0]})
+        >>> df.groupby("k").rank().to_pandas()["x"].tolist()
+        [2.0, 1.0, 1.0]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.rank(self, method, ascending, na_option, pct)
+
+    def shift(self, periods: int = 1, freq: None = None, fill_value: Any = None) -> DataFrame:
+        """Return the values `periods` rows further down in their groups; counts rows.  See `DataFrame.shift`.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows, or up if negative.
+        freq : None
+            Refused: labels are moved by ``df.shift(freq=…)``, whatever the groups.
+        fill_value : scalar, optional
+            Value of rows without a source; missing unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `periods` is no whole number.
+        UnsupportedError
+            If `freq` is given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").shift().to_pandas()["x"].tolist()
+        [nan, nan, 1.0]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.shift(self, periods, freq, fill_value)
 
     @overload
     def diff(self, colname: str) -> DiffAggregate: ...
 
     @overload
-    def diff(self, colname: int | None = None, *, periods: int = 1) -> Rows: ...
+    def diff(self, colname: int | None = None, *, periods: int = 1) -> DataFrame: ...
 
-    def diff(self, colname: Any = None, *, periods: int = 1) -> DiffAggregate | Rows:
+    def diff(self, colname: Any = None, *, periods: int = 1) -> DiffAggregate | DataFrame:
         """Return the differences of successive values of a column in each group, to be reduced; counts rows.
 
         Parameters
@@ -405,9 +582,318 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         2    16.0
         dtype: float64
         """
-        if colname is None or isinstance(colname, int | np.integer):
-            return self._differences(as_integer("periods", periods if colname is None else colname))
-        return DiffAggregate(self.gb, self.df._columns.array(colname))
+        from akdask.frames import group_rows
+
+        return group_rows.diff(self, colname, periods=periods)
+
+    def pct_change(self, periods: int = 1) -> DataFrame:
+        """Return the relative change from the value `periods` rows before in its group; counts rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").pct_change().to_pandas()["x"].tolist()
+        [nan, nan, 2.0]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.pct_change(self, periods)
+
+    def ffill(self, limit: int | None = None) -> DataFrame:
+        """Fill missing values with the last value before them in their group; counts rows.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Fill at most this number of consecutive values.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, float("nan"), float("nan")]})
+        >>> df.groupby("k").ffill().to_pandas()["x"].tolist()
+        [1.0, nan, 1.0]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.ffill(self, limit)
+
+    def bfill(self, limit: int | None = None) -> DataFrame:
+        """Fill missing values with the next value after them in their group; counts rows."""
+        from akdask.frames import group_rows
+
+        return group_rows.bfill(self, limit)
+
+    def cumsum(self, numeric_only: bool = False) -> DataFrame:
+        """Return the sum of each value and all before it in its group, missing ones left out; counts rows.
+
+        Parameters
+        ----------
+        numeric_only : bool, default False
+            Leave out columns without numbers.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").cumsum().to_pandas()["x"].tolist()
+        [1, 5, 4]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.running(self, "cumsum", numeric_only)
+
+    def cumprod(self, numeric_only: bool = False) -> DataFrame:
+        """Return the product of each value and all before it in its group; counts rows.  See `cumsum`."""
+        from akdask.frames import group_rows
+
+        return group_rows.running(self, "cumprod", numeric_only)
+
+    def cummin(self, numeric_only: bool = False) -> DataFrame:
+        """Return the smallest of each value and all before it in its group; counts rows.  See `cumsum`."""
+        from akdask.frames import group_rows
+
+        return group_rows.running(self, "cummin", numeric_only)
+
+    def cummax(self, numeric_only: bool = False) -> DataFrame:
+        """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
+        from akdask.frames import group_rows
+
+        return group_rows.running(self, "cummax", numeric_only)
+
+    # rows of groups
+
+    def head(self, n: int = 5, sort_index: bool = True) -> DataFrame:
+        """Return the first rows of each group; lazy.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows of each group, at most.
+        sort_index : bool, default True
+            Keep the order of the rows; otherwise rows of a group are adjacent.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [5, 6, 7]}).groupby("k").head(2).to_pandas()
+           k  x
+        0  1  5
+        1  2  6
+        2  1  7
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.head(self, n, sort_index)
+
+    def tail(self, n: int = 5, sort_index: bool = True) -> DataFrame:
+        """Return the last rows of each group; lazy.  See `head`."""
+        from akdask.frames import group_rows
+
+        return group_rows.tail(self, n, sort_index)
+
+    def nth(self, n: int) -> DataFrame:
+        """Return the row of number `n` of each group, counted from its end if negative; counts rows.
+
+        Of groups whose columns were chosen, it has these.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").nth(-1).to_pandas()
+           k  x
+        1  2  5
+        2  1  3
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.nth(self, n)
+
+    def nlargest(self, n: int = 5, columns: str | Sequence[str] | None = None) -> DataFrame:
+        """Return the rows of each group with the largest values, the largest first; lazy, and without sorting others.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows of each group, at most.
+        columns : str or list of str, optional
+            The columns to order by, the first one first; the columns of ``groups[columns]`` unless given.
+
+        Returns
+        -------
+        DataFrame
+            Rows keep their labels, and rows of a group are adjacent.  Equal rows keep their order.  Rows with missing
+            values appear only if a group has too few others.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If `columns` are no names.
+
+        Notes
+        -----
+        Pandas' groups of a Series have such a method, which gives the values alone.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1, 1], "x": [5, 6, 9, 7]})
+        >>> df.groupby("k").nlargest(2, "x").to_pandas()
+           k  x
+        2  1  9
+        3  1  7
+        1  2  6
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.extreme_rows(self, n, columns, ascending=False)
+
+    def nsmallest(self, n: int = 5, columns: str | Sequence[str] | None = None) -> DataFrame:
+        """Return the rows of each group with the smallest values, the smallest first; lazy.  See `nlargest`."""
+        from akdask.frames import group_rows
+
+        return group_rows.extreme_rows(self, n, columns, ascending=True)
+
+    def sample(
+        self,
+        n: int | None = None,
+        frac: float | None = None,
+        replace: bool = False,
+        weights: Any = None,
+        random_state: Any = None,
+    ) -> DataFrame:
+        """Return a random choice of the rows of each group; see `GroupBy.sample`."""
+        from akdask.frames import group_rows
+
+        return group_rows.sample(self, n, frac, replace, weights, random_state)
+
+    def filter(self, func: Callable[[pd.DataFrame], Any]) -> DataFrame:
+        """Return the rows of groups for which a function is true, in the order of the frame; computes.
+
+        Parameters
+        ----------
+        func : callable
+            Takes the rows of a group as a pandas DataFrame, and returns a bool.  It is called in this process, so that
+            all rows must fit into its memory.
+
+        Notes
+        -----
+        Where a reduction will do, ``df[df.groupby("k").transform("size")["x"] > 10]`` stays lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]})
+        >>> df.groupby("k").filter(lambda rows: len(rows) > 1).to_pandas()["x"].tolist()
+        [1, 3]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.filter_groups(self, func)
+
+    # windows and time
+
+    def rolling(
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        win_type: None = None,
+        on: str | None = None,
+        closed: str | None = None,
+        method: str = "single",
+    ) -> Any:
+        """Return moving windows of the rows of each group, to be reduced: ``df.groupby("k").rolling(3).mean()``.
+
+        Parameters
+        ----------
+        window : int, str or timedelta
+            Rows of a window, or a span of time, for which the rows of each group are in the order of their times.
+        min_periods : int, optional
+            Fewest rows that must not be missing: all, of a span 1, unless given.
+        center : bool, default False
+            Let a row stand in the middle of its window.
+        win_type : optional
+            Raises unless it is the default; see `DataFrame.rolling`.
+        on : str, optional
+            For a span, the column of times; the labels of the rows unless given.
+        closed : {"right", "left", "both", "neither"}, optional
+            Which ends belong to a window; see `DataFrame.rolling`.
+        method : optional
+            Raises unless it is the default; see `DataFrame.rolling`.
+
+        Returns
+        -------
+        GroupRolling
+            Its reductions have the rows and labels of the frame, in their order; they count rows.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers, or there are no times.
+        ArgumentError
+            If `window` is less than 1, or `min_periods` is not from 0 to `window`.
+        UnsupportedError
+            If `win_type` is given, or `method` is another one.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").rolling(2).sum().to_pandas()["x"].tolist()
+        [nan, nan, 4.0]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.rolling(self, window, min_periods, center, win_type, on, closed, method)
+
+    def expanding(self, min_periods: int = 1, method: str = "single") -> Any:
+        """Return windows of each row and all rows of its group before it; see `rolling` and `DataFrame.expanding`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
+        >>> df.groupby("k").expanding().mean().to_pandas()["x"].tolist()
+        [1.0, 5.0, 2.0]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.expanding(self, min_periods, method)
+
+    def ewm(
+        self,
+        com: float | None = None,
+        span: float | None = None,
+        halflife: Any = None,
+        alpha: float | None = None,
+        min_periods: int | None = 0,
+        adjust: bool = True,
+        ignore_na: bool = False,
+        times: Any = None,
+        method: str = "single",
+    ) -> Any:
+        """Return windows of each row and all rows of its group before it, with weights that decay.
+
+        See `rolling`, and `DataFrame.ewm` for the parameters.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [8.0, 5.0, 0.0]})
+        >>> df.groupby("k").ewm(alpha=0.5, adjust=False).mean().to_pandas()["x"].tolist()
+        [8.0, 5.0, 4.0]
+        """
+        from akdask.frames import group_rows
+
+        return group_rows.ewm(self, com, span, halflife, alpha, min_periods, adjust, ignore_na, times, method)
 
     def resample(
         self,
@@ -445,158 +931,3 @@ class DataFrameGroupBy(GroupTopMethods[Rows], FrameGroupMethods[Rows], Generic[R
         from akdask.frames.group_resampling import resampler_of_groups
 
         return resampler_of_groups(self, rule, on, asked)
-
-    def broadcast(self, x: Any, permute: bool = True) -> Any:
-        """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
-        return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
-
-    def _labels_at(self, called: str, found: Rows, skipna: bool) -> Rows:
-        """Return the labels at the rows of extremes."""
-        labels, columns = self.df._columns.index_array(), found._columns
-        names = [name for name in columns.values if name not in self.gb_key_names]
-        counted = {} if skipna else {name: self.count(names)._columns.array(name) for name in names}
-        sizes = None if skipna else self.size(as_series=False)._columns.array("size")
-        at = {}
-        for name in names:
-            positions = columns.array(name)
-            at[name] = labels[demanded(called, positions, None if sizes is None else counted[name] == sizes)]
-        if columns.index is None:
-            keys = {name: columns.array(name) for name in columns.values if name in self.gb_key_names}
-            return self.df._of(ColumnSet.of({**keys, **at}))
-        return self.df._of(columns.beside(at))
-
-    def _some_rows(self, positions: Any, sort_index: bool) -> Rows:
-        rows: Rows = self.df._rows(sort(positions) if sort_index else positions)
-        return rows
-
-    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True, **params: Any) -> Rows:
-        names = self._columns(colnames)
-        if colnames is None:
-            arrays = {name: self.df._columns.array(name) for name in names}
-            names = [name for name, array in arrays.items() if has_meaning(reduction, array)]
-            if numbers:
-                names = [name for name in names if _is_number_or_ordered(arrays[name])]
-        return self._reduce([(name, name, reduction) for name in names], **params)
-
-    def _of_enough(self, found: Rows, least: int) -> Rows:
-        """Return results of groups, missing for groups with fewer values."""
-        if least <= 0:
-            return found
-        names = [name for name in found._columns.values if name not in self.gb_key_names]
-        counts: Any = self.count(names)._columns
-        for name in names:
-            array, lacks = found._columns.array(name), counts.array(name) < least
-            frame, (value, lacking) = align("count", [(array._frame, array._value), (lacks._frame, lacks._value)])
-            found = found._of(found._columns.having(name, missing_rows(array, frame, value, lacking)))
-        return found
-
-    def _columns(self, names: Any) -> list[str]:
-        if names is None:
-            others = [name for name in self.df.columns if name not in self.gb_key_names]
-            return others if self._chosen is None else self._chosen
-        names = names_of(names)
-        self.df._columns.only(names)
-        return names
-
-    def _reduce(self, calls: Iterable[Call], **params: Any) -> Rows:
-        calls = list(calls)
-        by_label = {name: how for name, _, how in calls if how in EXTREMES}
-        calls = [
-            (name, column, how if callable(how) else EXTREMES.get(how) or GROUP_REDUCTIONS.get(how.lower(), how))
-            for name, column, how in calls
-        ]
-        known = {*GROUP_REDUCTIONS.values(), "size", "last"}
-        unknown = [how for _, _, how in calls if not callable(how) and how not in known]
-        if unknown:
-            raise ArgumentError(
-                f"groups cannot be reduced by {unknown[0]!r}.",
-                details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
-            )
-        self._columns([column for _, column, _ in calls])
-        given = {column: self.df._columns.array(column) for _, column, _ in calls}
-        by_users = {name: (column, how) for name, column, how in calls if callable(how)}
-        calls, order = [call for call in calls if not callable(call[2])], [name for name, _, _ in calls]
-        one_pass = [call for call in calls if call[2] != "last" and reduces_at_once(call[2], given[call[1]])]
-        arrays = [(given[column], how) for _, column, how in one_pass]
-        keys, results = (
-            self.gb.reduce_at_once(arrays, **(params if arrays else {}))
-            if calls or not by_users
-            else (self.gb.unique_keys, [])
-        )
-        found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
-        for name, column, how in calls:
-            if how == "last":
-                found[name] = _beside(keys, self._edge_value(column, last=True)[1])
-            elif name not in found:
-                found[name] = _beside(keys, getattr(self.gb, how)(given[column], **params)[1])
-        labels: Any = self.df._columns.index_array() if by_label else None
-        found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}
-        for name, (column, function) in by_users.items():
-            made = self._pandas_groups(columns=[column])[column].agg(function)
-            found[name] = _beside(keys, array(made.to_numpy()))
-        if not self.observed:
-            by_name = {name: how for name, _, how in calls} | dict.fromkeys([*by_users, *by_label], "")
-            keys, completed = with_unobserved(
-                self.gb, keys, [found[name] for name in order], [by_name[name] for name in order]
-            )
-            found = dict(zip(order, completed, strict=True))
-        return self._frame(keys, {name: found[name] for name in order})
-
-    def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
-        arrays, results = self._as_grouped(keys if isinstance(keys, tuple) else (keys,), results)
-        if self.as_index and len(arrays) == 1:
-            return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
-        return self.df._of(ColumnSet.of({**dict(zip(self.gb_key_names, arrays, strict=True)), **results}))
-
-    def _as_grouped(self, keys: Sequence[Array], results: Mapping[str, Array]) -> tuple[list[Array], dict[str, Array]]:
-        """Return keys and results of groups in the order of their first rows, where they are not to be sorted."""
-        if self.sort:
-            return list(keys), dict(results)
-        order = argsort(self.gb.unique_key_idx)
-        return [key[order] for key in keys], {name: array[order] for name, array in results.items()}
-
-
-def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> list[Call]:
-    """Parse the arguments of `DataFrameGroupBy.agg` into calls of reductions.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If a named result is no pair.
-    """
-    calls: list[Call] = []
-    for name, pair in named.items():
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ArgumentTypeError(
-                f"a named result is a pair of column and reduction, not {pair!r}.", hint='write total=("x", "sum").'
-            )
-        calls.append((name, pair[0], reduction_name(pair[1])))
-    if isinstance(func, str | list | tuple) or callable(func):
-        func = dict.fromkeys(columns, func)
-    for column, reductions in (func or {}).items():
-        if isinstance(reductions, list | tuple):
-            calls += [(f"{column}_{called(reduction)}", column, reduction_name(reduction)) for reduction in reductions]
-        else:
-            calls.append((column, column, reduction_name(reductions)))
-    return calls
-
-
-def _is_number_or_ordered(array: Array) -> bool:
-    return array._type_name() not in ("str", "Categorical") or getattr(array, "ordered", False)
-
-
-def demanded(called: str, positions: Any, is_full: Any = None) -> Any:
-    """Return positions of extremes, which raise at compute if a group has none, or is not full by `is_full`."""
-    frame, values = align(
-        called, [positions._as_operand(), (positions >= 0 if is_full is None else is_full)._as_operand()]
-    )
-    return positions._like(frame, ValueCall("of_extremes", *values, name=called, skipna=is_full is None))
-
-
-def _beside(keys: Any, result: Array) -> Array:
-    """Count groups whose partitions have other bounds, so that they can be combined."""
-    key = keys[0] if isinstance(keys, tuple) else keys
-    if not key.rows.same_rows(result.rows):
-        known_lengths(key._frame)
-        known_lengths(result._frame)
-    return result

@@ -32,8 +32,8 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeErro
 from akdask.frames.choice import keys_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.groupby import Call as Reduced
-from akdask.frames.groupby import DataFrameGroupBy, calls_of
+from akdask.frames.group_reductions import Reduced, calls_of, edge_values, reduce_at_once
+from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import MultiIndex
 from akdask.frames.kinds import is_number, missing_rows, numbers_among
 from akdask.frames.series import Series, column_series
@@ -378,7 +378,7 @@ class Resampler(Generic[Rows]):
         return moved
 
     @cached_property
-    def _groups(self) -> DataFrameGroupBy[Rows]:
+    def _groups(self) -> DataFrameGroupBy:
         return DataFrameGroupBy(GroupBy(self._bins.numbers), self._df, [BIN])
 
     @cached_property
@@ -434,14 +434,14 @@ class Resampler(Generic[Rows]):
             names = [column for _, column, one in calls if one == how]
             if names:
                 ordered = self._in_order
-                edges = ordered._groups._edge_values(names, last=last)._columns
+                edges = edge_values(ordered._groups, names, last=last)._columns
                 found |= {name: edges.array(column) for name, column, one in calls if one == how}
         rest = [call for call in calls if call[0] not in found]
         if rest:
-            reduced = self._groups._reduce(rest, **params)._columns
+            reduced = reduce_at_once(self._groups, rest, **params)._columns
             found |= {name: reduced.array(name) for name, _, _ in rest}
         if min_count > 0:
-            counts = self._groups._reduce([(name, column, "count") for name, column, _ in calls])._columns
+            counts = reduce_at_once(self._groups, [(name, column, "count") for name, column, _ in calls])._columns
             found = {name: _with_least(array, counts.array(name), min_count) for name, array in found.items()}
             return self._frame({name: self._spread("least", found[name]) for name, _, _ in calls})
         return self._frame({name: self._spread(how, found[name]) for name, _, how in calls})

@@ -22,6 +22,7 @@ from akdask.arrays.sorting import coargsort
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.group_reductions import in_group_order
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
@@ -439,7 +440,7 @@ class SeriesGroupBy:
     def _by_users(self, func: Callable[[Any], Any]) -> Series:
         """Call a function of the user with each group; computes."""
         keys, found = self._groups.gb.unique_keys, array(self._pandas_groups().agg(func).to_numpy())
-        levels, in_order = self._groups._as_grouped(keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
+        levels, in_order = in_group_order(self._groups, keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
         labels = MultiIndex(levels, names=self._names) if len(levels) > 1 else Index(levels[0], self._names[0])
         return Series(in_order[VALUES], self._series.name, labels)
 
@@ -500,7 +501,7 @@ class SeriesWindows:
         return lambda *args, **kwargs: self._groups._of_rows(reduce(*args, **kwargs))
 
 
-def groups_of_column(groups: DataFrameGroupBy[Any], name: str) -> SeriesGroupBy:
+def groups_of_column(groups: DataFrameGroupBy, name: str) -> SeriesGroupBy:
     """Return the groups of one column of a DataFrame."""
     series: Series = column_series(groups.df, name)
     options = {"sort": groups.sort, "group_keys": groups.group_keys, "observed": groups.observed}

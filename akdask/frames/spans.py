@@ -192,7 +192,7 @@ class GroupWindows(NamedReductions[Any]):
             for column, value in columns.values.items()
         }
         found = self._of_groups(given, arranged, name, ddof, q)
-        return self._groups._beside(arranged.back(found))
+        return self._groups.df._with_columns(arranged.back(found))
 
     def _of_groups(
         self, given: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float
