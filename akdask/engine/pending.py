@@ -8,21 +8,16 @@ are most of the data that plans pass from task to task. Slices of an exchange ar
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from weakref import ref
 
 from akdask import machine
 from akdask._dask import DataNode, Task
 from akdask.columns.table import Table
 from akdask.engine.budget import memory_budget
-from akdask.operators.group.strategy import PartialTable
-
-if TYPE_CHECKING:
-    from akdask.engine.tables_on_disk import TableOnDisk
-    from akdask.operators.group.table_on_disk import GroupTableOnDisk
-
 
 TINY_BYTES = 2**12
 """Bytes up to which a result is not spilled. The record of its place takes as many, and a small result could keep a
@@ -35,19 +30,43 @@ _in_memory: dict[ref[PendingResult], None] = {}
 """Results in memory, the oldest first."""
 
 
+class OnDisk(Protocol):
+    """A result on disk."""
+
+    def open(self) -> Any:
+        """Return the result, which may read its rows when they are used."""
+        ...
+
+
+class Spillable(ABC):
+    """A result that may wait on disk."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def nrows(self) -> int:
+        """Number of its rows."""
+
+    @abstractmethod
+    def to_disk(self) -> OnDisk:
+        """Write the result to disk."""
+
+
 class PendingResult:
     """A result that is in memory or on disk.
 
     Parameters
     ----------
-    result : Table or PartialTable
+    result : Table or Spillable
         The result of a task.
     """
 
     def __init__(self, result: Any) -> None:
         self.nbytes = sys.getsizeof(result)
+        self.nrows: int = result.nrows
         self._result = result
-        self._on_disk: TableOnDisk | GroupTableOnDisk | None = None
+        self._on_disk: OnDisk | None = None
         self._is_persisted = False
         self._holders = 0
         self._lock = Lock()
@@ -62,22 +81,12 @@ class PendingResult:
         A spilled result stays on disk: columns are read when they are used, and tables of groups by range.
         """
         result, on_disk = self._result, self._on_disk
-        if on_disk is None:
-            return result
-        from akdask.engine.tables_on_disk import TableOnDisk
-
-        return on_disk.open() if isinstance(on_disk, TableOnDisk) else on_disk
+        return result if on_disk is None else on_disk.open()
 
     @property
     def in_memory(self) -> Any:
         """The result, None if it is on disk."""
         return self._result
-
-    @property
-    def nrows(self) -> int:
-        """Number of rows of a table."""
-        result, on_disk = self._result, self._on_disk
-        return int(result.nrows if on_disk is None else on_disk.nrows)
 
     @property
     def needed_bytes(self) -> int:
@@ -105,14 +114,12 @@ class PendingResult:
     def spill(self) -> int:
         """Write the result to disk, and return the bytes of memory that it had."""
         from akdask.engine.tables_on_disk import TableOnDisk
-        from akdask.operators.group.sorted import GroupTable
-        from akdask.operators.group.table_on_disk import GroupTableOnDisk
 
         with self._lock:
             if self._on_disk is not None:
                 return 0
-            is_sorted = isinstance(self._result, GroupTable)
-            self._on_disk = GroupTableOnDisk.of(self._result.rows) if is_sorted else TableOnDisk(self._result)
+            result = self._result
+            self._on_disk = TableOnDisk(result) if isinstance(result, Table) else result.to_disk()
             self._result = None
             memory_budget.discard(self)
         return self.nbytes
@@ -123,7 +130,7 @@ def pend(result: Any) -> Any:
 
     The results that have waited longest are spilled to make room.
     """
-    if not isinstance(result, Table | PartialTable):
+    if not isinstance(result, Table | Spillable):
         return result
     pending = PendingResult(result)
     memory_budget.add(pending, pending.nbytes)

@@ -3,15 +3,13 @@
 Dask, too, writes results to disk where memory is short.  But it reads a result back as a whole, for each task: a
 partition of a hundred slices would be read a hundred times.
 
-A slice is pickled with its buffers out of band. Buffers are written unchanged and read at once, to arrays that a sort
-may write to. Slices are not in Arrow's IPC format, which `akdask.engine.tables_on_disk` uses for tables that are read
-by range. Both formats take the same bytes. But an IPC stream has a schema of its own, which makes small slices slow to
-write. A batch without a schema lacks the bounds and positions of a slice, which would have to be pickled beside it.
+An item is pickled with its buffers out of band. They are written unchanged and read at once, to arrays that a sort may
+write to, or read in part (`akdask.engine.tables_on_disk`). Arrow's IPC format takes as many bytes, but a schema with
+each small slice takes long to write, and a batch without a schema lacks the bounds and positions of a slice.
 """
 
 from __future__ import annotations
 
-import mmap
 import os
 import pickle
 import sys
@@ -32,7 +30,6 @@ from akdask._distributed import current_task, current_worker, holds_result, regi
 from akdask.caches import after_fork
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table
-from akdask.deferred import pa
 from akdask.engine.budget import memory_budget as process_budget
 from akdask.engine.fetch import Part
 from akdask.errors import AkdaskError, WriteError
@@ -63,38 +60,30 @@ class UnnamedFile:
         self.nbytes = 0
         finalize(self, _close, self._file)
 
-    def append(self, item: Any) -> None:
-        """Append an item: the buffers of its arrays, and the pickle that makes the arrays again."""
+    def append(self, item: Any) -> list[int]:
+        """Append an item: the buffers of its arrays, and the pickle that makes the arrays again.
+
+        Returns
+        -------
+        starts : list of int
+            The position of each buffer.
+        """
         buffers: list[pickle.PickleBuffer] = []
         pickled = pickle.dumps(item, 5, buffer_callback=buffers.append)
         raw = [buffer.raw() for buffer in buffers]
         sizes = np.array([len(pickled), *(len(buffer) for buffer in raw)])
         parts: list[bytes | memoryview] = [np.array([len(sizes)]).tobytes(), sizes.tobytes(), pickled]
         end = sum(map(len, parts))
+        starts = []
         for buffer in raw:
             padding = -end % ALIGNMENT
             parts += [bytes(padding), buffer]
+            starts.append(self.nbytes + end + padding)
             end += padding + len(buffer)
         for part in [b"".join(parts)] if end <= SMALL else parts:
             self._write(part)
         self.nbytes += end
-
-    def append_batch(self, batch: pa.RecordBatch) -> list[tuple[int, ...]]:
-        """Append a batch of rows in Arrow's IPC format; return the position of each column's buffers, 0 for none."""
-        start = self.nbytes
-        sink = _Sink(self)
-        with pa.ipc.new_stream(pa.PythonFile(sink, "w"), batch.schema) as stream:
-            stream.write_batch(batch)
-        sink.flush()
-        first = start - start % mmap.ALLOCATIONGRANULARITY
-        mapped = mmap.mmap(self._file.fileno(), self.nbytes - first, offset=first, access=mmap.ACCESS_READ)
-        content = pa.py_buffer(mapped)
-        written = pa.ipc.open_stream(content.slice(start - first)).read_next_batch()
-        base = content.address - first
-        return [
-            tuple(0 if buffer is None else buffer.address - base for buffer in column.buffers())
-            for column in written.columns
-        ]
+        return starts
 
     def truncate(self, nbytes: int) -> None:
         """Remove the bytes that were appended since the file had the given size."""
@@ -131,38 +120,6 @@ class UnnamedFile:
         rest = memoryview(part)
         while rest:
             rest = rest[self._file.write(rest) :]
-
-
-class _Sink:
-    """The sink of Arrow's stream writer; small pieces are collected, to write them at once.
-
-    Parameters
-    ----------
-    file : UnnamedFile
-        The file that the bytes are written to.
-    """
-
-    closed = False
-
-    def __init__(self, file: UnnamedFile) -> None:
-        self._file = file
-        self._collected = bytearray()
-
-    def write(self, part: Any) -> None:
-        """Accept the next bytes."""
-        view = memoryview(part)
-        if len(self._collected) + len(view) > SMALL:
-            self.flush()
-        if len(view) > SMALL:
-            self._file._write(view)
-        else:
-            self._collected += view
-        self._file.nbytes += len(view)
-
-    def flush(self) -> None:
-        """Write the collected bytes."""
-        self._file._write(bytes(self._collected))
-        self._collected.clear()
 
 
 class SpillSpace:

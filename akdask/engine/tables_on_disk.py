@@ -1,4 +1,4 @@
-"""Tables on disk: each column is read when it is used, since a task may need few of the kept columns."""
+"""Tables on disk: each column is read when it is used, and any range of its rows without the rest."""
 
 from __future__ import annotations
 
@@ -10,14 +10,35 @@ import numpy as np
 from akdask.columns.arrow import arrow_numbers
 from akdask.columns.lists import lists_of
 from akdask.columns.memory import new_array
-from akdask.columns.table import Table
+from akdask.columns.rows import own_rows, slice_rows
+from akdask.columns.table import Table, is_slice
 from akdask.deferred import pa
-from akdask.engine.spill import SpillFile, UnnamedFile, naming_the_folder, spill_space
+from akdask.engine.spill import UnnamedFile, naming_the_folder, spill_space
 from akdask.typing import Column, NumberArray
 
 
+class _StoredColumn(NamedTuple):
+    """A column in a file.
+
+    Parameters
+    ----------
+    start, stop : int
+        The bytes of the item that is the column.
+    kind : numpy.dtype or pyarrow.DataType
+        Type of its rows.
+    buffers : tuple of int
+        Position of each of its buffers, -1 for an Arrow array's bits of missing rows if it has none; empty if only all
+        rows can be read.
+    """
+
+    start: int
+    stop: int
+    kind: Any
+    buffers: tuple[int, ...]
+
+
 class TableOnDisk:
-    """The columns of a table in a spill file.
+    """A table in an unnamed file.
 
     Parameters
     ----------
@@ -32,13 +53,39 @@ class TableOnDisk:
 
     def __init__(self, table: Table) -> None:
         self.nrows = table.nrows
-        self.numbers = {name: number for number, name in enumerate(table.columns)}
-        # Tables of one column each, whose pickles hold nothing but its rows.
-        self.file = SpillFile(Table({name: column}, table.nrows) for name, column in table.columns.items())
+        with naming_the_folder() as folder, spill_space().file_in(folder) as file:
+            self._file = file
+            self._columns = {name: _stored(file, column) for name, column in table.columns.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the rows, for other processes."""
+        return TableOnDisk, (self.read(0, self.nrows),)
 
     def open(self) -> Table:
         """Return the table; columns that have been read stay in memory as long as the table."""
         return Table(ColumnsOnDisk(self), self.nrows)
+
+    def read(self, start: int, stop: int) -> Table:
+        """Return the rows from `start` up to `stop`."""
+        return Table({name: self.read_column(name, start, stop) for name in self._columns}, stop - start)
+
+    def read_column(self, name: Hashable, start: int, stop: int) -> Column:
+        """Return a column of the rows from `start` up to `stop`."""
+        column = self._columns[name]
+        with naming_the_folder():
+            if not column.buffers:
+                found: Column = self._file.read(column.start, column.stop)
+                return found if stop - start == self.nrows else own_rows(slice_rows(found, start, stop))
+            if isinstance(column.kind, np.dtype):
+                return _numbers(self._file, column.buffers[0], column.kind, start, stop)
+            return _array(self._file, column.kind, iter(column.buffers), start, stop)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the names of the columns."""
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
 
 
 class ColumnsOnDisk(Mapping[Hashable, Column]):
@@ -51,47 +98,23 @@ class ColumnsOnDisk(Mapping[Hashable, Column]):
     def __getitem__(self, name: Hashable) -> Column:
         found = self._read.get(name)
         if found is None:
-            found = self._read[name] = self._table.file[self._table.numbers[name]].columns[name]
+            found = self._read[name] = self._table.read_column(name, 0, self._table.nrows)
         return found
 
     def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._table.numbers)
+        return iter(self._table)
 
     def __len__(self) -> int:
-        return len(self._table.numbers)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._table.numbers
+        return len(self._table)
 
 
-class ColumnOnDisk(NamedTuple):
-    """A column on disk.
+class ItemOnDisk:
+    """An object of any class in an unnamed file, which is read as a whole.
 
     Parameters
     ----------
-    name : hashable
-        Its name in the table.
-    dtype : numpy.dtype or pyarrow.DataType
-        Type of its rows in memory.
-    kind : pyarrow.DataType
-        Type of its rows in the file.
-    starts : tuple of int
-        Position of each of its buffers in the file.
-    """
-
-    name: Hashable
-    dtype: Any
-    kind: Any
-    starts: tuple[int, ...]
-
-
-class RowsOnDisk:
-    """The rows of a table, in an unnamed file.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
+    item : object
+        The object to write.
 
     Raises
     ------
@@ -99,47 +122,47 @@ class RowsOnDisk:
         If the disk is full or cannot be written to.
     """
 
-    def __init__(self, table: Table) -> None:
-        self.nrows = table.nrows
-        arrays = [_as_arrow(column) for column in table.columns.values()]
-        batch = pa.RecordBatch.from_arrays(arrays, list(map(str, range(len(arrays)))))
+    def __init__(self, item: Any) -> None:
         with naming_the_folder() as folder, spill_space().file_in(folder) as file:
-            self._file = file
-            starts = file.append_batch(batch)
-        self._columns = [
-            ColumnOnDisk(name, getattr(column, "dtype", array.type), array.type, of_column)
-            for (name, column), array, of_column in zip(table.columns.items(), arrays, starts, strict=True)
-        ]
+            self._file, self._start = file, file.nbytes
+            file.append(item)
+            self._stop = file.nbytes
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the rows, for other processes."""
-        return RowsOnDisk, (self.read(0, self.nrows),)
-
-    def read(self, start: int, stop: int) -> Table:
-        """Return the rows from `start` up to `stop`."""
+    def open(self) -> Any:
+        """Return the object."""
         with naming_the_folder():
-            columns = {column.name: self._read(column, start, stop) for column in self._columns}
-        return Table(columns, stop - start)
-
-    def _read(self, column: ColumnOnDisk, start: int, stop: int) -> Column:
-        if isinstance(column.dtype, np.dtype):
-            return _numbers(self._file, column.starts[1], column.dtype, start, stop)
-        return _array(self._file, column.kind, iter(column.starts), start, stop)
+            return self._file.read(self._start, self._stop)
 
 
-def _as_arrow(column: Column) -> pa.Array:
-    """Return a column as Arrow writes it; numbers and truth values keep their width."""
-    if not isinstance(column, np.ndarray):
-        assert not column.null_count, "what is missing is a sentinel"
-        return column
-    return arrow_numbers(column.view(np.uint8) if column.dtype == np.bool_ else column)
+def _stored(file: UnnamedFile, column: Column) -> _StoredColumn:
+    """Write a column, and return where it is."""
+    start = file.nbytes
+    if isinstance(column, np.ndarray):
+        numbers = tuple(file.append(column))
+        return _StoredColumn(start, file.nbytes, column.dtype, numbers)
+    if is_slice(column) or not _is_plain(column):
+        column = own_rows(column)
+    found = iter(file.append(column))
+    buffers = [-1 if buffer is None else next(found) for buffer in column.buffers()] if _is_plain(column) else []
+    return _StoredColumn(start, file.nbytes, column.type, tuple(buffers))
+
+
+def _is_plain(column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether all buffers of an Arrow array begin with its first row, and no row is missing."""
+    if not isinstance(column, pa.Array) or column.offset or column.null_count:
+        return False
+    kind = column.type
+    if pa.types.is_large_list(kind):
+        return pa.types.is_null(kind.value_type) or _is_plain(column.values)
+    is_read_in_part = ("is_large_string", "is_fixed_size_binary", "is_integer", "is_floating", "is_boolean")
+    return any(getattr(pa.types, name)(kind) for name in is_read_in_part)
 
 
 def _array(file: UnnamedFile, kind: Any, starts: Iterator[int], start: int, stop: int) -> pa.Array:
     """Return some rows of an Arrow array without nulls, whose buffers begin at given positions of a file."""
     if pa.types.is_null(kind):
         return pa.nulls(stop - start)
-    next(starts)  # the null type
+    next(starts)  # no rows are missing
     if pa.types.is_boolean(kind):
         bits = _numbers(file, next(starts), np.dtype(np.uint8), start // 8, -(-stop // 8))
         return pa.Array.from_buffers(kind, stop - start, [None, pa.py_buffer(bits)], offset=start % 8)

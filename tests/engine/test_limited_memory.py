@@ -248,10 +248,11 @@ exchange.SMALL_ROWS = 0
 append, spilled = UnnamedFile.append, []
 
 def until_killed(self, item):
-    append(self, item)
+    starts = append(self, item)
     spilled.append(self.nbytes)
     if len(spilled) == 50:
         os.kill(os.getpid(), signal.SIGKILL)
+    return starts
 
 UnnamedFile.append = until_killed
 with ak.config.set(memory_limit=2**21, small_array=100), dask.config.set(temporary_directory=sys.argv[1]):

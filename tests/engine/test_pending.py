@@ -14,7 +14,11 @@ from akdask.columns.table import Table
 from akdask.engine import budget, pending
 from akdask.engine.budget import MemoryBudget
 from akdask.engine.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
+from akdask.operators.group import dense, radix
+from akdask.operators.group.dense import DenseAggregation
+from akdask.operators.group.radix import RadixAggregation
 from akdask.operators.group.sorted import GroupTable
+from akdask.operators.group.table import Aggregation, AggregationStep
 
 
 @pytest.fixture
@@ -66,6 +70,28 @@ def test_tables_of_groups_come_back_as_what_is_read_by_range(short):
     found = fetch(first)
     assert found.nrows == 1000
     assert found.table().columns["n"].tolist() == list(range(1000))
+
+
+@pytest.mark.parametrize("kind", [DenseAggregation, RadixAggregation])
+def test_partial_tables_of_every_strategy_come_back(short, monkeypatch, kind):
+    monkeypatch.setattr(dense, "MOST_SLOTS", 0)
+    for name, value in {"FEWEST_ROWS": 1, "ROWS_OF_A_GROUP": 1000, "HEAVIEST": 1000}.items():
+        monkeypatch.setattr(radix, name, value)
+    aggregation = Aggregation(1, (AggregationStep("sum", (0,)),))
+    keys, values = [np.arange(2000) // 2], [np.arange(2000) * 0.5]
+
+    def partial():
+        strategy = kind(aggregation)
+        strategy.add(strategy.accepts(keys, values), values)
+        return strategy.finish()
+
+    waiting = [pend(partial()) for _ in range(3)]
+    assert waiting[0].in_memory is None
+    found, wanted = fetch(waiting[0]), partial()
+    assert type(found) is type(wanted)
+    assert found.nrows == waiting[0].nrows == wanted.nrows
+    for column, other in zip(found.table().columns.values(), wanted.table().columns.values(), strict=True):
+        assert column.tolist() == other.tolist()
 
 
 def test_what_is_no_table_is_passed_on(short):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask import machine
-from akdask.engine import budget, pending
+from akdask.engine import budget, pending, tables_on_disk
 from akdask.engine.in_memory import spilled_bytes
 from akdask.testing import assert_equal
 
@@ -166,9 +166,9 @@ def test_later_results_make_older_ones_go_to_disk(rows, monkeypatch):
 def test_columns_that_are_not_asked_for_are_not_read(rows, monkeypatch):
     frame = persisted(rows)
     read = []
-    get = pending.tables_on_disk.ColumnsOnDisk.__getitem__
+    get = tables_on_disk.ColumnsOnDisk.__getitem__
     monkeypatch.setattr(
-        pending.tables_on_disk.ColumnsOnDisk, "__getitem__", lambda self, name: [read.append(name), get(self, name)][1]
+        tables_on_disk.ColumnsOnDisk, "__getitem__", lambda self, name: [read.append(name), get(self, name)][1]
     )
     assert int(frame["w"].sum()) == ROWS * (ROWS - 1) // 2
     assert len(set(read)) == 1

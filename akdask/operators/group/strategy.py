@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from akdask.columns.table import Table
+from akdask.engine.pending import OnDisk, Spillable
 from akdask.typing import Column
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class KeySample(ABC):
         """Return splitters that divide the rows of all samples into `count` ranges."""
 
 
-class PartialTable(ABC):
+class PartialTable(Spillable):
     """Groups of the rows of one partition, or of one range of their keys."""
 
     __slots__ = ()
@@ -139,6 +140,11 @@ class PartialTable(ABC):
     @abstractmethod
     def own(self) -> Self:
         """Return a copy that keeps nothing else in memory."""
+
+    def to_disk(self) -> OnDisk:
+        from akdask.engine.tables_on_disk import ItemOnDisk
+
+        return ItemOnDisk(self)
 
     @classmethod
     @abstractmethod

@@ -14,16 +14,14 @@ from akdask.columns.table import Table
 from akdask.engine.exchange import concat_slices
 from akdask.engine.spill import UnnamedFile
 from akdask.operators.group import sorted as sorted_groups
-from akdask.operators.group import table_on_disk as module
-from akdask.operators.group.sorted import GroupTable, KeySplitters
+from akdask.operators.group.sorted import GroupTable, GroupTableOnDisk, KeySplitters
 from akdask.operators.group.strategy import choose_splitters
-from akdask.operators.group.table_on_disk import GroupTableOnDisk
 
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
-    monkeypatch.setattr(module, "FEWEST_STEPS", 4)
-    monkeypatch.setattr(module, "MOST_STEPS", 7)
+    monkeypatch.setattr(sorted_groups, "FEWEST_STEPS", 4)
+    monkeypatch.setattr(sorted_groups, "MOST_STEPS", 7)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
 
 

@@ -1,4 +1,4 @@
-"""Rows on disk in Arrow's IPC format: any range of them, as it was."""
+"""Tables on disk: any range of their rows, and each column, as it was."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from akdask.columns.bigint import from_ints
 from akdask.columns.table import Table
 from akdask.engine.spill import UnnamedFile
-from akdask.engine.tables_on_disk import RowsOnDisk
+from akdask.engine.tables_on_disk import TableOnDisk
 from akdask.errors import WriteError
 
 WORDS = st.lists(st.text(max_size=8), max_size=30)
@@ -60,7 +60,7 @@ def test_any_range_of_rows_comes_back(words, data):
     first = data.draw(st.integers(0, table.nrows))
     # Also of what is itself a slice, whose buffers hold more.
     table = table.slice(first, table.nrows)
-    on_disk = RowsOnDisk(table)
+    on_disk = TableOnDisk(table)
     start = data.draw(st.integers(0, table.nrows))
     stop = data.draw(st.integers(start, table.nrows))
     assert_same(on_disk.read(start, stop), table.slice(start, stop))
@@ -68,13 +68,13 @@ def test_any_range_of_rows_comes_back(words, data):
 
 
 def test_no_rows_come_back():
-    assert_same(RowsOnDisk(table_of([])).read(0, 0), table_of([]))
+    assert_same(TableOnDisk(table_of([])).read(0, 0), table_of([]))
 
 
 def test_several_tables_share_a_file_and_large_columns_are_written_as_they_are(tmp_path):
     with dask.config.set(temporary_directory=str(tmp_path)):
         tables = [Table({0: np.arange(start, start + 100_000)}, 100_000) for start in (0, 7, 10**6)]
-        on_disk = [RowsOnDisk(table) for table in tables]
+        on_disk = [TableOnDisk(table) for table in tables]
     for table, rows in zip(tables, on_disk, strict=True):
         assert_same(rows.read(99_990, 100_000), table.slice(99_990, 100_000))
     assert os.listdir(tmp_path) == []
@@ -82,22 +82,12 @@ def test_several_tables_share_a_file_and_large_columns_are_written_as_they_are(t
 
 def test_rows_travel_to_other_processes():
     table = table_of(["a", "bb"])
-    assert_same(pickle.loads(pickle.dumps(RowsOnDisk(table))).read(1, 2), table.slice(1, 2))
-
-
-def test_what_is_written_is_a_stream_of_arrow(tmp_path):
-    file = UnnamedFile(str(tmp_path))
-    file.append("before")
-    start = file.nbytes
-    file.append_batch(pa.record_batch({"0": pa.array([1, 2])}))
-    content = bytearray(file.nbytes - start)
-    file.read_into(memoryview(content), start)
-    assert pa.ipc.open_stream(bytes(content)).read_all().to_pydict() == {"0": [1, 2]}
+    assert_same(pickle.loads(pickle.dumps(TableOnDisk(table))).read(1, 2), table.slice(1, 2))
 
 
 def test_a_full_disk_is_told_and_takes_nothing(tmp_path, monkeypatch):
     with dask.config.set(temporary_directory=str(tmp_path)):
-        before = RowsOnDisk(Table({0: np.arange(4)}, 4))
+        before = TableOnDisk(Table({0: np.arange(4)}, 4))
         size = before._file.nbytes
         write = UnnamedFile._write
 
@@ -107,6 +97,6 @@ def test_a_full_disk_is_told_and_takes_nothing(tmp_path, monkeypatch):
 
         monkeypatch.setattr(UnnamedFile, "_write", full)
         with pytest.raises(WriteError, match="No space left on device") as caught:
-            RowsOnDisk(Table({0: np.arange(100_000)}, 100_000))
+            TableOnDisk(Table({0: np.arange(100_000)}, 100_000))
     assert list(caught.value.details) == [f"folder: {tmp_path}"]
     assert os.fstat(before._file._file.fileno()).st_size == size
