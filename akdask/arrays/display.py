@@ -37,7 +37,12 @@ class HtmlDisplay:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title())}</p><pre style='white-space: pre-wrap'>{escape(repr(self))}</pre>"
+        return captioned(self._title(), repr(self))
+
+
+def captioned(title: str, text: str) -> str:
+    """Return a caption and text below it as HTML."""
+    return f"<p>{escape(title)}</p><pre style='white-space: pre-wrap'>{escape(text)}</pre>"
 
 
 class ArrayDisplay(HtmlDisplay, Collection):

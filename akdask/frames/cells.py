@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -39,129 +39,6 @@ from akdask.frames.missing import can_be_missing, present_among
 
 _UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)
 """Types of which one value, NaN or NaT, does not equal itself."""
-
-
-class CellMethods(RowLabelled):
-    """Element by element, in every column; lazy.  Shared by DataFrames and Series."""
-
-    def clip(self, lower: Any = None, upper: Any = None) -> Self:
-        """Return numbers, times and ordered labels bounded below and above; all else stays; lazy.
-
-        Parameters
-        ----------
-        lower, upper : number, array, Series or DataFrame, optional
-            The bounds of all values, of each row, or of each value.  None or a missing bound is no bound.  A Series or
-            DataFrame is aligned by labels; values whose labels it lacks become missing.  Of two scalar bounds the
-            lesser is the lower one, as in pandas.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a Series of times has bounds of another kind; of a DataFrame such columns stay as they are.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
-        [2, 5, 6]
-        """
-        return clip(self, lower, upper)
-
-    def abs(self) -> Self:
-        """Return the absolute values; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a column has no numbers.
-        """
-        return absolute(self)
-
-    def round(self, decimals: int | Mapping[str, int] = 0) -> Self:
-        """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
-
-        Parameters
-        ----------
-        decimals : int, or mapping of str to int
-            Digits for all columns, or digits by name; -1 rounds to tens, integers too.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.25, 2.346]).round(1).tolist()
-        [1.2, 2.3]
-        >>> ak.Series([15, 25, -5]).round(-1).tolist()
-        [20, 20, 0]
-        """
-        return round_values(self, decimals)
-
-    def where(self, cond: Any, other: Any = None) -> Self:
-        """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 5]})
-        >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
-        [0, 5]
-        """
-        return choose(self, cond, other, invert=True)
-
-    def mask(self, cond: Any, other: Any = None) -> Self:
-        """Return the values with others where a condition holds; lazy.
-
-        Parameters
-        ----------
-        cond : array of bool, Series, DataFrame of bool, or function of this object that returns one
-            The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.  Series and DataFrames
-            go by their labels; rows and columns that they lack get the other values.
-        other : scalar, array, Series or DataFrame, optional
-            Replacements, aligned by labels if they have any; missing values unless given, for which integers and bool
-            become float64.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the condition is no bool.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 5, 9]})
-        >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
-        [1, 0, 0]
-        """
-        return choose(self, cond, other, invert=False)
-
-    def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> Self:
-        """Return the values with some of them replaced by others; lazy.
-
-        Parameters
-        ----------
-        to_replace : scalar, list, or mapping
-            Old values: one, several, a mapping of old values to new ones, or such mappings by column.
-        value : scalar or list
-            New values, one for all or one for each old value; None and NaN stand for a missing value.
-
-        Returns
-        -------
-        DataFrame or Series
-            Columns of other types than the old values stay as they are.
-
-        Raises
-        ------
-        ArgumentError
-            If there are not as many new values as old ones.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series(["a", "b", "a"]).replace({"a": "z"}).tolist()
-        ['z', 'b', 'z']
-        >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
-        [0, 0]
-        """
-        return replace(self, to_replace, value)
 
 
 def clip(owner: Owner, lower: Any, upper: Any) -> Owner:

@@ -16,6 +16,7 @@ from akdask.arrays.keys import as_arrays, like
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.selection import sample_of
 from akdask.arrays.setops import in1d
+from akdask.arrays.timearray import TimeArray
 from akdask.deferred import is_pandas
 from akdask.engine.missing import is_in_parts, key_parts, of_key_parts
 from akdask.engine.node import Node
@@ -24,13 +25,13 @@ from akdask.engine.run import run
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled, on_rows_of
+from akdask.frames.cells import is_nothing
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, present, present_among
 from akdask.frames.series import Series, by_column
-from akdask.frames.series_base import SeriesBase
 from akdask.operators.group.aggregate import GroupAggregate
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
 
@@ -158,7 +159,7 @@ def intx(a: DataFrame, b: DataFrame) -> pdarray:
 def _equal_by_label(frame: DataFrame, given: Any) -> dict[str, pdarray]:
     """Return which elements of each column equal the value of a Series, or of a DataFrame's column, for their label."""
     own, labels = frame._columns, given._row_labels
-    if isinstance(given, SeriesBase):
+    if isinstance(given, Series):
         sought = dict.fromkeys(own.values, given.values)
     else:
         sought = {name: given._columns.array(name) for name in own.values if name in given.columns}
@@ -261,3 +262,15 @@ def _distinct_count(columns: ColumnSet, name: str, dropna: bool) -> Element:
     found = of_key_parts(value, list(map(groups.key, range(len(keys)))))
     counted = present_among(columns.kinds[name], found) if dropna else Constant(True)
     return Element(Aggregate(groups, (AggregateExpr("count_nonzero", counted),)), 0, None)
+
+
+def series_isin(series: Series, lst: Any) -> Series:
+    values = series.values
+    if not isinstance(lst, list | tuple | set | frozenset):
+        return series._with(in1d(values, lst.values if isinstance(lst, Series) else lst))
+    there = [item for item in lst if not is_nothing(item)]
+    is_number = isinstance(values, pdarray) and values._pandas_converter() is None
+    others = type(None) if is_number else float if isinstance(values, TimeArray) else ()
+    stands_for_missing = any(is_nothing(item) and not isinstance(item, others) for item in lst)
+    found = in1d(values, there) if there else series.notna().values & False
+    return series._with(found | series.isna().values if stands_for_missing else found)

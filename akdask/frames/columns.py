@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from akdask.arrays.creation import array as as_array
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.engine.sources import counted
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, RowLabels, as_labelled, on_rows_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.construction import arrays_of, is_scalar, spread
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.missing import present_among
 from akdask.frames.rows_by_label import as_mask
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
 
 
 def update(frame: DataFrame, other: Any) -> None:
@@ -202,3 +205,14 @@ def _same_kind(labels: Array, items: list[Any]) -> Array:
             f"labels of {labels._value.dtype} are renamed to others of the same type, not to {made._value.dtype}."
         )
     return made
+
+
+def rename_series(series: Series, name: Any, *, index: Any) -> Series:
+    names = name if index is None else index
+    if isinstance(names, Mapping) or callable(names):
+        if series._level_names:
+            raise UnsupportedError("labels of several levels are not renamed.", hint="reset_index() makes columns.")
+        return series._on_columns(relabelled(series._labelled._columns, names))
+    renamed = series._moved(series._labelled)
+    renamed.name = name
+    return renamed

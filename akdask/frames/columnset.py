@@ -252,3 +252,16 @@ class ColumnSet:
     def _named(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         named = dict(zip(self.values, values, strict=False))
         return ColumnSet(frame, named, self.kinds, None if self.index is None else values[-1], self.index_name)
+
+
+VALUES = "values"
+"""Name of the column of values in the rows of a Series; levels of labels are called by their numbers."""
+
+
+LACKING = "lacking"
+"""Name of a column beside lists: which of them are missing, as those of missing text are."""
+
+
+def level_column(number: int) -> str:
+    """Return the name of the column that holds a level of labels."""
+    return str(number)

@@ -30,7 +30,7 @@ from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_ro
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
-from akdask.frames.series_base import SeriesBase
+from akdask.frames.series import Series
 from akdask.storage.locales import Filenames
 from akdask.storage.registry import format_named, open_files
 
@@ -90,7 +90,7 @@ def read_csv(filename: Filenames, delimiter: str, *, dtypes: Any, widen: bool) -
 def _on_common_labels(named: dict[str, Any], labels: Index | None) -> tuple[dict[str, Any], Index | None]:
     """Return columns of which Series are on given labels, or on all labels that one of them has; and these."""
     items = {name: as_labelled(item) for name, item in named.items()}
-    series = {name: item for name, item in items.items() if isinstance(item, SeriesBase)}
+    series = {name: item for name, item in items.items() if isinstance(item, Series)}
     if not series:
         return named, labels
     if labels is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from akdask.arrays.display import GAP, lazy_text, rows_in_memory
 from akdask.columns.dtypes import INT64
@@ -13,9 +13,13 @@ from akdask.deferred import pd
 from akdask.engine.alignment import Limit
 from akdask.engine.explain import edge_of_limit, is_cheap, is_small
 from akdask.engine.rowwise import Partitions
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet, level_column
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import convert_bytes
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
+
 
 UNITS = ("B", "KB", "MB", "GB")
 SHOWN_COLUMNS = 20
@@ -306,3 +310,25 @@ def _types_table(types: Sequence[tuple[str, str]]) -> str:
     """Return the names and types of columns as a table, for objects that show no rows."""
     lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(kind)}</td></tr>" for name, kind in types)
     return f"<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{lines}</tbody></table>"
+
+
+def series_text(series: Series) -> str:
+    shown = edge_rows(series._labelled)
+    if shown is None:
+        return f"<Series({series.values._describe()}): {lazy_text(series._labelled)}>"
+    return _series_rows(series, shown)
+
+
+def _series_rows(series: Series, shown: pd.DataFrame) -> str:
+    """Return first and last rows as pandas writes a Series."""
+    if series._level_names:
+        levels = [shown[level_column(number)] for number in range(len(series._level_names))]
+        shown.index = pd.MultiIndex.from_arrays(levels, names=list(series._level_names))
+    values: Any = shown[VALUES].rename(series.name)
+    if not len(values):
+        return "Series([ -- ][ 0 values : 0 B])"
+    size = series.rows.size
+    length = "" if size is None or size == len(values) else f"\nLength {size}"
+    most = pd.get_option("display.max_rows")
+    text = values.to_string(dtype=values.dtype, min_rows=pd.get_option("display.min_rows"), max_rows=most, length=False)
+    return f"{text}{length}"

@@ -22,7 +22,7 @@ from akdask.engine.alignment import align_by_plan
 from akdask.engine.rowwise import Project
 from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.frames.alignment import Owner, RowLabelled
+from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.kinds import demand_some_numbers
 from akdask.frames.window_reductions import (
@@ -412,92 +412,6 @@ def alpha_of(com: float | None, span: float | None, halflife: float | None, alph
     raise ArgumentError(
         f"{given[0]!r} is out of range.", hint="com >= 0, span >= 1, halflife > 0, and alpha above 0 and at most 1."
     )
-
-
-class ExpandingMethods(RowLabelled):
-    """Windows from the first row to each row.  Rows of unknown number need not be counted."""
-
-    def expanding(self, min_periods: int = 1, method: str = "single") -> Expanding[Any]:
-        """Return windows of each row and all rows before it, to be reduced: ``df.expanding().mean()``; lazy.
-
-        Parameters
-        ----------
-        min_periods : int, default 1
-            Fewest rows that must not be missing; with fewer the result is NaN.
-        method : {"single"}
-            Accepted for compatibility with pandas; see `rolling`.
-
-        Raises
-        ------
-        ArgumentError
-            If `min_periods` is negative.
-        ArgumentTypeError
-            If it is no whole number, or a column has no numbers.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.expanding``: infinite values count as missing.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 2, 6]).expanding().mean().tolist()
-        [1.0, 1.5, 3.0]
-        """
-        return expanding(self, min_periods, method)
-
-    def ewm(
-        self,
-        com: float | None = None,
-        span: float | None = None,
-        halflife: Any = None,
-        alpha: float | None = None,
-        min_periods: int | None = 0,
-        adjust: bool = True,
-        ignore_na: bool = False,
-        times: Any = None,
-        method: str = "single",
-    ) -> Decaying[Any]:
-        """Return windows from the first row to each row, with weights that decay: ``df.ewm(span=5).mean()``; lazy.
-
-        Parameters
-        ----------
-        com, span, halflife, alpha : float
-            How fast weights decay: one of them.  They become ``1 - alpha`` times as much with each row, where alpha is
-            ``1 / (1 + com)``, ``2 / (span + 1)`` or ``1 - 0.5 ** (1 / halflife)``.  Beside `times`, halflife is a span
-            such as ``"2D"``.
-        min_periods : int, default 0
-            Fewest rows that must not be missing, at least 1; with fewer the result is NaN.
-        adjust : bool, default True
-            Divide by the sum of the weights; otherwise weigh each value by `alpha`, and the result before by the rest.
-        ignore_na : bool, default False
-            Let weights decay only with values that are not missing.
-        times : Datetime or Series, optional
-            The time of each row; weights halve with each `halflife`.
-        method : {"single"}
-            Accepted for compatibility with pandas; see `rolling`.
-
-        Raises
-        ------
-        ArgumentError
-            If not exactly one of the four is given, or it is out of range.
-        ArgumentTypeError
-            If a column has no numbers, or `times` is no array of times.
-        UnsupportedError
-            If `method` is another one.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.ewm`` as it is documented.  Where `alpha` is 0.5, values are missing, and neither
-        `adjust` nor `ignore_na` is given, pandas has other weights than it documents.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([8.0, 0.0, 4.0]).ewm(alpha=0.5, adjust=False).mean().tolist()
-        [8.0, 4.0, 4.0]
-        """
-        return ewm(self, com, span, halflife, alpha, min_periods, adjust, ignore_na, times, method)
 
 
 def expanding(owner: Owner, min_periods: int, method: str) -> Expanding[Any]:

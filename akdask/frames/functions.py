@@ -44,7 +44,6 @@ from akdask.frames.index import Index, MultiIndex
 from akdask.frames.join import stacked
 from akdask.frames.kinds import missing_rows
 from akdask.frames.series import Series
-from akdask.frames.series_base import SeriesBase
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.rows.numbers import row_numbers
 
@@ -113,7 +112,7 @@ def concat(
     """
     if join not in ("outer", "inner"):
         raise ArgumentError(f"concat: join={join!r} is neither 'outer' nor 'inner'.")
-    if isinstance(objs, DataFrame | SeriesBase | Array | str):
+    if isinstance(objs, DataFrame | Series | Array | str):
         raise ArgumentTypeError(f"concat takes a list of objects, not one {type(objs).__name__}.")
     if isinstance(objs, Mapping):
         keys, objs = list(objs) if keys is None else list(keys), list(objs.values())
@@ -123,14 +122,14 @@ def concat(
     if not items:
         raise ArgumentError("concat needs at least one DataFrame or Series.")
     for item in items:
-        if not isinstance(item, DataFrame | SeriesBase):
+        if not isinstance(item, DataFrame | Series):
             raise ArgumentTypeError(
                 f"concat takes DataFrames and Series, not {type(item).__name__}.",
                 hint="ak.concatenate puts arrays below each other.",
             )
     if axis_number(axis) == 1:
         return _side_by_side(items, join, labels, ignore_index)
-    if all(isinstance(item, SeriesBase) for item in items):
+    if all(isinstance(item, Series) for item in items):
         return _series_below(items, labels, ignore_index)
     return _frames_below(items, join, labels, ignore_index)
 
@@ -176,7 +175,7 @@ def isna(obj: Any) -> Any:
     >>> isna(ak.array([1.0, float("nan")])).tolist(), isna(None)
     ([False, True], True)
     """
-    if isinstance(obj, DataFrame | SeriesBase):
+    if isinstance(obj, DataFrame | Series):
         return obj.isna()
     if isinstance(obj, Array):
         return Series(obj).isna().values
@@ -238,11 +237,11 @@ def to_datetime(
     options = {"format": format, "dayfirst": dayfirst or None, "utc": utc or None}
     given = {name: option for name, option in options.items() if option is not None}
     made = _times("to_datetime", arg, errors, unit, given, Datetime, pd.to_datetime)
-    if not utc or not isinstance(made, Datetime | SeriesBase):
+    if not utc or not isinstance(made, Datetime | Series):
         return made
     times: Any = unlabelled(made)
     zoned = times.tz_localize("UTC") if times.tz is None else times.tz_convert("UTC")
-    return made._with(zoned) if isinstance(made, SeriesBase) else zoned
+    return made._with(zoned) if isinstance(made, Series) else zoned
 
 
 @refuses_foreign()
@@ -302,7 +301,7 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
         values = pdarray(values._frame, _numbers_of(values, errors))
     elif not isinstance(values, pdarray) or isinstance(values, TimeArray):
         raise ArgumentTypeError(f"to_numeric takes text or numbers, not {values._type_name()}.")
-    return arg._with(values) if isinstance(arg, SeriesBase) else values
+    return arg._with(values) if isinstance(arg, Series) else values
 
 
 def _numbers_of(text: Strings, errors: str) -> Value:
@@ -485,7 +484,7 @@ def _times(
         made = kind.counted(values, unit, coerce=errors == "coerce")
     else:
         made = kind(values, unit)
-    return arg._with(made) if isinstance(arg, SeriesBase) else made
+    return arg._with(made) if isinstance(arg, Series) else made
 
 
 def _at_hand(values: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
+from akdask.arrays.concatenation import concatenate
 from akdask.arrays.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
@@ -19,6 +21,7 @@ from akdask.arrays.selection import filter_columns
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import FLOAT64, ColumnType
+from akdask.deferred import pd
 from akdask.engine.alignment import align, joined
 from akdask.engine.exchange import partition_count
 from akdask.engine.materialized import within_rounds
@@ -33,13 +36,16 @@ from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
     MissingColumnError,
+    PositionError,
     SchemaError,
     UnsupportedError,
 )
+from akdask.frames.alignment import on_all_labels
 from akdask.frames.columnset import INDEX, ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index
 from akdask.frames.missing import present_among
-from akdask.frames.series_base import SeriesBase
+from akdask.frames.series import Series
 from akdask.operators.join.join import has_match, join_row_numbers, join_rows
 from akdask.operators.sort.sort import sorted_rows
 
@@ -649,7 +655,7 @@ def join(
 
 def _as_frame(other: Any) -> Any:
     """Return the other side of a join, a Series as a DataFrame of one column."""
-    found = other.to_frame() if isinstance(other, SeriesBase) else other
+    found = other.to_frame() if isinstance(other, Series) else other
     if not isinstance(found, DataFrame):
         raise ArgumentTypeError(f"a DataFrame is joined with DataFrames and Series, not {type(other).__name__}.")
     return found
@@ -677,3 +683,50 @@ def _sources(joined: Any) -> Any:
     """Return from which sides the rows of an outer join come."""
     there = [joined.notna()[name] & (joined[name] != 0) for name in (FROM_LEFT, FROM_RIGHT)]
     return where(there[0], where(there[1], "both", "left_only"), "right_only")
+
+
+def concat_series(
+    kind: type[Series],
+    arrays: Sequence[Any],
+    axis: int,
+    index_labels: Sequence[str] | None,
+    value_labels: Sequence[str] | None,
+    ordered: bool,
+) -> Any:
+    series = _as_series(kind, arrays)
+    if axis == 1:
+        names = value_labels or [f"val_{number}" for number in range(len(series))]
+        found, values = series[0]._row_labels, [series[0].values]
+        for one in series[1:]:
+            joined = on_all_labels(found, values, one._row_labels, [one.values], kind._rules.absent_operand)
+            found, values = joined.labels, [*joined.ones, *joined.others]
+        labels = series[0]._named_index(found.arrays).to_dict(None if index_labels is None else [*index_labels])
+        return DataFrame({**labels, **dict(zip(map(str, names), values, strict=True))})
+    joined = reduce(lambda one, other: one.concat(other), [one.index for one in series])
+    return kind._of(concatenate([one.values for one in series]), joined)
+
+
+def concat_as_pandas(kind: type[Series], arrays: Sequence[Any], axis: int, labels: Any) -> pd.Series | pd.DataFrame:
+    series = [one.to_pandas() for one in _as_series(kind, arrays)]
+    if axis != 1:
+        return pd.concat(series)
+    index = series[0].index
+    frame = pd.concat([pd.Series(one.to_numpy(), index=index) for one in series], axis=1)
+    if labels is not None:
+        frame.columns = pd.Index(np.asarray(labels))
+    return frame
+
+
+def _as_series(kind: type[Series], arrays: Sequence[Any]) -> list[Any]:
+    """Return Series, made of pairs of keys and values where these are given."""
+    arrays = list(arrays)
+    if not arrays:
+        raise PositionError("concat needs at least one Series.")
+    kinds = {type(item) for item in arrays}
+    if len(kinds) > 1 or not isinstance(arrays[0], Series | tuple):
+        raise ArgumentTypeError(
+            f"Series are put together with Series, not with {', '.join(sorted(kind.__name__ for kind in kinds))}."
+        )
+    if isinstance(arrays[0], tuple):
+        return [kind._of(values, Index.factory(keys)) for keys, values in arrays]
+    return arrays

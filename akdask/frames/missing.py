@@ -6,7 +6,7 @@ import datetime
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, names_of
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.segarray import SegArray
 from akdask.arrays.selection import filter_columns
+from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, TIME
 from akdask.engine import missing as missing_integers
@@ -25,9 +27,12 @@ from akdask.engine.times import is_present_time
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import RowLabelled, as_labelled, columns_on_rows_of
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
 
 
 def dropna(
@@ -215,3 +220,39 @@ def _full_columns(columns: ColumnSet, how: str | None, thresh: int | None) -> li
     (counts,) = run(Aggregate(columns.frame, tuple(wanted)))
     least = thresh if thresh is not None else 1 if how == "all" else sum(columns.counted())
     return [name for name, count in zip(columns.values, counts, strict=True) if count >= least]
+
+
+def fill_series(series: Series, value: Any) -> Series:
+    values = series.values
+    filling = series._on_rows(value)
+    if isinstance(values, Strings | Categorical) and isinstance(filling, str):
+        return series._with(values.fillna(filling))
+    if isinstance(values, TimeArray):
+        filled = where(~series.isna().values, values, filling)
+        return series._with(filled if isinstance(filling, Array) else filled._lacking(False))
+    if isinstance(values, Strings | Categorical):
+        if isinstance(filling, str | Strings | Categorical):
+            return series._with(where(series.isna().values, filling, values))
+        raise ArgumentTypeError(
+            f"missing elements of {values._describe()} are filled with text, not a {type(filling).__name__}.",
+            hint="fillna('…') fills them.",
+        )
+    if values._value.dtype != FLOAT64:
+        return series._with(values)
+    if isinstance(filling, str | Strings):
+        raise ArgumentTypeError("NaN is filled with a number, not with text.", hint="make text of it: astype(str).")
+    return series._with(where(series.isna().values, filling, values))
+
+
+def mark_series(series: Series, *, missing: bool) -> Series:
+    is_present = _present(series)
+    value = missing_integers.negated(is_present) if missing else is_present
+    return series._with(pdarray(series._labelled._columns.frame, value))
+
+
+def _present(series: Series) -> Value:
+    if series._lacking is not None:
+        return missing_integers.negated(series._lacking._value)
+    if isinstance(series.values, SegArray):
+        raise ArgumentTypeError("lists are never missing.", hint="ask for s.values.lengths == 0.")
+    return present(series._labelled._columns, VALUES)

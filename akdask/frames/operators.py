@@ -12,20 +12,58 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import axis_number
+from akdask.arrays.concatenation import concatenate
+from akdask.arrays.groupby import GroupBy
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Constant, Value
-from akdask.errors import AlignmentError, ArgumentTypeError
-from akdask.frames.alignment import RowLabels, as_labelled, check_same, columns_on_rows_of, on_all_labels
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.frames.alignment import (
+    OnAllLabels,
+    RowLabelled,
+    RowLabels,
+    as_labelled,
+    check_same,
+    columns_on_rows_of,
+    on_all_labels,
+    on_same_labels,
+)
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.missing import of_columns
+from akdask.frames.index import Index
+from akdask.frames.missing import of_columns, present_among
 from akdask.frames.series import Series
-from akdask.frames.series_base import BY_OPERATOR, COMPARISONS, SeriesBase, filled, where_present
 
 Operation = Callable[[Any, Any], Any]
+
+BY_OPERATOR: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
+    np.power: operator.pow,
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.invert: operator.invert,
+    np.negative: operator.neg,
+}
+"""Ufuncs that are operators: text, Categoricals and times have their own meaning of these."""
+
+COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+"""Operators that need equal labels, as in pandas."""
 
 
 def apply_ufunc(frame: DataFrame, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -45,7 +83,7 @@ def apply_ufunc(frame: DataFrame, ufunc: np.ufunc, method: str, *inputs: Any, **
 
 def operate(frame: DataFrame, operation: Operation, other: Any, axis: int | str, fill_value: Any = None) -> DataFrame:
     other = as_labelled(other)
-    if axis_number(axis) == 0 and isinstance(other, SeriesBase):
+    if axis_number(axis) == 0 and isinstance(other, Series):
         values, labels = dict.fromkeys(frame._columns.values, other.values), other._row_labels
         return _on_all(frame, operation, _side(frame), _Side(labels, values), fill_value)
     if axis_number(axis) == 0 and not isinstance(other, DataFrame | Mapping):
@@ -210,12 +248,140 @@ def _by_name(item: Any, names: list[str]) -> dict[str, Any]:
         return dict(_arrays(item))
     if isinstance(item, Mapping):
         return dict(item)
-    if isinstance(item, SeriesBase) and isinstance(item.index.values, Strings):
+    if isinstance(item, Series) and isinstance(item.index.values, Strings):
         by_label: dict[Any, Any] = item.to_pandas().to_dict()
         return by_label
-    if isinstance(item, SeriesBase | Array | np.ndarray):
+    if isinstance(item, Series | Array | np.ndarray):
         raise ArgumentTypeError(
             f"an operator of DataFrames takes no {type(item).__name__} with a value for each row.",
             hint="write df.add(a, axis=0), df.mul(a, axis=0) and so on.",
         )
     return dict.fromkeys(names, item)
+
+
+def apply_series_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    out = kwargs.pop("out", None)
+    if method != "__call__" or kwargs or any(_is_frame(item) for item in inputs):
+        return NotImplemented
+    result = _computed(BY_OPERATOR.get(ufunc, ufunc), inputs)
+    if out is None:
+        return result
+    (target,) = out
+    if not isinstance(target, Series):
+        return NotImplemented
+    target._labelled = result._labelled
+    return target
+
+
+def add_series(series: Series, b: Series) -> Series:
+    if not isinstance(b, Series):
+        raise ArgumentTypeError(f"add takes a Series, not {type(b).__name__}.", hint="s + 1 adds to every value.")
+    index = series.index.concat(b.index)
+    keys, sums = GroupBy(index.values).sum(concatenate([series.values, b.values]))
+    return series._of(sums, Index.factory(keys))
+
+
+def combine_series(series: Series, other: Any) -> Series:
+    given = _series_of("combine_first", other)
+    joined = on_all_labels(series._row_labels, [series.values], given._row_labels, [given.values])
+    found: Series = _on_joined(series, joined, where_present(joined.ones[0], joined.others[0]), given)
+    found.name = series.name
+    return found
+
+
+def align_series(series: Series, other: Any, join: str) -> tuple[Any, Any]:
+    given = _series_of("align", other)
+    if join == "left":
+        return series, _named(series._with(series._on_rows(given)), given.name)
+    if join == "right":
+        return _named(given._with(given._on_rows(series)), series.name), given
+    if join != "outer":
+        raise ArgumentError(f"align: join={join!r} is none of 'outer', 'left' and 'right'.")
+    joined = on_all_labels(series._row_labels, [series.values], given._row_labels, [given.values])
+    one, two = (_on_joined(series, joined, values, given) for values in (*joined.ones, *joined.others))
+    return _named(one, series.name), _named(two, given.name)
+
+
+def dot(series: Series, other: Any) -> Any:
+    other = as_labelled(other)
+    if not isinstance(other, Series):
+        return (series * unlabelled(other)).sum()
+    return (series.values * on_same_labels(series._row_labels, other._row_labels, other.values)).sum()
+
+
+def operated(series: Series, operation: Operation, other: Any, fill_value: Any = None) -> Any:
+    other = as_labelled(other)
+    if not isinstance(other, Series):
+        return operation(series if fill_value is None else series.fillna(fill_value), unlabelled(other))
+    joined = on_all_labels(series._row_labels, [series.values], other._row_labels, [other.values])
+    sides = [*joined.ones, *joined.others]
+    sides = sides if fill_value is None else filled(sides, fill_value)
+    return _on_joined(series, joined, of_columns(operation, *sides), other)
+
+
+def _on_joined(series: Series, joined: OnAllLabels, found: Any, other: Series) -> Any:
+    """Return a result of this Series and another one as a Series on the labels of both."""
+    name = _common_name([series, other])
+    if joined.labels.frame is series._labelled._columns.frame and series._row_labels.are_those_of(joined.labels):
+        return _named(series._with(found), name)
+    return series._of(found, series._named_index(joined.labels.arrays), name)
+
+
+def _computed(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+    inputs = tuple(map(as_labelled, inputs))
+    series = [item for item in inputs if isinstance(item, Series)]
+    given = [one._row_labels for one in series]
+    name = _common_name(series)
+    if function in COMPARISONS and len(series) > 1:
+        are_same = [check_same(given[0], other) for other in given[1:]]
+        found = of_columns(function, *map(unlabelled, inputs))
+        for same in filter(None, are_same):
+            found = pdarray(found._frame, Call("of_same_labels", found._value, same))
+        return _named(series[0]._with(found), name)
+    labels, values = given[0], [series[0].values]
+    for one, own in zip(series[1:], given[1:], strict=True):
+        joined = on_all_labels(labels, values, own, [one.values], series[0]._rules.absent_operand)
+        labels, values = joined.labels, [*joined.ones, *joined.others]
+    remaining = iter(values)
+    sides = [next(remaining) if isinstance(item, Series) else unlabelled(item) for item in inputs]
+    found = of_columns(function, *sides)
+    for one, own in zip(series, given, strict=True):
+        if labels is own:
+            return _named(one._with(found), name)
+    return series[0]._of(found, series[0]._named_index(labels.levels), name)
+
+
+def where_present(one: Any, other: Any) -> Any:
+    """Return a column with values of another one where it is missing."""
+    return where(pdarray(one._frame, present_among(one, one._value)), one, other)
+
+
+def filled(sides: Sequence[Any], fill_value: Any) -> list[Any]:
+    """Return two columns, filled with a value where only one is missing."""
+    one, other = sides
+    lacks = [pdarray(side._frame, Call("logical_not", present_among(side, side._value))) for side in sides]
+    return [where(lacks[0] & ~lacks[1], fill_value, one), where(lacks[1] & ~lacks[0], fill_value, other)]
+
+
+def _is_frame(item: Any) -> bool:
+    """Whether an item is a DataFrame, which handles operations with a Series itself."""
+    return isinstance(item, RowLabelled) and not isinstance(item, Series)
+
+
+def _common_name(series: list[Series]) -> Any:
+    """Return the name that all have, None where they differ, as in pandas."""
+    names = [one.name for one in series]
+    return names[0] if all(name == names[0] for name in names) else None
+
+
+def _series_of(operation: str, other: Any) -> Any:
+    """Return the other side, a Series of pandas as one of akdask."""
+    found = as_labelled(other)
+    if not isinstance(found, Series):
+        raise ArgumentTypeError(f"{operation} takes a Series, not {type(other).__name__}.")
+    return found
+
+
+def _named(series: Any, name: Any) -> Any:
+    series.name = name
+    return series

@@ -30,14 +30,13 @@ from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
 from akdask.frames.choice import keys_of
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.group_reductions import Reduced, calls_of, edge_values, reduce_at_once
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import MultiIndex
 from akdask.frames.kinds import is_number, missing_rows, numbers_among
 from akdask.frames.series import Series, column_series
-from akdask.frames.series_base import VALUES
 from akdask.frames.windows import empty_rows
 
 Rows = TypeVar("Rows", bound=Any)
@@ -623,11 +622,6 @@ def resampler(df: Rows, rule: Any, on: str | None, level: Any, asked: Mapping[st
             raise ArgumentError("The Grouper cannot specify both a key and a level!", hint="pass on or level.")
         _demand_level(df._columns.index_name, level)
     return Resampler(df, binning, on)
-
-
-def resampler_of_series(series: Series, rule: Any, level: Any, asked: Mapping[str, Any]) -> Resampler[Any]:
-    """Return the values grouped by bins of time; see `Series.resample`."""
-    return values_in_bins(series, Binning.of("resample", rule, **asked), level)
 
 
 def values_in_bins(series: Series, binning: Binning, level: Any = None) -> Resampler[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import MultiIndex
 from akdask.frames.kinds import numbers_among
 from akdask.frames.missing import can_be_missing, present_among
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
 
 MOST_COLUMNS = 10_000
 """Largest number of columns that are made of values."""
@@ -474,3 +477,14 @@ def _with_all_combinations(table: Any) -> Any:
             ]
             table = table.reindex(pd.MultiIndex.from_product(levels, names=labels.names), axis=axis)
     return table
+
+
+def unstack_series(series: Series, level: Any, fill_value: Any) -> Any:
+    if not series._level_names:
+        raise ArgumentError("labels of one level are not unstacked.", hint="label by a MultiIndex.")
+    try:
+        table = with_wide_integers(series.to_pandas()).unstack(level, fill_value=fill_value)
+    except (ValueError, KeyError, IndexError) as error:
+        raise ArgumentError(f"the level {level!r} cannot become columns.", details=[str(error)]) from None
+    table.columns = [str(name) for name in table.columns]
+    return DataFrame(table.reset_index() if table.index.nlevels > 1 else table)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from akdask.arrays import selection as row_tools
 from akdask.arrays.array import Array, of_rows
 from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import axis_number, names_of
+from akdask.arrays.selection import sample_of
 from akdask.engine.node import Frame
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Value
@@ -19,8 +20,11 @@ from akdask.frames.alignment import mask_on_rows_of
 from akdask.frames.columnset import ColumnSet, Select
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.display import Row
-from akdask.frames.index import Index
+from akdask.frames.index import Index, MultiIndex
 from akdask.frames.rows_by_label import demands_all, without_labels
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
 
 
 def select(frame: DataFrame, key: Any) -> Any:
@@ -122,3 +126,74 @@ def _without_labels(columns: ColumnSet, labels: Any, errors: str) -> ColumnSet:
 
 def _choose(key_frame: Frame, key: Value) -> Select:
     return lambda frame, values: row_tools.select_columns(frame, values, key_frame, key)
+
+
+def drop_entries(series: Series, labels: Any, *, index: Any, errors: str) -> Series:
+    if (labels is None) == (index is None):
+        raise ArgumentError("drop takes labels= or index=, which mean the same.")
+    left = without_labels(series.index, index if labels is None else labels, errors)
+    return series[:] if isinstance(left, slice) else series._rows(left)
+
+
+def sample_entries(series: Series, n: int, *, frac: float | None, random_state: Any) -> Series:
+    size = len(series)
+    count, draw = sample_of(size, n, frac, random_state)
+    if count > size:
+        raise ArgumentError(f"{count} of {size} entries cannot be chosen.")
+    return series._rows(draw.choice(size, count, replace=False))
+
+
+def reset_series_index(series: Series, level: Any, *, drop: bool, name: str | None, inplace: bool) -> Any:
+    index = series.index
+    taken = _levels(index, level)
+    left = [number for number in range(index.nlevels) if number not in taken]
+    labels = _some_levels(index, left)
+    if drop:
+        dropped = type(series)._of(series.values, labels, series.name)
+        if not inplace:
+            return dropped
+        series._labelled, series._level_names = dropped._labelled, dropped._level_names
+        return None
+    if inplace:
+        raise ArgumentError("labels and values are a DataFrame, which a Series cannot become in place.")
+    if len(left) > 1:
+        raise ArgumentError(
+            "rows of a DataFrame have labels of one level.", hint=f"name all levels but one: {index.names}."
+        )
+    columns = {_called(index, number): index._levels[number] for number in taken}
+    called = name if name is not None else "0" if series.name is None else str(series.name)
+    if called in columns:
+        raise SchemaError(f"labels and values cannot both be called {called!r}.", hint="pass name=.")
+    named = {**columns, called: series.values}
+    found = ColumnSet.of(named) if labels is None else ColumnSet.of(named, labels.values, labels.name)
+    return DataFrame._of(found)
+
+
+def _levels(index: Index, level: Any) -> list[int]:
+    """Return the numbers of some levels of labels, all if None."""
+    if level is None:
+        return list(range(index.nlevels))
+    found = []
+    for one in level if isinstance(level, list | tuple) else [level]:
+        number = index.names.index(one) if one in index.names else one
+        if not isinstance(number, int | np.integer) or not -index.nlevels <= number < index.nlevels:
+            raise ArgumentError(f"there is no level {one!r}.", details=[f"levels: {index.names}"])
+        found.append(int(number) % index.nlevels)
+    return sorted(found)
+
+
+def _some_levels(index: Index, numbers: Sequence[int]) -> Index | None:
+    """Return labels of some of the levels, none where rows are to be numbered."""
+    if not numbers:
+        return None
+    if len(numbers) == 1:
+        return Index(index._levels[numbers[0]], index.names[numbers[0]])
+    return MultiIndex([index._levels[at] for at in numbers], names=[index.names[at] for at in numbers])
+
+
+def _called(index: Index, number: int) -> str:
+    """Return the name of the column for a level of labels."""
+    name = index.names[number]
+    if name is not None:
+        return str(name)
+    return f"level_{number}" if index.nlevels > 1 else "index"

@@ -2,60 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array, of_rows
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.base import Collection, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
-from akdask.arrays.strings import Strings
-from akdask.arrays.substitutes import missing_attribute
+from akdask.arrays.registered import Registered
 from akdask.arrays.wrap import special
-from akdask.columns.dtypes import NULLABLE_STR
 from akdask.columns.exact import first_changed
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError, refuses_foreign
-from akdask.frames.alignment import RowLabels, as_labelled, on_rows_of, put_on_rows_of
-from akdask.frames.columnset import ColumnSet
-from akdask.frames.dataframe import DataFrame
-from akdask.frames.expanding import ExpandingMethods
-from akdask.frames.index import Index
-from akdask.frames.series_accessors import (
-    CachedAccessor,
-    CategoricalAccessor,
-    DatetimeAccessor,
-    Properties,
-    StringAccessor,
-)
-from akdask.frames.series_analysis import SeriesAnalysis, SeriesMissing, SeriesOrder, SeriesReductions
-from akdask.frames.series_base import VALUES, SeriesBase
-from akdask.frames.series_conversion import SeriesConversion
-from akdask.frames.series_functions import SeriesFunctions, text_applied
-from akdask.frames.series_indexers import (
-    ILocIndexer,
-    LocIndexer,
-    checked_value,
-    is_supported_scalar,
-    label_key,
-    located,
-)
-from akdask.frames.windows import WindowMethods
+from akdask.errors import ArgumentTypeError, ConversionError, refuses_foreign
+from akdask.frames.alignment import RowLabelled, RowLabels, on_rows_of
+from akdask.frames.columnset import LACKING, VALUES, ColumnSet, level_column
+from akdask.frames.dataframe import NOT_GIVEN, DataFrame
+from akdask.frames.index import Index, MultiIndex
+
+if TYPE_CHECKING:
+    from akdask.engine.node import RowSpace
+    from akdask.engine.run import CollectionRows
+    from akdask.frames.expanding import Decaying, Expanding
+    from akdask.frames.indexers import ILocIndexer, LocIndexer
+    from akdask.frames.series_accessors import CategoricalAccessor, DatetimeAccessor, StringAccessor
+    from akdask.frames.series_groupby import SeriesGroupBy
 
 
-class Series(
-    SeriesReductions,
-    SeriesOrder,
-    SeriesMissing,
-    SeriesConversion,
-    SeriesAnalysis,
-    SeriesFunctions,
-    WindowMethods,
-    ExpandingMethods,
-):
+class Series(NDArrayOperatorsMixin, Labelled, Registered, Collection, RowLabelled):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
     Parameters
@@ -94,6 +71,16 @@ class Series(
 
     objType = "Series"
 
+    __array_priority__ = 2000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives a Series, as in pandas
+
+    name: Any
+    _labelled: DataFrame
+    """The column of values, labels of one level as the index, labels of several levels as columns."""
+    _level_names: tuple[Any, ...]
+
+    # construction
+
     @refuses_foreign()
     def __init__(self, data: Any, name: Any = None, index: Any = None) -> None:
         labels = None if index is None else Index.factory(index)
@@ -105,7 +92,7 @@ class Series(
         if isinstance(data, Mapping):
             labels = Index(list(data)) if labels is None else labels
             data = list(data.values())
-        elif isinstance(data, SeriesBase):
+        elif isinstance(data, Series):
             labels = data._given_labels() if labels is None else labels
         elif is_pandas(data, "Series"):
             labels = Index.factory(data.index) if labels is None and not _is_numbered(data.index) else labels
@@ -113,46 +100,305 @@ class Series(
             name = getattr(data, "name", None)
         self._set(as_values(data), labels, name)
 
-    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+    @classmethod
+    def concat(
+        cls,
+        arrays: Sequence[Any],
+        axis: int = 0,
+        index_labels: Sequence[str] | None = None,
+        value_labels: Sequence[str] | None = None,
+        ordered: bool = False,
+    ) -> Any:
+        """Put Series, or pairs of keys and values of groups, below each other or side by side.
 
-        def __getattr__(self, name: str) -> Any:
-            accessor = getattr(type(self), name, None)
-            if isinstance(accessor, type) and issubclass(accessor, Properties):
-                # It was refused for these values, and says why again.
-                accessor(self)
-            raise missing_attribute(type(self), name)
+        Parameters
+        ----------
+        arrays : list of Series, or list of tuple
+            At least one, all of one type.
+        axis : {0, 1}
+            0 puts them below each other; 1 side by side, by their labels.
+        index_labels : list of str, optional
+            With ``axis=1``, names of the columns of labels.
+        value_labels : list of str, optional
+            With ``axis=1``, names of the columns of values: ``val_0``, ``val_1`` and so on unless given.
+        ordered : bool
+            Accepted for compatibility with Arkouda; the order is always kept.
 
-    # entries
+        Returns
+        -------
+        Series, or DataFrame
+            A DataFrame of labels and values with ``axis=1``; values are 0 for labels that a Series lacks.
 
-    str = CachedAccessor("str", StringAccessor)
-    dt = CachedAccessor("dt", DatetimeAccessor)
-    cat = CachedAccessor("cat", CategoricalAccessor)
+        Raises
+        ------
+        PositionError
+            If there are none.
+        ArgumentTypeError
+            If they are of several types.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> one, two = ak.Series([1, 2], index=["a", "b"]), ak.Series([3, 4], index=["b", "c"])
+        >>> ak.Series.concat([one, two]).to_pandas().to_dict() == {"a": 1, "b": 3, "c": 4}
+        True
+        >>> ak.Series.concat([one, two], axis=1).to_pandas()
+          idx  val_0  val_1
+        0   a      1      0
+        1   b      2      3
+        2   c      0      4
+        """
+        from akdask.frames import join
+
+        return join.concat_series(cls, arrays, axis, index_labels, value_labels, ordered)
+
+    @classmethod
+    def pdconcat(cls, arrays: Sequence[Any], axis: int = 0, labels: Any = None) -> pd.Series | pd.DataFrame:
+        """Put Series, or pairs of keys and values of groups, together as pandas does; computes.
+
+        Parameters
+        ----------
+        arrays : list of Series, or list of tuple
+            At least one, all of one type.
+        axis : {0, 1}
+            Below each other, or side by side, where all have the labels of the first.
+        labels : Strings or sequence of str, optional
+            With ``axis=1``, names of the columns.
+
+        Raises
+        ------
+        PositionError
+            If there are none.
+        ArgumentTypeError
+            If they are of several types.
+        """
+        from akdask.frames import join
+
+        return join.concat_as_pandas(cls, arrays, axis, labels)
+
+    def copy(self) -> Series:
+        """Return a copy; it shares the data, which never change."""
+        return self._moved(self._labelled.copy())
+
+    @classmethod
+    def _of(cls, values: Any, index: Any, name: Any = None) -> Self:
+        """Return a Series of values and labels."""
+        made = cls.__new__(cls)
+        made._set(values, index, name)
+        return made
+
+    def _set(self, values: Array, index: Index | None, name: Any) -> None:
+        """Bring values and labels onto common rows; rows without labels are labelled by their numbers.
+
+        Raises
+        ------
+        AlignmentError
+            If values and labels do not share rows, as where there are not as many of both.
+        """
+        self.name = name
+        if index is None or not isinstance(index, MultiIndex):
+            labels = (None, None) if index is None else (index.values, index.name)
+            columns = ColumnSet.of({VALUES: values}, *labels)
+            self._level_names = ()
+        else:
+            levels = {level_column(number): level for number, level in enumerate(index.values)}
+            columns = ColumnSet.of({VALUES: values, **levels})
+            self._level_names = tuple(index.names)
+        self._labelled = DataFrame._of(columns)
+
+    def _moved(self, rows: Any) -> Self:
+        """Return a Series of the same names on other rows."""
+        moved = type(self).__new__(type(self))
+        moved.name, moved._level_names, moved._labelled = self.name, self._level_names, rows
+        return moved
+
+    def _on_columns(self, columns: ColumnSet) -> Self:
+        """Return a Series of the same names on other columns of values and labels."""
+        return self._moved(DataFrame._of(columns))
+
+    def _with(self, values: Any) -> Self:
+        """Return other values with these labels and this name."""
+        columns = self._labelled._columns
+        if LACKING in columns.values:
+            columns = columns.only([name for name in columns.values if name != LACKING])
+        moved = self._on_columns(columns)
+        moved.values = values
+        return moved
+
+    def _with_lists(self, lists: Array, lacking: Array) -> Self:
+        """Return lists with these labels, of which some are missing."""
+        found = self._with(lists)
+        found._labelled = DataFrame._of(found._labelled._columns.having(LACKING, lacking))
+        return found
+
+    def _framed(self, arrays: Mapping[str, Array]) -> Any:
+        """Return arrays on these rows as a DataFrame with these labels; levels of labels are columns there."""
+        columns = self._labelled._columns
+        if not self._level_names:
+            return DataFrame._of(columns.beside(arrays))
+        levels = {
+            f"level_{number}" if name is None else str(name): columns.array(level_column(number))
+            for number, name in enumerate(self._level_names)
+        }
+        return DataFrame._of(ColumnSet.of({**levels, **arrays}))
+
+    # attributes
 
     @property
-    def plot(self) -> Any:
-        """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`."""
-        from akdask.plotting.accessor import Plots
+    def values(self) -> Any:
+        """The values: a pdarray, Strings, Categorical and so on, the same object each time.
 
-        return Plots(self)
+        Assignments to its elements change the Series.
+        """
+        return self._labelled._column(VALUES)
+
+    @values.setter
+    def values(self, values: Any) -> None:
+        self._labelled[VALUES] = unlabelled(values)
+
+    @property
+    def index(self) -> Index:
+        """The labels of the rows: an `Index`, or a `MultiIndex`; their numbers unless others were given.  Lazy."""
+        if not self._level_names:
+            return self._labelled.index
+        columns = self._labelled._columns
+        levels = [columns.array(level_column(number)) for number in range(len(self._level_names))]
+        return MultiIndex(levels, names=self._level_names)
+
+    @index.setter
+    def index(self, labels: Any) -> None:
+        self._set(self.values, None if labels is None else Index.factory(labels), self.name)
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the values."""
+        return self.values.dtype
+
+    @property
+    def size(self) -> int:
+        """Number of values; counts them, once, where a filter has left that open."""
+        return len(self._labelled)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no values."""
+        return not len(self)
+
+    @property
+    def rows(self) -> RowSpace:
+        """The row space: identity of the rows, partitions, and partition lengths if known."""
+        return self._labelled.rows
+
+    @property
+    def npartitions(self) -> int:
+        """Number of partitions."""
+        return self._labelled.npartitions
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no value occurs twice; computes."""
+        from akdask.frames import summaries
+
+        return not bool(summaries.repeated([self.values], "first").any())
+
+    @property
+    def is_monotonic_increasing(self) -> bool:
+        """Whether no value is less than the one before it; computes."""
+        from akdask.arrays.timearray import TimeArray
+
+        return bool(self.values.is_sorted()) and not (isinstance(self.values, TimeArray) and self.hasnans())
+
+    @property
+    def is_monotonic_decreasing(self) -> bool:
+        """Whether no value is more than the one before it; computes."""
+        from akdask.arrays.timearray import TimeArray
+
+        is_sorted = bool(self.values[::-1].is_sorted())
+        return is_sorted and not (isinstance(self.values, TimeArray) and self.hasnans())
+
+    def memory_usage(self, index: bool = True, unit: str = "B") -> int | float:
+        """Return how much memory the values take when they are in memory, in bytes as an int; computes for text.
+
+        Parameters
+        ----------
+        index : bool
+            Add the labels.
+        unit : {"B", "KB", "MB", "GB"}
+            The unit.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(ak.arange(3)).memory_usage()
+        48
+        """
+        from akdask.frames.index import convert_bytes
+
+        own = convert_bytes(self.values.nbytes, unit)
+        return own + self.index.memory_usage(unit) if index else own
+
+    @property
+    def _lacking(self) -> Array | None:
+        """Which lists are missing, None where none is."""
+        columns = self._labelled._columns
+        return columns.array(LACKING) if LACKING in columns.values else None
+
+    # plan
+
+    @property
+    def expr(self) -> CollectionRows:
+        """The plan."""
+        from akdask.engine.run import CollectionRows
+        from akdask.frames import to_pandas
+
+        form, project, labels = to_pandas.series_conversion(self)
+        return CollectionRows(project, form, tuple(labels), None)
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return self._persisted, ()
+
+    def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
+        return self._moved(self._labelled._persisted(graph, rename))
+
+    # selection
 
     @property
     def loc(self) -> LocIndexer:
         """Entries by label."""
+        from akdask.frames.indexers import LocIndexer
+
         return LocIndexer(self)
 
     @property
     def at(self) -> LocIndexer:
         """Entries by label."""
-        return LocIndexer(self)
+        return self.loc
 
     @property
     def iloc(self) -> ILocIndexer[Self]:
         """Entries by position."""
+        from akdask.frames.indexers import ILocIndexer
+
         return ILocIndexer("iloc", self)
 
     @property
     def iat(self) -> ILocIndexer[Self]:
         """Entries by position."""
+        from akdask.frames.indexers import ILocIndexer
+
         return ILocIndexer("iat", self)
 
     def validate_key(self, key: Any) -> Any:
@@ -172,7 +418,9 @@ class Series(
         PositionError
             If a mask has not the size of the Series.
         """
-        return label_key(self, key)
+        from akdask.frames import indexers
+
+        return indexers.label_key(self, key)
 
     def validate_val(self, val: Any) -> Any:
         """Return a value that may be assigned, lists as arrays.
@@ -182,7 +430,9 @@ class Series(
         ArgumentTypeError
             If it is of another type than the values, or they are text.
         """
-        return checked_value(self.values, val)
+        from akdask.frames import indexers
+
+        return indexers.checked_value(self.values, val)
 
     def __getitem__(self, key: Any) -> Any:
         """Return the entries of labels, or the entries where a mask is true.
@@ -202,20 +452,9 @@ class Series(
         ArgumentTypeError, MissingLabelError, PositionError
             As in `validate_key`.
         """
-        if isinstance(key, slice):
-            return self._moved(self._labelled._rows(key))
-        if self._level_names and not isinstance(key, Array):
-            return located(self, key)
-        key = self.validate_key(key)
-        if isinstance(key, Array) and key._value.dtype.kind != "bool":
-            from akdask.frames.lookups import indexof1d
+        from akdask.frames import indexers
 
-            found = self._moved(self._labelled._rows(indexof1d(key, self.index.values)))
-            return found.values[0] if self._rules.unwraps_one_entry and len(found) == 1 else found
-        if not is_supported_scalar(key):
-            return self._moved(self._labelled._rows(key))
-        found = self._moved(self._labelled._rows(self.index.values == key))
-        return found.values[0] if len(found) == 1 else found
+        return indexers.get_entries(self, key)
 
     def __setitem__(self, key: Any, val: Any) -> None:
         """Assign to the entries of labels, or where a mask holds; a label that is not there adds an entry.
@@ -229,33 +468,9 @@ class Series(
         ArgumentError
             If there are not as many values as entries, or several labels are given and some come twice.
         """
-        key, val = self.validate_key(key), as_labelled(val)
-        if isinstance(val, SeriesBase) and isinstance(key, Array) and key.dtype == np.bool_:
-            self.values = put_on_rows_of(self._row_labels, self.values, key, val)
-            return None
-        val = self.validate_val(val)
-        if is_supported_scalar(key):
-            return self._set_label(key, val)
-        if key.dtype == np.bool_:
-            self.values[key] = val
-            return None
-        if key.size > 1 and self.has_repeat_labels():
-            raise ArgumentError("several labels are assigned to, and some come twice.", hint="use a mask, or iloc.")
-        from akdask.frames.lookups import indexof1d
+        from akdask.frames import indexers
 
-        self.values[indexof1d(key, self.index.values)] = val
-        return None
-
-    def _set_label(self, key: Any, val: Any) -> None:
-        is_there = self.index.values == key
-        if bool(is_there.any()):
-            self.values[is_there] = val[0] if isinstance(val, Array) and val.size == 1 else val
-            return
-        if isinstance(val, Array):
-            raise ArgumentError(f"no entry has the label {key!r}, and one entry takes one value.")
-        labels = concatenate([self.index.values, array([key])])
-        values = concatenate([self.values, array([val])])
-        self._set(values, Index(labels, self.index.name), self.name)
+        indexers.set_entries(self, key, val)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the values; computes them all."""
@@ -265,11 +480,19 @@ class Series(
         """Whether an entry has a label; computes."""
         return bool(self.index.lookup(label).any())
 
-    def has_repeat_labels(self) -> bool:
-        """Whether a label comes twice; computes."""
-        return not self.index.is_unique
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Iterate over labels and values; computes them all."""
+        return iter(self.to_pandas().items())
 
-    def locate(self, key: Any) -> Self:
+    def head(self, n: int = 10) -> Series:
+        """Return the first `n` entries; lazy."""
+        return self._moved(self._labelled.head(n))
+
+    def tail(self, n: int = 10) -> Series:
+        """Return the last `n` entries; lazy."""
+        return self._moved(self._labelled.tail(n))
+
+    def locate(self, key: Any) -> Series:
         """Return the entries that have some labels; lazy.
 
         Parameters
@@ -289,16 +512,459 @@ class Series(
         >>> ak.Series([1, 2, 3], index=[7, 8, 9]).locate([9, 7]).to_pandas().to_dict()
         {7: 1, 9: 3}
         """
-        if isinstance(key, SeriesBase):
-            from akdask.frames.lookups import lookup
+        from akdask.frames import indexers
 
-            return self._of(lookup(self.index.values, self.values, key.values), key.index)
-        if isinstance(key, list | tuple) and len(key) and isinstance(key[0], list | tuple):
-            key = [array(list(level)) for level in zip(*key, strict=True)]
-        is_sought = self.index.lookup(unlabelled(key))
-        return self._moved(self._labelled._rows(is_sought))
+        return indexers.locate(self, key)
 
-    def map(self, arg: Any, na_action: Any = None) -> Self:
+    def drop(self, labels: Any = None, *, index: Any = None, errors: str = "raise") -> Series:
+        """Drop the entries of some labels; computes whether the labels exist.
+
+        Parameters
+        ----------
+        labels, index : label, or array or sequence of labels
+            Both mean the same; of several levels a tuple, or a list of them.
+        errors : {"raise", "ignore"}
+            Whether labels that no entry has are an error.
+
+        Raises
+        ------
+        MissingLabelError
+            If no entry has one of the labels.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 3], index=["a", "b", "c"]).drop("b").to_dict()
+        {'a': 1, 'c': 3}
+        """
+        from akdask.frames import rows
+
+        return rows.drop_entries(self, labels, index=index, errors=errors)
+
+    def sample(self, n: int = 1, *, frac: float | None = None, random_state: Any = None) -> Series:
+        """Return some entries chosen at random; counts rows of unknown number.  See `DataFrame.sample`."""
+        from akdask.frames import rows
+
+        return rows.sample_entries(self, n, frac=frac, random_state=random_state)
+
+    def _rows(self, key: Any) -> Self:
+        """Return the entries that a mask, positions or a slice choose."""
+        return self._moved(self._labelled._rows(key))
+
+    # labels
+
+    def has_repeat_labels(self) -> bool:
+        """Whether a label comes twice; computes."""
+        return not self.index.is_unique
+
+    def rename(self, name: Any = None, *, index: Any = None) -> Series:
+        """Return the entries with another name of the values, or with other labels.
+
+        Parameters
+        ----------
+        name : hashable, mapping or callable
+            The name; a mapping or function has new labels by old ones, as in pandas.  A function computes.
+        index : mapping or callable, optional
+            The same as such a `name`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If new labels are of another type than the old ones.
+        UnsupportedError
+            If labels that are renamed have several levels.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2], index=[10, 20]).rename({10: 11}).to_pandas().to_dict()
+        {11: 1, 20: 2}
+        """
+        from akdask.frames import columns
+
+        return columns.rename_series(self, name, index=index)
+
+    def reindex(self, index: Any, fill_value: Any = None) -> Series:
+        """Return the entries that have given labels, in their order, missing where there is none; counts rows.
+
+        See `DataFrame.reindex`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2], index=["a", "b"]).reindex(["b", "z"], fill_value=0).tolist()
+        [2, 0]
+        """
+        from akdask.frames import sorting
+
+        return sorting.reindex_series(self, index, fill_value)
+
+    def reset_index(
+        self, level: Any = None, *, drop: bool = False, name: str | None = None, inplace: bool = False
+    ) -> Any:
+        """Return labels and values as columns of a DataFrame; lazy.
+
+        Parameters
+        ----------
+        level : int, str, or list of them, optional
+            Levels of the labels that become columns, all unless given; at most one level is left.
+        drop : bool, default False
+            Leave these labels out, and return a Series.
+        name : str, optional
+            Name of the column of values: that of the Series, or ``0``, unless given.
+        inplace : bool, default False
+            Change this Series and return None; with `drop` only, as values alone are a Series.
+
+        Raises
+        ------
+        SchemaError
+            If a level of the labels has that name.
+        ArgumentError
+            If there is no such level, a DataFrame would keep labels of several levels, or `inplace` is True without
+            `drop`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]})
+        >>> df.groupby("k")["x"].sum().reset_index(name="total").to_pandas()
+           k  total
+        0  a      4
+        1  b      2
+        """
+        from akdask.frames import rows
+
+        return rows.reset_series_index(self, level, drop=drop, name=name, inplace=inplace)
+
+    def align(self, other: Any, join: str = "outer") -> tuple[Any, Any]:
+        """Return this Series and another one on the same labels; lazy.
+
+        Parameters
+        ----------
+        other : Series
+            The other one.
+        join : {"outer", "left", "right"}
+            All labels of both, in order, or the labels of one side.  Labels that a side lacks have missing values.
+
+        Raises
+        ------
+        ArgumentError
+            If `join` is something else.
+        """
+        from akdask.frames import operators
+
+        return operators.align_series(self, other, join)
+
+    @property
+    def _row_labels(self) -> RowLabels:
+        columns = self._labelled._columns
+        if not self._level_names:
+            return RowLabels.of(columns)
+        levels = (columns.array(level_column(number)) for number in range(len(self._level_names)))
+        return RowLabels(columns.frame, tuple(levels))
+
+    def _named_index(self, levels: Sequence[Array]) -> Index:
+        """Return labels with the names of the labels of this Series."""
+        index = self.index
+        return MultiIndex(list(levels), names=index.names) if len(levels) > 1 else Index(levels[0], index.name)
+
+    def _on_rows(self, item: Any) -> Any:
+        """Align an argument to the rows of this Series: a Series by labels, an array by position."""
+        return on_rows_of(self._row_labels, item)
+
+    def _given_labels(self) -> Index | None:
+        """Return the labels, None where rows are labelled by their numbers."""
+        return None if self._labelled._columns.index is None and not self._level_names else self.index
+
+    def _value_columns(self) -> ColumnSet:
+        return self._labelled._columns.only([VALUES])
+
+    def _with_columns(self, arrays: Mapping[str, Array]) -> Self:
+        return self._with(arrays[VALUES])
+
+    # missing values
+
+    def isna(self) -> Series:
+        """Return where values are missing, as a Series of bool; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the values are lists.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan")], index=[5, 7]).isna().to_pandas().to_dict()
+        {5: False, 7: True}
+        """
+        from akdask.frames import missing
+
+        return missing.mark_series(self, missing=True)
+
+    def notna(self) -> Series:
+        """Return where values are not missing, as a Series of bool; lazy.  See `isna`."""
+        from akdask.frames import missing
+
+        return missing.mark_series(self, missing=False)
+
+    def isnull(self) -> Series:
+        """Return where values are missing; the same as `isna`."""
+        return self.isna()
+
+    def notnull(self) -> Series:
+        """Return where values are not missing; the same as `notna`."""
+        return self.notna()
+
+    def hasnans(self) -> np.bool_:
+        """Whether a value is missing; computes."""
+        return np.bool_(bool(self.isna().values.any()))
+
+    def dropna(self) -> Series:
+        """Return the entries whose values are not missing; lazy."""
+        return self._rows(self.notna().values)
+
+    def fillna(self, value: Any) -> Series:
+        """Replace missing values; lazy.
+
+        Parameters
+        ----------
+        value : scalar, pdarray or Series
+            One value, or one for each row.  A Series is aligned by labels; values without a label there stay missing.
+
+        Returns
+        -------
+        Series
+            Values that cannot be missing, such as integers, stay as they are.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If text would be filled with something else, or numbers with text.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).fillna(100.0).tolist()
+        [1.0, 100.0, 3.0]
+        """
+        from akdask.frames import missing
+
+        return missing.fill_series(self, value)
+
+    def ffill(self, *, limit: int | None = None) -> Series:
+        """Fill missing values with the last value before them; lazy.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Fill no more than so many in a row.
+
+        Raises
+        ------
+        ArgumentError
+            If the limit is below 1.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
+        [1.0, 1.0, 3.0]
+        """
+        from akdask.frames import windows
+
+        return windows.fill_along(self, backwards=False, limit=limit)
+
+    def bfill(self, *, limit: int | None = None) -> Series:
+        """Fill missing values with the next value after them; lazy.  See `ffill`."""
+        from akdask.frames import windows
+
+        return windows.fill_along(self, backwards=True, limit=limit)
+
+    def combine_first(self, other: Any) -> Series:
+        """Fill missing values from another Series, on all labels of both; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> one, two = ak.Series([1.0, None], index=["a", "b"]), ak.Series([20.0, 30.0], index=["b", "c"])
+        >>> one.combine_first(two).to_pandas().to_dict()
+        {'a': 1.0, 'b': 20.0, 'c': 30.0}
+        """
+        from akdask.frames import operators
+
+        return operators.combine_series(self, other)
+
+    # arithmetic
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Compute a ufunc of values with equal labels; in-place operators pass ``out=``."""
+        from akdask.frames import operators
+
+        return operators.apply_series_ufunc(ufunc, method, *inputs, **kwargs)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __abs__(self) -> Any:
+        return self._with(abs(self.values))
+
+    def __bool__(self) -> bool:
+        return bool(self.values)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.dot(other)
+
+    def add(self, b: Series) -> Series:
+        """Return the sums of the values of each label, of both Series; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> one, two = ak.Series([1, 2], index=["a", "b"]), ak.Series([10, 20], index=["b", "c"])
+        >>> one.add(two).to_pandas().to_dict() == {"a": 1, "b": 12, "c": 20}
+        True
+        """
+        from akdask.frames import operators
+
+        return operators.add_series(self, b)
+
+    def sub(self, other: Any, fill_value: Any = None) -> Series:
+        """Subtract a scalar, array or Series from the values; lazy.
+
+        Parameters
+        ----------
+        other : scalar, array or Series
+            The subtrahend; a Series is aligned by labels.
+        fill_value : scalar, optional
+            Replaces a value that is missing on one side, or whose label one side lacks.
+
+        Returns
+        -------
+        Series
+            With all labels of both, in order where they differ; missing where one side lacks them, as in pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2]).sub(ak.Series([10]), fill_value=0).tolist()
+        [-9.0, 2.0]
+        """
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.sub, other, fill_value)
+
+    def mul(self, other: Any, fill_value: Any = None) -> Series:
+        """Return the values times something; lazy.  See `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.mul, other, fill_value)
+
+    def div(self, other: Any, fill_value: Any = None) -> Series:
+        """Return the values divided by something, as float64; lazy.  See `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.truediv, other, fill_value)
+
+    truediv = div
+
+    def floordiv(self, other: Any, fill_value: Any = None) -> Series:
+        """Return the values divided by something, rounded down; lazy.  See `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.floordiv, other, fill_value)
+
+    def mod(self, other: Any, fill_value: Any = None) -> Series:
+        """Return the remainders of a division of the values; lazy.  See `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.mod, other, fill_value)
+
+    def pow(self, other: Any, fill_value: Any = None) -> Series:
+        """Return the values raised to something; lazy.  See `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.pow, other, fill_value)
+
+    def eq(self, other: Any) -> Series:
+        """Return which values are equal to something; lazy.  Labels meet as in `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.eq, other)
+
+    def ne(self, other: Any) -> Series:
+        """Return which values are not equal to something; lazy.  Labels meet as in `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.ne, other)
+
+    def lt(self, other: Any) -> Series:
+        """Return which values are less than something; lazy.  Labels meet as in `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.lt, other)
+
+    def le(self, other: Any) -> Series:
+        """Return which values are not more than something; lazy.  Labels meet as in `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.le, other)
+
+    def gt(self, other: Any) -> Series:
+        """Return which values are more than something; lazy.  Labels meet as in `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.gt, other)
+
+    def ge(self, other: Any) -> Series:
+        """Return which values are not less than something; lazy.  Labels meet as in `sub`."""
+        from akdask.frames import operators
+
+        return operators.operated(self, operator.ge, other)
+
+    def dot(self, other: Any) -> Any:
+        """Return the sum of the products with the values of another Series or array; lazy.
+
+        Raises
+        ------
+        AlignmentError
+            When it is computed, if a label of one Series is not in the other.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> int(ak.Series([1, 2]) @ ak.Series([3, 4]))
+        11
+        """
+        from akdask.frames import operators
+
+        return operators.dot(self, other)
+
+    def equals(self, other: Any) -> bool:
+        """Whether another Series has the same values and labels, missing ones in the same places; computes."""
+        if not isinstance(other, Series):
+            return False
+        return bool(self.to_frame("values").equals(other.to_frame("values")))
+
+    # values
+
+    def astype(self, dtype: Any) -> Series:
+        """Return the values converted to another type, with the same labels; lazy.  See `pdarray.astype`.
+
+        Missing values stay missing as text, and ``"category"`` makes a Categorical of text.
+
+        Raises
+        ------
+        UnsupportedError
+            If times are to become text, which `strftime` makes of them.
+        ConversionError
+            When computed, if a missing or infinite number becomes an integer.
+        """
+        from akdask.frames import kinds
+
+        return self._with(kinds.as_other_type(self.values, dtype))
+
+    def map(self, arg: Any, na_action: Any = None) -> Series:
         """Replace each value by a mapping or a function; lazy.
 
         Parameters
@@ -326,18 +992,1295 @@ class Series(
         >>> ak.Series([2, 3, 2]).map({2: 30.0, 3: 5.0}).tolist()
         [30.0, 5.0, 30.0]
         """
-        if isinstance(arg, SeriesBase):
-            return self._with(on_rows_of(RowLabels(self.values._frame, (self.values,)), arg))
-        if callable(arg):
-            if na_action is not None and self.values._value.dtype == NULLABLE_STR:
-                return self._with(text_applied(self.values, arg, lambda missing: missing))
-            found: Self = self.apply(arg)
-            is_text = isinstance(found.values, Strings)
-            return found if na_action is None or is_text else found.where(self.notna(), np.nan)
-        news: Any = arg
-        from akdask.frames import lookups
+        from akdask.frames import apply
 
-        return self._with(lookups.map(self.values, news, None))
+        return apply.map_values(self, arg, na_action)
+
+    def apply(self, func: Any, args: Sequence[Any] = (), *, result_dtype: Any = None, **kwargs: Any) -> Any:
+        """Apply a function to each value; lazy, except that it may compute the type of the results.
+
+        Parameters
+        ----------
+        func : callable, ufunc or str
+            Takes one value, of times as pandas has them.  A ufunc takes all at once, and a name is that of a reduction.
+        args : sequence, optional
+            Further arguments of the function, as `kwargs`.
+        result_dtype : dtype-like, optional
+            The type of its results.  Unless given, the first few results are computed to find it.
+        **kwargs
+            Arguments of the function by name.
+
+        Returns
+        -------
+        Series
+            With the same labels.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no function, or its results are of no type that a column can have.
+        ArgumentError
+            When it is computed, if a later result is not of the type.
+
+        See Also
+        --------
+        akdask.apply : the same for arrays, which says where the function runs.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2]).apply(lambda x: x / 2).tolist()
+        [0.5, 1.0]
+        """
+        from akdask.frames import apply
+
+        return apply.apply_values(self, func, args, result_dtype=result_dtype, **kwargs)
+
+    def transform(self, func: Any) -> Any:
+        """Call a function that returns the same rows: ``s.transform(lambda s: s - s.mean())``; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the result has other rows.
+        """
+        from akdask.frames import apply
+
+        return apply.transform(self, func)
+
+    def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call a function with the Series: ``s.pipe(f, 1)`` for ``f(s, 1)``."""
+        return func(self, *args, **kwargs)
+
+    def between(self, left: Any, right: Any, inclusive: str = "both") -> Series:
+        """Return which values lie between two bounds; lazy.
+
+        Parameters
+        ----------
+        left, right : scalar, array or Series
+            The bounds.
+        inclusive : {"both", "neither", "left", "right"}
+            Which of them count as between.
+
+        Raises
+        ------
+        ArgumentError
+            If `inclusive` is something else.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 3]).between(2, 3).tolist()
+        [False, True, True]
+        """
+        from akdask.frames import cells
+
+        found: Series = cells.between(self, left, right, inclusive)
+        return found
+
+    def isin(self, lst: Any) -> Series:
+        """Return which values are among some, as a Series of bool; lazy.
+
+        Parameters
+        ----------
+        lst : pdarray, Strings, Series or list
+            The values to look for.  A missing one stands for all that are missing, but None for no NaN, as in pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a", None, "b"]).isin(["a", None]).tolist()
+        [True, True, False]
+        """
+        from akdask.frames import choice
+
+        return choice.series_isin(self, lst)
+
+    def where(self, cond: Any, other: Any = None) -> Series:
+        """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 5]})
+        >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
+        [0, 5]
+        """
+        from akdask.frames import cells
+
+        return cells.choose(self, cond, other, invert=True)
+
+    def mask(self, cond: Any, other: Any = None) -> Series:
+        """Return the values with others where a condition holds; lazy.
+
+        Parameters
+        ----------
+        cond : array of bool, Series, DataFrame of bool, or function of this object that returns one
+            The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.  Series and DataFrames
+            go by their labels; rows and columns that they lack get the other values.
+        other : scalar, array, Series or DataFrame, optional
+            Replacements, aligned by labels if they have any; missing values unless given, for which integers and bool
+            become float64.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the condition is no bool.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 5, 9]})
+        >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
+        [1, 0, 0]
+        """
+        from akdask.frames import cells
+
+        return cells.choose(self, cond, other, invert=False)
+
+    def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> Series:
+        """Return the values with some of them replaced by others; lazy.
+
+        Parameters
+        ----------
+        to_replace : scalar, list, or mapping
+            Old values: one, several, a mapping of old values to new ones, or such mappings by column.
+        value : scalar or list
+            New values, one for all or one for each old value; None and NaN stand for a missing value.
+
+        Returns
+        -------
+        DataFrame or Series
+            Columns of other types than the old values stay as they are.
+
+        Raises
+        ------
+        ArgumentError
+            If there are not as many new values as old ones.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["a", "b", "a"]).replace({"a": "z"}).tolist()
+        ['z', 'b', 'z']
+        >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
+        [0, 0]
+        """
+        from akdask.frames import cells
+
+        return cells.replace(self, to_replace, value)
+
+    def clip(self, lower: Any = None, upper: Any = None) -> Series:
+        """Return numbers, times and ordered labels bounded below and above; all else stays; lazy.
+
+        Parameters
+        ----------
+        lower, upper : number, array, Series or DataFrame, optional
+            The bounds of all values, of each row, or of each value.  None or a missing bound is no bound.  A Series or
+            DataFrame is aligned by labels; values whose labels it lacks become missing.  Of two scalar bounds the
+            lesser is the lower one, as in pandas.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a Series of times has bounds of another kind; of a DataFrame such columns stay as they are.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
+        [2, 5, 6]
+        """
+        from akdask.frames import cells
+
+        return cells.clip(self, lower, upper)
+
+    def abs(self) -> Series:
+        """Return the absolute values; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+        """
+        from akdask.frames import cells
+
+        return cells.absolute(self)
+
+    def round(self, decimals: int | Mapping[str, int] = 0) -> Series:
+        """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
+
+        Parameters
+        ----------
+        decimals : int, or mapping of str to int
+            Digits for all columns, or digits by name; -1 rounds to tens, integers too.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.25, 2.346]).round(1).tolist()
+        [1.2, 2.3]
+        >>> ak.Series([15, 25, -5]).round(-1).tolist()
+        [20, 20, 0]
+        """
+        from akdask.frames import cells
+
+        return cells.round_values(self, decimals)
+
+    # reductions
+
+    def count(self) -> Any:
+        """Return the number of values that are not missing; lazy."""
+        return self.notna().values.sum()
+
+    def sum(self, *, skipna: bool | None = None, **numpy: None) -> Any:
+        """Return the sum of the values; lazy.  See `pdarray.sum`.
+
+        A missing value makes the sum missing, as in Arkouda.  `skipna` leaves missing values out, the default of
+        pandas.
+
+        Parameters
+        ----------
+        skipna : bool, optional
+            Leave missing values out; Arkouda does not.
+        **numpy : None
+            Arguments that ``numpy.sum`` and its like pass to objects other than arrays, such as ``axis=None``.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If other arguments are given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1.0, float("nan"), 3.0])
+        >>> float(s.sum()), float(s.sum(skipna=True))
+        (nan, 4.0)
+        """
+        from akdask.frames import reductions
+
+        return reductions.present_values(self, skipna, numpy).sum()
+
+    def prod(self, *, skipna: bool | None = None, **numpy: None) -> Any:
+        """Return the product of the values; lazy.  See `sum`."""
+        from akdask.frames import reductions
+
+        return reductions.present_values(self, skipna, numpy).prod()
+
+    def mean(self, *, skipna: bool | None = None, **numpy: None) -> Any:
+        """Return the mean of the values; lazy.  See `sum`."""
+        from akdask.frames import reductions
+
+        return reductions.present_values(self, skipna, numpy).mean()
+
+    def min(self, *, skipna: bool | None = None, **numpy: None) -> Any:
+        """Return the smallest value, missing if no value is left; computes for text and times.  See `sum`."""
+        from akdask.frames import reductions
+
+        return reductions.extreme(self, "min", skipna, numpy)
+
+    def max(self, *, skipna: bool | None = None, **numpy: None) -> Any:
+        """Return the largest value, missing if no value is left; computes for text and times.  See `sum`."""
+        from akdask.frames import reductions
+
+        return reductions.extreme(self, "max", skipna, numpy)
+
+    def std(self, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
+        """Return the standard deviation; lazy.  `ddof` is 0 unless given, as in Arkouda.  See `sum`."""
+        from akdask.frames import reductions
+
+        return reductions.present_values(self, skipna, numpy).std(ddof)
+
+    def var(self, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
+        """Return the variance of the values; lazy.  `ddof` is 0 unless given, as in Arkouda.  See `sum`."""
+        from akdask.frames import reductions
+
+        return reductions.present_values(self, skipna, numpy).var(ddof)
+
+    def sem(self, ddof: int = 1) -> Any:
+        """Return the standard error of the mean of the values that are not missing; lazy."""
+        values = self.dropna().values
+        return values.std(ddof) / np.sqrt(values.size)
+
+    def skew(self) -> np.float64:
+        """Return the skewness of the values that are not missing, corrected for a sample as in pandas; computes."""
+        from akdask.arrays.reductions import skew
+
+        return skew(self.dropna().values, bias=False)
+
+    def kurt(self) -> np.float64:
+        """Return the excess kurtosis of the values that are not missing, as pandas has it; computes.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> round(float(ak.Series([1, 2, 4, 9]).kurt()), 6)
+        1.5
+        """
+        from akdask.frames import reductions
+
+        return reductions.kurtosis(self)
+
+    kurtosis = kurt
+
+    def median(self, *, skipna: bool = True) -> Any:
+        """Return the median of the values; lazy.  It is missing where a value is, if not `skipna`."""
+        from akdask.frames import reductions
+
+        return reductions.present_values(self, skipna).median()
+
+    def quantile(self, q: float | Sequence[float] = 0.5, method: str = "linear", *, interpolation: str = "") -> Any:
+        """Return a quantile of the values that are not missing, lazy, or a Series of several by `q`, which computes.
+
+        Parameters
+        ----------
+        q : float or sequence of float
+            Which quantiles, from 0 to 1.
+        method : str
+            How to choose between two elements, by the names of ``numpy.quantile``.
+        interpolation : str, optional
+            Name of `method` in pandas.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not from 0 to 1, or there is no such method.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 2.0, 4.0]).quantile([0.5, 1]).to_dict()
+        {0.5: 2.0, 1.0: 4.0}
+        """
+        from akdask.frames import reductions
+
+        return reductions.quantile(self, q, method, interpolation=interpolation)
+
+    def mode(self, dropna: bool = True) -> Any:
+        """Return the commonest values, in order, as a Series; computes.
+
+        Parameters
+        ----------
+        dropna : bool, default True
+            Leave out missing values, which count as one value otherwise.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["b", "a", "b"]).mode().tolist()
+        ['b']
+        """
+        from akdask.frames import reductions
+
+        return reductions.mode(self, dropna)
+
+    def nunique(self, dropna: bool = True) -> Any:
+        """Return the number of distinct values, missing ones counting as one if not `dropna`; lazy."""
+        from akdask.arrays.reductions import distinct_count
+
+        return distinct_count(self.dropna().values if dropna else self.values)
+
+    def any(self, *, skipna: bool = True) -> Any:
+        """Return whether any value is not zero; lazy.  Missing values are left out if `skipna`."""
+        from akdask.frames import reductions
+
+        return reductions.truths(self, skipna).any()
+
+    def all(self, *, skipna: bool = True) -> Any:
+        """Return whether no value is zero; lazy.  See `any`."""
+        from akdask.frames import reductions
+
+        return reductions.truths(self, skipna).all()
+
+    def argmin(self) -> Any:
+        """Return the position of the first smallest value, or of the first that is NaN, as in Arkouda; lazy."""
+        return self.values.argmin()
+
+    def argmax(self) -> Any:
+        """Return the position of the first largest value, or of the first that is NaN, as in Arkouda; lazy."""
+        return self.values.argmax()
+
+    def idxmin(self, *, skipna: bool = True) -> Any:
+        """Return the label of the first smallest value; computes.  See `idxmax`."""
+        from akdask.frames import reductions
+
+        return reductions.label_of_extreme(self, "min", skipna)
+
+    def idxmax(self, *, skipna: bool = True) -> Any:
+        """Return the label of the first largest value; computes.
+
+        Parameters
+        ----------
+        skipna : bool, default True
+            Leave missing values out.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no value, or one is missing and `skipna` is False.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> int(ak.Series([2.0, float("nan"), 3.0], index=[5, 6, 7]).idxmax())
+        7
+        """
+        from akdask.frames import reductions
+
+        return reductions.label_of_extreme(self, "max", skipna)
+
+    def corr(self, other: Any) -> np.float64:
+        """Return Pearson's correlation with another Series; computes.
+
+        Series are aligned on the labels that both have, arrays by position.  Rows where either value is NaN are left
+        out, as in pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> round(float(ak.Series([1, 2, 4]).corr(ak.Series([2, 4, 8]))), 12)
+        1.0
+        """
+        from akdask.frames import reductions
+
+        return reductions.correlation(self, other)
+
+    def cov(self, other: Any) -> np.float64:
+        """Return the covariance with another Series; computes.  See `corr`."""
+        from akdask.frames import reductions
+
+        return reductions.covariance(self, other)
+
+    def autocorr(self, lag: int = 1) -> np.float64:
+        """Return the correlation of the values with the values `lag` rows before; computes."""
+        return self.corr(self.shift(lag))
+
+    def agg(self, func: Any) -> Any:
+        """Return a reduction of the values by its name, or a Series of several.
+
+        Parameters
+        ----------
+        func : str or callable, or list of them
+            ``"sum"``, ``"mean"``, ``"min"``, ``"max"``, ``"std"``, ``"var"``, ``"median"``, ``"prod"``, ``"count"``,
+            ``"nunique"``, ``"any"``, ``"all"`` or ``"size"``, for the methods of these names.
+
+        Returns
+        -------
+        scalar, or Series by the names of several
+            A single result is lazy if its method is; several are computed.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4]).agg(["min", "max"]).to_dict()
+        {'min': 1, 'max': 4}
+        """
+        from akdask.frames import reductions
+
+        return reductions.aggregate(self, func)
+
+    aggregate = agg
+
+    def describe(self, percentiles: Sequence[float] | None = None) -> pd.Series:
+        """Return count, mean, standard deviation, extremes and quantiles of numbers; computes.
+
+        Times have the same rows, without a standard deviation for points in time.  Text, Categoricals and bool have
+        count, number of distinct values, the most common value and its count.
+
+        Parameters
+        ----------
+        percentiles : sequence of float, optional
+            Which quantiles, from 0 to 1; 25, 50 and 75 % unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the values are of another kind.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 3, 4]).describe()["50%"]
+        np.float64(2.5)
+        """
+        from akdask.frames import summaries
+
+        return summaries.describe_series(self, percentiles)
+
+    # distinct values, groups
+
+    def unique(self) -> Any:
+        """Return the distinct values, in the order in which they come first as in pandas, as an array; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([3, 1, 3]).unique().tolist()
+        [3, 1]
+        """
+        return self.drop_duplicates().values
+
+    def duplicated(self, keep: str | bool = "first") -> Series:
+        """Return which values are equal to another one; lazy.  See `DataFrame.duplicated`."""
+        from akdask.frames import summaries
+
+        return self._with(summaries.repeated([self.values], keep))
+
+    def drop_duplicates(self, keep: str | bool = "first") -> Series:
+        """Drop entries whose values are repeated; lazy.  See `duplicated`."""
+        from akdask.frames import summaries
+
+        return self._rows(~summaries.repeated([self.values], keep))
+
+    def value_counts(
+        self, sort: bool = True, *, normalize: bool = False, ascending: bool = False, dropna: bool = True
+    ) -> Series:
+        """Return how often each value occurs, as int64 labelled by the values; lazy.
+
+        As in pandas, the labels are called as the values are, and the result is called ``count`` or ``proportion``.
+
+        Parameters
+        ----------
+        sort : bool, default True
+            Put the commonest first.
+        normalize : bool, default False
+            Return parts of all values, as float64, not numbers of them.
+        ascending : bool, default False
+            Put the rarest first.
+        dropna : bool, default True
+            Leave out missing values; otherwise NaN are counted as well.
+
+        Notes
+        -----
+        Equally common values, and without `sort` all values, are in order of first occurrence; labels of a Categorical
+        are in order of its categories.  Categories without a value have the count 0, as in pandas.  The function
+        ``ak.value_counts`` leaves them out.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
+        {2: 2, 0: 1}
+        """
+        from akdask.frames import summaries
+
+        return summaries.count_values(self, sort, normalize=normalize, ascending=ascending, dropna=dropna)
+
+    def groupby(
+        self, by: Any = None, level: Any = None, dropna: bool = True, *, sort: bool = True, observed: bool = True
+    ) -> SeriesGroupBy:
+        """Return the values in groups, to be reduced or transformed: ``series.groupby(level=0).sum()``; lazy.
+
+        Parameters
+        ----------
+        by : array, Series or Index, or list of them
+            Keys on the same rows.
+        level : int, str, or list of them
+            Or the levels of the labels.
+        dropna : bool, default True
+            Leave out rows whose keys are missing.
+        sort : bool, default True
+            Have groups in order of their keys; otherwise in the order of their first rows.
+        observed : bool, default True
+            Leave out categories that no row has, where keys are Categoricals; see `DataFrame.groupby`.
+
+        Returns
+        -------
+        SeriesGroupBy
+
+        Raises
+        ------
+        ArgumentError
+            If both are given, or none, or there is no such level.
+        ArgumentTypeError
+            If `by` is no array.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).sum().to_pandas().to_dict()
+        {'a': 5, 'b': 2}
+        """
+        from akdask.frames import series_groupby
+
+        return series_groupby.groups_of(self, by, level, dropna, sort, observed)
+
+    # windows
+
+    def shift(self, periods: int = 1, freq: Any = None, axis: int = 0, fill_value: Any = None) -> Series:
+        """Return the values `periods` rows further down, or up if negative, with the labels where they were; lazy.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows.
+        freq : str, pandas offset or timedelta, optional
+            Leave the values where they are, and move the times that label them by `periods` times it.
+        axis : 0
+            Accepted for compatibility with pandas.
+        fill_value : scalar, optional
+            Value of rows without a source; missing unless given, for which integers and bool become float64.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `periods` is no whole number, or labels are no times that `freq` could move.
+        ArgumentError
+            If pandas refuses `freq`, or it is given beside `fill_value`.
+        UnsupportedError
+            If a column has nothing for missing elements, as lists have not.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2, 3]}).shift().to_pandas()["x"].tolist()
+        [nan, 1.0, 2.0]
+        >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
+        [2, 3, 0]
+        >>> ak.Series([1], index=ak.Datetime(["2024-01-31"])).shift(2, freq="MS").index[0]
+        Timestamp('2024-03-01 00:00:00')
+        """
+        from akdask.frames import windows
+
+        return windows.shift(self, periods, freq, axis, fill_value)
+
+    def diff(self, periods: int = 1) -> Series:
+        """Return each value less the one `periods` rows before, or after if negative; lazy.
+
+        Returns
+        -------
+        DataFrame or Series
+            Of float64, with NaN where there is no such row; of times, spans with NaT.  Bools count as 0 and 1.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has neither numbers nor times.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 4, 9]}).diff().to_pandas()["x"].tolist()
+        [nan, 3.0, 5.0]
+        """
+        from akdask.frames import windows
+
+        return windows.diff(self, periods)
+
+    def pct_change(self, periods: int = 1) -> Series:
+        """Return the relative change from the value `periods` rows before, as float64; lazy.
+
+        Missing values are not filled first.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([4.0, 5.0, 10.0]).pct_change().tolist()
+        [nan, 0.25, 1.0]
+        """
+        from akdask.frames import windows
+
+        return windows.pct_change(self, periods)
+
+    def cumsum(self) -> Series:
+        """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
+        [1.0, nan, 4.0]
+        """
+        from akdask.frames import windows
+
+        return windows.running(self, "cumsum")
+
+    def cumprod(self) -> Series:
+        """Return the product of each value and all before it; lazy.  See `cumsum`."""
+        from akdask.frames import windows
+
+        return windows.running(self, "cumprod")
+
+    def cummin(self) -> Series:
+        """Return the smallest of each value and all before it; lazy.  See `cumsum`."""
+        from akdask.frames import windows
+
+        return windows.running(self, "cummin")
+
+    def cummax(self) -> Series:
+        """Return the largest of each value and all before it; lazy.  See `cumsum`."""
+        from akdask.frames import windows
+
+        return windows.running(self, "cummax")
+
+    def rolling(
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        win_type: None = None,
+        on: str | None = None,
+        closed: str | None = None,
+        step: int | None = None,
+        method: str = "single",
+        *,
+        numeric_only: bool = False,
+    ) -> Any:
+        """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
+
+        Parameters
+        ----------
+        window : int, str, pandas offset or timedelta
+            Rows of a window; or a span of time such as ``"90min"``, whose length does not depend on the calendar: the
+            rows less than that before each one, which must be in the order of their times.
+        min_periods : int, optional
+            Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
+            given, of a span 1.
+        center : bool, default False
+            Let a row stand in the middle of its window, otherwise it is the last of it.  Of spans, half is after it.
+        win_type : None
+            All rows of a window weigh the same; windows of SciPy are refused.
+        on : str, optional
+            For a span, the column of times; the labels of the rows unless given.  It stays as it is.
+        closed : {"right", "left", "both", "neither"}, optional
+            Which ends belong to a window: on the right the row itself, on the left the row a whole window before it.
+            The row alone unless given.
+        step : int, optional
+            Return the results of one row in so many, from the first one.  Not for spans, as in pandas.
+        method : {"single"}
+            Accepted for compatibility with pandas, which has ``"table"`` for functions of users.
+        numeric_only : bool, default False
+            Leave out columns without numbers.
+
+        Returns
+        -------
+        Rolling or SpanRolling
+
+        Raises
+        ------
+        ArgumentError
+            If `window` is less than 1, or `min_periods` is not from 0 to `window`; of spans, when it is computed, if
+            the times are not in order.
+        ArgumentTypeError
+            If they are no whole numbers, a column has no numbers, or there are no times.
+        UnsupportedError
+            If `win_type` is given, or `method` is another one.
+
+        Notes
+        -----
+        Follows ``pandas.DataFrame.rolling``: infinite values count as missing.  Each window is summed on its own,
+        which is more exact than the running sums of pandas.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
+        [nan, 3.0, 6.0, 12.0]
+        >>> times = ak.Datetime(ak.array([0, 50, 70, 200]), unit="m")
+        >>> ak.Series([1, 2, 4, 8], index=times).rolling("1h").sum().tolist()
+        [1.0, 3.0, 6.0, 8.0]
+        """
+        from akdask.frames import windows
+
+        return windows.rolling(
+            self, window, min_periods, center, win_type, on, closed, step, method, numeric_only=numeric_only
+        )
+
+    def expanding(self, min_periods: int = 1, method: str = "single") -> Expanding[Series]:
+        """Return windows of each row and all rows before it, to be reduced: ``df.expanding().mean()``; lazy.
+
+        Parameters
+        ----------
+        min_periods : int, default 1
+            Fewest rows that must not be missing; with fewer the result is NaN.
+        method : {"single"}
+            Accepted for compatibility with pandas; see `rolling`.
+
+        Raises
+        ------
+        ArgumentError
+            If `min_periods` is negative.
+        ArgumentTypeError
+            If it is no whole number, or a column has no numbers.
+
+        Notes
+        -----
+        Follows ``pandas.DataFrame.expanding``: infinite values count as missing.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 6]).expanding().mean().tolist()
+        [1.0, 1.5, 3.0]
+        """
+        from akdask.frames import expanding
+
+        return expanding.expanding(self, min_periods, method)
+
+    def ewm(
+        self,
+        com: float | None = None,
+        span: float | None = None,
+        halflife: Any = None,
+        alpha: float | None = None,
+        min_periods: int | None = 0,
+        adjust: bool = True,
+        ignore_na: bool = False,
+        times: Any = None,
+        method: str = "single",
+    ) -> Decaying[Series]:
+        """Return windows from the first row to each row, with weights that decay: ``df.ewm(span=5).mean()``; lazy.
+
+        Parameters
+        ----------
+        com, span, halflife, alpha : float
+            How fast weights decay: one of them.  They become ``1 - alpha`` times as much with each row, where alpha is
+            ``1 / (1 + com)``, ``2 / (span + 1)`` or ``1 - 0.5 ** (1 / halflife)``.  Beside `times`, halflife is a span
+            such as ``"2D"``.
+        min_periods : int, default 0
+            Fewest rows that must not be missing, at least 1; with fewer the result is NaN.
+        adjust : bool, default True
+            Divide by the sum of the weights; otherwise weigh each value by `alpha`, and the result before by the rest.
+        ignore_na : bool, default False
+            Let weights decay only with values that are not missing.
+        times : Datetime or Series, optional
+            The time of each row; weights halve with each `halflife`.
+        method : {"single"}
+            Accepted for compatibility with pandas; see `rolling`.
+
+        Raises
+        ------
+        ArgumentError
+            If not exactly one of the four is given, or it is out of range.
+        ArgumentTypeError
+            If a column has no numbers, or `times` is no array of times.
+        UnsupportedError
+            If `method` is another one.
+
+        Notes
+        -----
+        Follows ``pandas.DataFrame.ewm`` as it is documented.  Where `alpha` is 0.5, values are missing, and neither
+        `adjust` nor `ignore_na` is given, pandas has other weights than it documents.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([8.0, 0.0, 4.0]).ewm(alpha=0.5, adjust=False).mean().tolist()
+        [8.0, 4.0, 4.0]
+        """
+        from akdask.frames import expanding
+
+        return expanding.ewm(self, com, span, halflife, alpha, min_periods, adjust, ignore_na, times, method)
+
+    # order
+
+    def sort_values(self, ascending: bool = True, *, na_position: str = "last", ignore_index: bool = False) -> Series:
+        """Return the entries in the order of their values; lazy.  Equal values keep their order.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            The direction.
+        na_position : {"last", "first"}
+            Where missing values come.
+        ignore_index : bool, default False
+            Number the entries from 0.
+
+        Raises
+        ------
+        ArgumentError
+            If `na_position` is something else.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(["b", None, "a"]).sort_values(na_position="first").tolist()
+        [None, 'a', 'b']
+        """
+        from akdask.frames import sorting
+
+        return sorting.sort_series(self, ascending, na_position=na_position, ignore_index=ignore_index)
+
+    def sort_index(self, ascending: bool = True, *, na_position: str = "last") -> Series:
+        """Return the entries in the order of their labels; lazy."""
+        from akdask.frames import sorting
+
+        return sorting.sort_series_index(self, ascending, na_position=na_position)
+
+    def rank(
+        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
+    ) -> Series:
+        """Return the rank of each value, from 1, as float64 with NaN for missing values; lazy.
+
+        See `DataFrame.rank`.
+        """
+        from akdask.frames import summaries
+
+        return self._with(summaries.ranks(self.values, method, ascending, pct, na_option))
+
+    def nlargest(self, n: int = 5, keep: str = "first") -> Series:
+        """Return the entries with the `n` largest values, the largest first; lazy.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many.
+        keep : {"first", "last"}
+            Which of equal values to take where not all fit.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the values are neither numbers nor times.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([3, 9, 5]).nlargest(2).to_pandas().to_dict()
+        {1: 9, 2: 5}
+        """
+        from akdask.frames import summaries
+
+        return summaries.extreme_entries(self, "nlargest", n, keep, largest=True)
+
+    def nsmallest(self, n: int = 5, keep: str = "first") -> Series:
+        """Return the entries with the `n` smallest values, the smallest first; lazy.  See `nlargest`."""
+        from akdask.frames import summaries
+
+        return summaries.extreme_entries(self, "nsmallest", n, keep, largest=False)
+
+    def topn(self, n: int = 10) -> Series:
+        """Return the `n` entries of the largest values, the largest first; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([3, 9, 5]).topn(2).to_pandas().to_dict()
+        {1: 9, 2: 5}
+        """
+        from akdask.arrays.scans import argmaxk
+
+        return self._rows(argmaxk(self.values, n)[::-1])
+
+    # time
+
+    def resample(
+        self,
+        rule: Any,
+        closed: str | None = None,
+        label: str | None = None,
+        on: None = None,
+        level: Any = None,
+        origin: Any = "start_day",
+        offset: Any = None,
+        group_keys: bool = False,
+    ) -> Any:
+        """Return the values grouped by bins of the times that label them: ``s.resample("ME").mean()``; computes.
+
+        See `DataFrame.resample`; a Series has no columns for `on`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1, 2, 4], index=ak.Datetime(ak.array([0, 30, 150]), unit="m")).resample("h").sum().tolist()
+        [3, 0, 4]
+        """
+        from akdask.frames import time_rows
+
+        return time_rows.resample_series(self, rule, closed, label, on, level, origin, offset, group_keys)
+
+    def asfreq(
+        self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None
+    ) -> Series:
+        """Return the values at regular times from the first to the last label; computes these.
+
+        See `DataFrame.asfreq`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1, 2], index=ak.Datetime(["2024-01-31", "2024-03-31"]))
+        >>> s.asfreq("ME", fill_value=0).tolist()
+        [1, 0, 2]
+        """
+        from akdask.frames import time_rows
+
+        return time_rows.series_at_times(self, freq, method, normalize=normalize, fill_value=fill_value)
+
+    def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> Series:
+        """Return the entries whose labels lie between two times of day; lazy.  See `DataFrame.between_time`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1, 2], index=ak.Datetime(["2024-01-31T08:00", "2024-02-01T10:00"]))
+        >>> s.between_time("09:30", "17:00").tolist()
+        [2]
+        """
+        from akdask.arrays.time_of_day import within_day
+
+        chosen = within_day("between_time", self.index.values, start_time, end_time, inclusive)
+        return self._rows(chosen)
+
+    def at_time(self, time: Any) -> Series:
+        """Return the entries whose labels have a time of day; lazy.  See `DataFrame.between_time`."""
+        from akdask.arrays.time_of_day import within_day
+
+        return self._rows(within_day("at_time", self.index.values, time, time))
+
+    def tz_convert(self, tz: Any) -> Series:
+        """Return the same rows, whose labels are the same times on the clocks of another zone; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone, see `Datetime.tz_convert`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times with a zone.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01T12:00"]))
+        >>> s.tz_localize("UTC").tz_convert("Europe/Berlin").index[0]
+        Timestamp('2024-07-01 14:00:00+0200', tz='Europe/Berlin')
+        """
+        from akdask.frames import windows
+
+        return windows.with_index(self, lambda labels: labels.tz_convert(tz))
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """Return the same rows, labelled by the times at which the clocks of a zone show the labels; lazy.
+
+        Parameters
+        ----------
+        tz : str, tzinfo or None
+            The zone.
+        ambiguous, nonexistent : str, bool, array of bool or timedelta
+            Treatment of times that clocks show twice or not at all; see `Datetime.tz_localize`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times without a zone.
+        """
+        from akdask.frames import windows
+
+        return windows.with_index(self, lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
+
+    # shape
+
+    def unstack(self, level: Any = -1, fill_value: Any = None) -> Any:
+        """Return a DataFrame with the labels of one level as columns and of the other levels as labels; computes.
+
+        Parameters
+        ----------
+        level : int or str, default -1
+            The level that becomes columns, named by the text of its labels.
+        fill_value : scalar, optional
+            Value of cells without an entry; missing unless given.
+
+        Returns
+        -------
+        DataFrame
+            Of several levels that remain, labels are columns.
+
+        Raises
+        ------
+        ArgumentError
+            If the labels have one level, or there is no such level, or entries have the same labels.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> labels = ak.MultiIndex([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])])
+        >>> ak.Series([5, 6, 7], index=labels).unstack(fill_value=0).to_pandas()
+           a  b
+        1  5  6
+        2  7  0
+        """
+        from akdask.frames import reshaping
+
+        return reshaping.unstack_series(self, level, fill_value)
+
+    def to_frame(self, name: str | None = None) -> Any:
+        """Return the values as the only column of a DataFrame with these labels; lazy.
+
+        Parameters
+        ----------
+        name : str, optional
+            Name of the column: that of the Series, or ``0``, unless given.
+
+        Notes
+        -----
+        Labels of several levels are columns as well, as rows of a DataFrame have labels of one level.
+        """
+        called = name if name is not None else "0" if self.name is None else str(self.name)
+        if self._level_names:
+            return self.reset_index(name=called)
+        return DataFrame({called: self.values}, self.index)
+
+    def to_dataframe(self, index_labels: Sequence[str] | None = None, value_label: str | None = None) -> Any:
+        """Return labels and values as columns of a DataFrame; lazy.
+
+        Parameters
+        ----------
+        index_labels : list of str, optional
+            Names of the columns of labels: their own, or ``idx``, unless given.
+        value_label : str, optional
+            Name of the column of values: ``val_0`` unless given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([5, 6], index=["a", "b"]).to_dataframe(["letter"], "number").to_pandas()
+          letter  number
+        0      a       5
+        1      b       6
+        """
+        return self.concat([self], 1, index_labels, None if value_label is None else [value_label])
+
+    # export
+
+    def to_pandas(self, *, nullable: bool = False) -> pd.Series:
+        """Return the values and labels as a pandas Series; computes.
+
+        Parameters
+        ----------
+        nullable : bool, default False
+            Give pandas' nullable types, in which integers stay exact where some are missing; see `DataFrame.to_pandas`.
+
+        Raises
+        ------
+        TransferError
+            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+        """
+        from akdask.frames import to_pandas
+
+        return to_pandas.series_to_pandas(self, nullable=nullable)
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the values as a NumPy array; computes."""
+        return np.asarray(self.values.to_ndarray())
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the values as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def tolist(self) -> list[Any]:
+        """Return the values as a list; computes."""
+        return list(self.values.tolist() if self._lacking is None else self.to_pandas().tolist())
+
+    def to_list(self) -> list[Any]:
+        """Return the values as a list: the name of pandas and of older Arkouda releases.  Computes."""
+        return self.tolist()
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Return the values by their labels; computes."""
+        return self.to_pandas().to_dict()
+
+    def to_markdown(
+        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
+    ) -> str | None:
+        """Return labels and values as a table in text, or write it to a file; computes.  See `DataFrame.to_markdown`.
+
+        Parameters
+        ----------
+        mode : str
+            How a file is opened that is named by ``buf=``.
+        index : bool
+            Show the labels.
+        tablefmt : str, default "grid"
+            A format of the package tabulate, which must be installed.
+        storage_options : dict, optional
+            Options with which fsspec opens a URL.
+        **kwargs
+            Further arguments of ``pandas.Series.to_markdown``.
+        """
+        rows: Any = self.to_pandas()
+        text: str | None = rows.to_markdown(
+            mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
+        )
+        return text
+
+    # display
+
+    def __repr__(self) -> str:
+        from akdask.frames import display
+
+        return display.series_text(self)
+
+    def _repr_html_(self) -> str:
+        from akdask.arrays.display import captioned
+
+        return captioned(self._title(), repr(self))
+
+    def _title(self) -> str:
+        from akdask.arrays.display import counted
+
+        return f"Series: {self.values._type_name()}, {counted(self.rows, 'value')}"
+
+    @property
+    def plot(self) -> Any:
+        """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`."""
+        from akdask.plotting.accessor import Plots
+
+        return Plots(self)
+
+    # accessors: last, since `str` names the type above them
+
+    @property
+    def dt(self) -> DatetimeAccessor:
+        """Fields and methods of times and spans: ``s.dt.year``."""
+        from akdask.frames.series_accessors import DatetimeAccessor
+
+        return DatetimeAccessor(self)
+
+    @property
+    def cat(self) -> CategoricalAccessor:
+        """Codes, categories and methods of Categoricals: ``s.cat.codes``."""
+        from akdask.frames.series_accessors import CategoricalAccessor
+
+        return CategoricalAccessor(self)
+
+    @property
+    def str(self) -> StringAccessor:
+        """Methods of text: ``s.str.contains("a")``."""
+        from akdask.frames.series_accessors import StringAccessor
+
+        return StringAccessor(self)
+
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("dt", "cat", "str"):
+                # It was refused for these values, and says why again.
+                return getattr(type(self), name).fget(self)
+            from akdask.arrays.substitutes import missing_attribute
+
+            raise missing_attribute(type(self), name)
 
 
 def column_series(frame: DataFrame, name: str) -> Series:
@@ -400,7 +2343,7 @@ def _is_labelled_pair(data: Any) -> bool:
     is_labels = isinstance(labels, Array | Index) or (
         isinstance(labels, list | tuple) and (isinstance(data, tuple) or all(isinstance(key, Array) for key in labels))
     )
-    return is_labels and isinstance(values, Array | SeriesBase)
+    return is_labels and isinstance(values, Array | Series)
 
 
 def _is_numbered(index: pd.Index) -> bool:

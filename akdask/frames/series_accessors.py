@@ -29,7 +29,7 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.kinds import as_other_type, missing_where
 from akdask.frames.missing import present
-from akdask.frames.series_base import SeriesBase
+from akdask.frames.series import Series
 
 Accessor = TypeVar("Accessor", bound="Properties")
 AccessorClass = TypeVar("AccessorClass", bound=type)
@@ -82,7 +82,7 @@ class Properties:
     accessor_name: ClassVar[str] = ""
     """What users call the accessor."""
 
-    def __init__(self, series: SeriesBase) -> None:
+    def __init__(self, series: Series) -> None:
         if not isinstance(series.values, self.kinds):
             raise MissingAttributeError(
                 f"a Series of {series.values._type_name()} has no .{self.accessor_name}.",
@@ -126,7 +126,7 @@ class DatetimeAccessor(Properties):
     kinds = (TimeArray,)
     accessor_name = "dt"
 
-    def __init__(self, series: SeriesBase) -> None:
+    def __init__(self, series: Series) -> None:
         super().__init__(series)
         values: Any = series.values
         if values._form.may_lack is None:
@@ -197,7 +197,7 @@ class StringAccessor(Properties):
     kinds = (Strings, Categorical, SegArray)
     accessor_name = "str"
 
-    def __init__(self, series: SeriesBase) -> None:
+    def __init__(self, series: Series) -> None:
         super().__init__(series)
         values = series.values
         self._labels = values if isinstance(values, Categorical) else None

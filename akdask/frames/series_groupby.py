@@ -21,13 +21,13 @@ from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import coargsort
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.group_reductions import in_group_order
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
 from akdask.frames.series import Series, column_series
-from akdask.frames.series_base import VALUES
 from akdask.frames.spans import GroupWindows
 from akdask.frames.summaries import QUARTILES, percentage
 

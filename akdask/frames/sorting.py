@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,19 +16,22 @@ from akdask.arrays.keys import comparable_keys
 from akdask.arrays.operators import where
 from akdask.arrays.ordering import directions
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.sorting import coargsort
+from akdask.arrays.sorting import argsort, coargsort
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.node import Frame
 from akdask.engine.values import Value
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.index import Index, MultiIndex, check_na_position
+from akdask.frames.index import Index, MultiIndex, check_na_position, is_there
 from akdask.frames.kinds import missing_rows
 from akdask.frames.missing import present
 from akdask.frames.rows_by_label import kind_of
 from akdask.frames.windows import empty_rows
 from akdask.operators.sort.sort import sorted_rows
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
 
 
 def sort_values(
@@ -151,3 +154,27 @@ def reindexed(columns: ColumnSet, labels: Any, fill_value: Any = None) -> Column
         frame, (value, lacking) = align_by_plan("reindex", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
         found[name] = missing_rows(moved, frame, value, lacking)
     return ColumnSet.of(found, sought, wanted.name if wanted.name is not None else columns.index_name)
+
+
+def sort_series_index(series: Series, ascending: bool, *, na_position: str) -> Series:
+    if na_position == "first" and not isinstance(series.index, MultiIndex):
+        labels = series.index.values
+        return series._rows(coargsort([is_there(labels), labels], ascending=[True, ascending]))
+    check_na_position(na_position)
+    return series._rows(series.index.argsort(ascending=ascending))
+
+
+def sort_series(series: Series, ascending: bool, *, na_position: str, ignore_index: bool) -> Series:
+    if na_position not in ("first", "last"):
+        raise ArgumentError(f"na_position={na_position!r} is neither 'first' nor 'last'.")
+    if na_position == "last":
+        ordered = series._rows(argsort(series.values, ascending=ascending))
+    else:
+        ordered = series._rows(coargsort([series.notna().values, series.values], ascending=[True, ascending]))
+    return ordered.reset_index(drop=True) if ignore_index else ordered
+
+
+def reindex_series(series: Series, index: Any, fill_value: Any) -> Series:
+    if series._level_names:
+        raise ArgumentError("labels of several levels are not looked for by reindex.", hint="use locate.")
+    return series._on_columns(reindexed(series._labelled._columns, index, fill_value))

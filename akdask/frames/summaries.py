@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 import numpy as np
@@ -11,13 +11,15 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
+from akdask.arrays.concatenation import concatenate
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.operators import cast
+from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cumsum
 from akdask.arrays.selection import filter_columns
 from akdask.arrays.setops import in1d, value_counts
+from akdask.arrays.sorting import coargsort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
@@ -28,8 +30,9 @@ from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index
 from akdask.frames.kinds import as_other_type, is_number, numbers_among
 from akdask.frames.missing import present, present_among
 from akdask.frames.windows import numbers_in_groups
@@ -37,6 +40,9 @@ from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort.top_k import TopK
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
 
 QUARTILES = (0.25, 0.5, 0.75)
 RANKS = ("average", "min", "max", "first", "dense")
@@ -354,3 +360,52 @@ def place_ranks(groups: GroupBy, sizes: pdarray, below: pdarray, method: str) ->
     if method == "first":
         placed = placed + cast(numbers_in_groups(groups), np.float64)
     return placed
+
+
+def describe_series(series: Series, percentiles: Sequence[float] | None) -> pd.Series:
+    columns = series._value_columns()
+    values = series.values
+    if is_number(values) and values._value.dtype.kind != "bool":
+        found = described_numbers(columns, [VALUES], quantiles_of(percentiles))
+    elif isinstance(values, TimeArray):
+        found = described_times(columns, [VALUES], quantiles_of(percentiles))
+    elif isinstance(values, Strings | Categorical) or values._value.dtype.kind == "bool":
+        found = described_labels(columns, [VALUES])
+    else:
+        raise ArgumentTypeError(f"describe takes numbers or text, not {values._type_name()}.")
+    described: pd.Series = found[VALUES]
+    described.name = series.name
+    return described
+
+
+def count_values(series: Series, sort: bool, *, normalize: bool, ascending: bool, dropna: bool) -> Series:
+    values, counts, first = _counted(series.values, dropna)
+    keys = [*([counts] if sort else []), *([] if first is None else [first])]
+    if keys:
+        order = coargsort(keys, ascending=[*([ascending] if sort else []), *([] if first is None else [True])])
+        values, counts = values[order], counts[order]
+    found, name = (counts / counts.sum(), "proportion") if normalize else (counts, "count")
+    return series._of(found, Index(values, series.name), name)
+
+
+def extreme_entries(series: Series, operation: str, n: int, keep: str, *, largest: bool) -> Series:
+    values = series.values
+    if keep not in KEEPS:
+        raise ArgumentError(f"{operation}: keep={keep!r} is neither 'first' nor 'last'.")
+    if not isinstance(values, TimeArray) and not is_number(values):
+        raise ArgumentTypeError(f"{operation} needs numbers or times, not {values._type_name()}.")
+    if n <= 0:
+        return series._moved(series._labelled.head(0))
+    at = top_positions(values, int(n), largest=largest, last=keep == "last")
+    return series._rows(at)
+
+
+def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
+    """Return distinct values, their counts, and the row of their first occurrence; includes unused categories."""
+    if not isinstance(values, Categorical):
+        groups = ColumnGroups(values, dropna=dropna)
+        return *groups.size(), groups.unique_key_idx
+    # Each category is added once, so that categories without rows are counted too.
+    each = values._each_category()
+    keys, counts = ColumnGroups(concatenate([values, each]), dropna=dropna).size()
+    return keys, where(keys.isna(), counts, counts - 1), None

@@ -21,10 +21,14 @@ from akdask.engine.missing import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.tokens import token
-from akdask.frames.columnset import INDEX, ColumnSet
+from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, level_column
 from akdask.operators.join.join import LABEL, CategoryTable
 from akdask.operators.values.cast import missing_as_nan
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
+
 
 if TYPE_CHECKING:
     from akdask.frames.dataframe import DataFrame
@@ -279,3 +283,53 @@ def to_pandas(frame: DataFrame, datalimit: float | None, retain_index: bool, *, 
     rows = CollectionRows(project, converter, tuple(labels), limit)
     (result,) = run(rows.here(chunked=True))
     return result
+
+
+def series_to_pandas(series: Series, *, nullable: bool) -> pd.Series:
+    form, project, labels = series_conversion(series, nullable=nullable)
+    rows = CollectionRows(project, form, tuple(labels), None)
+    (result,) = run(rows.here(chunked=True))
+    found: pd.Series = result
+    return found
+
+
+def series_conversion(series: Series, *, nullable: bool = False) -> tuple[ToSeries, Any, list[Any]]:
+    columns = series._labelled._columns
+    converter, labels = ToPandas.of(columns, with_index=True, nullable=nullable)
+    return ToSeries(converter, series._level_names, series.name), columns.apart(), labels
+
+
+@dataclass(frozen=True, slots=True)
+class ToSeries:
+    """Makes a pandas Series from the DataFrame of `ToPandas`.
+
+    Parameters
+    ----------
+    to_pandas : ToPandas
+        Makes the DataFrame.
+    level_names : tuple of hashable
+        Names of the levels that are columns there, none for labels of one level.
+    name : hashable
+        Name of the Series.
+    """
+
+    to_pandas: ToPandas
+    level_names: tuple[Hashable, ...]
+    name: Hashable
+
+    @property
+    def token(self) -> str:
+        """Names the converter in plans."""
+        return token("to Series", self.to_pandas.token, self.level_names, self.name)
+
+    def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.Series:
+        """Return the Series; rows without labels are numbered from `start`."""
+        frame = self.to_pandas(table, *labels, start=start)
+        if self.level_names:
+            levels = [frame[level_column(number)] for number in range(len(self.level_names))]
+            frame.index = pd.MultiIndex.from_arrays(levels, names=list(self.level_names))
+        series: pd.Series = frame[VALUES]
+        if LACKING in frame:
+            series = series.mask(frame[LACKING], None)
+        series.name = self.name
+        return series

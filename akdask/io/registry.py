@@ -13,7 +13,7 @@ from akdask.caches import clear_caches
 from akdask.errors import ArgumentTypeError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
-from akdask.frames.series_base import SeriesBase
+from akdask.frames.series import Series
 
 __all__ = [
     "AllSymbols",
@@ -183,7 +183,7 @@ def _arrays_of(item: Any) -> Iterator[Array]:
         case DataFrame():
             columns = item._columns
             yield from (columns.array(name) for name in columns.values)
-        case SeriesBase():
+        case Series():
             yield from _arrays_of(item._labelled)
         case Index():
             yield from item._levels

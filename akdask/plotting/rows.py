@@ -27,11 +27,10 @@ from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.kinds import numbers_among
 from akdask.frames.series import Series
-from akdask.frames.series_base import VALUES
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plotting.canvas import by_pandas
 
