@@ -28,7 +28,7 @@ from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import SampleList
 from akdask.lbann.schema_nodes import load
 from akdask.lbann.verification import verify
-from akdask.storage.staged_files import write_file, write_files
+from akdask.storage.transaction import write_file, write_files
 
 _SHOWN_VALUES = 4
 _MOST_FAULTS = 1000

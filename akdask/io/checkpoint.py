@@ -13,7 +13,6 @@ import re
 import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,10 +44,11 @@ from akdask.errors import (
     WriteError,
 )
 from akdask.io.sessions import caller_variables
-from akdask.storage.commit import write_error
 from akdask.storage.directory import check_status, open_regular
 from akdask.storage.files import absolute, is_remote, state_of, written_path
-from akdask.storage.folder_commit import FolderStaging, previous, recover_folders
+from akdask.storage.journal import previous
+from akdask.storage.recovery import recover_folders
+from akdask.storage.transaction import FolderTransaction, errors_naming, write_error
 
 FOLDER = ".akdata"
 SERVER = "server.md"
@@ -199,7 +199,7 @@ def _replace(target: str, arrays: Mapping[str, pdarray], *, preserves: bool) -> 
     for path in [target, *([previous(target)] if preserves else [])]:
         if os.path.lexists(path):
             _demand_checkpoint(path)
-    staging = FolderStaging(target)
+    staging = FolderTransaction(target)
     folder = staging.create()
     try:
         _write(Path(folder), Path(target), arrays)
@@ -275,7 +275,7 @@ def _write_chunk(tables: Sequence[Table], path: str) -> int:
     (table,) = tables
     column = pa.table({"data": pa.array(table.columns["data"])})
     schema = pa.schema([pa.field("data", column.schema.field("data").type, nullable=False)])
-    with _errors_naming(path):
+    with errors_naming(path):
         pq.write_table(column.cast(schema), path, compression="none", store_schema=False)
     return table.nrows
 
@@ -287,18 +287,9 @@ def _write_big(tables: Sequence[Table], path: str) -> int:
     for number in to_ints(table.columns["data"]):
         magnitude = abs(number).to_bytes((number.bit_length() + 7) // 8, "big")
         parts += [struct.pack("=I", len(magnitude) | (number < 0) << 31), magnitude]
-    with _errors_naming(path):
+    with errors_naming(path):
         Path(path).write_bytes(b"".join(parts))
     return table.nrows
-
-
-@contextmanager
-def _errors_naming(path: str) -> Iterator[None]:
-    """Turn errors of the operating system into errors with advice."""
-    try:
-        yield
-    except OSError as error:
-        raise write_error(path, error) from error
 
 
 def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:

@@ -16,7 +16,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.storage.files import absolute, is_remote, written_path
 from akdask.storage.locales import locale_files
 from akdask.storage.registry import format_named, format_of_files, open_files
-from akdask.storage.staged_files import staged_files
+from akdask.storage.transaction import staged_files
 
 
 def import_data(

@@ -22,7 +22,7 @@ from akdask.lbann.errors import LbannError, LbannListError, MissingSampleError
 from akdask.lbann.list_words import ListType
 from akdask.lbann.sample_list import SampleList, checked_words
 from akdask.storage.recovery import recover_naming
-from akdask.storage.staged_files import write_files
+from akdask.storage.transaction import write_files
 
 SampleFinder = Callable[[str, int], list[str]]
 """Returns the paths of the groups of a file that lie at a depth, 1 for the children of the root."""

@@ -16,7 +16,7 @@ from akdask.errors import FileError, PositionError
 from akdask.lbann.errors import LbannListError
 from akdask.lbann.list_words import ListType, Words, buffers, column
 from akdask.storage.files import is_remote
-from akdask.storage.staged_files import write_file
+from akdask.storage.transaction import write_file
 
 _FEW = 8
 """Samples that are looked up one by one, since calls on columns take as long for few as for many."""

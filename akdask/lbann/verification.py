@@ -24,8 +24,8 @@ from akdask.lbann.read_lists import read_list
 from akdask.lbann.reader import SampleReader
 from akdask.lbann.sample_list import SampleList
 from akdask.lbann.schema_nodes import Schema, load
-from akdask.storage.commit import write_error
 from akdask.storage.files import state_of
+from akdask.storage.transaction import write_error
 
 _SAMPLES_AT_ONCE = 256
 """Samples that are read together."""

@@ -21,7 +21,7 @@ from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import SampleList
 from akdask.storage.files import written_path
 from akdask.storage.locales import list_path, split_extension
-from akdask.storage.staged_files import staged_files
+from akdask.storage.transaction import staged_files
 
 _TO_STORED = {"b": np.uint8, "f2": np.float32}
 """LBANN reads neither HDF5's enumerations, as which h5py stores bool, nor floats of 16 bits."""

@@ -2,7 +2,7 @@
 
 A path is resolved at every call, so it may lead to another file than the one that was examined.  A descriptor stays
 with its folder even if the folder is moved or replaced.  Files are opened without waiting and are used only if they are
-regular, so that no FIFO and no device can block a reader.
+regular, so that no FIFO and no device can block a reader.  Whatever the system refuses raises an `OSError`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import errno
 import os
 import stat
 from collections.abc import Container
-from types import TracebackType
 from typing import Self
 
 # Linux can open a folder as a path only, which needs no right to list it.
@@ -37,26 +36,14 @@ class Directory:
 
     @classmethod
     def at(cls, path: str) -> Directory:
-        """Open the folder at a path that a user gave: links in it are followed.
-
-        Raises
-        ------
-        OSError
-            If it does not exist.
-        """
+        """Open the folder at a path that a user gave: links in it are followed."""
         return cls(os.open(path or ".", _FOLDER), path)
 
     def child(self, name: str) -> Directory:
-        """Open a folder in this one.
-
-        Raises
-        ------
-        OSError
-            If no folder has that name; a link to a folder does not count.
-        """
+        """Open a folder in this one; a link to a folder does not count."""
         return Directory(os.open(_single(name), _FOLDER | os.O_NOFOLLOW, dir_fd=self.descriptor), self.path_of(name))
 
-    def make(self, name: str) -> Directory:
+    def make(self, name: str, mode: int = 0o777) -> Directory:
         """Make a folder in this one, and open it.
 
         Raises
@@ -64,7 +51,7 @@ class Directory:
         FileExistsError
             If the name exists, or a folder that is not empty takes it at once.
         """
-        os.mkdir(_single(name), dir_fd=self.descriptor)
+        os.mkdir(_single(name), mode, dir_fd=self.descriptor)
         try:
             made = self.child(name)
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -90,44 +77,17 @@ class Directory:
         return os.path.join(self.path, name)
 
     def open(self, name: str, flags: int = os.O_RDONLY) -> int:
-        """Open a file in the folder and return its descriptor.
-
-        Raises
-        ------
-        OSError
-            If it cannot be opened, or is no regular file.
-        """
+        """Open a regular file in the folder and return its descriptor."""
         return open_regular(_single(name), flags, folder=self)
 
     def read(self, name: str, most: int, owners: Container[int] | None = None) -> bytes:
-        """Return the content of a file.
-
-        Parameters
-        ----------
-        name : str
-            Name of the file.
-        most : int
-            Maximum size in bytes.
-        owners : container of int, optional
-            Users one of whom must own the file. None allows any user.
-
-        Raises
-        ------
-        OSError
-            If it cannot be read, is no regular file, of another owner or larger.
-        """
+        """Return the content of a regular file of at most so many bytes, which one of `owners` must own if given."""
         with os.fdopen(self.open(name), "rb") as file:
             check_status(os.fstat(file.fileno()), most, owners, self.path_of(name))
             return file.read(most)
 
     def write(self, name: str, content: bytes, *, durable: bool) -> None:
-        """Write a file that must not exist yet.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
-        """
+        """Write a file that must not exist yet."""
         with os.fdopen(self.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
             file.write(content)
             file.flush()
@@ -152,13 +112,7 @@ class Directory:
         return self.find(name) is not None
 
     def names(self) -> list[str]:
-        """Return the names of all entries.
-
-        Raises
-        ------
-        OSError
-            If it may not be listed.
-        """
+        """Return the names of all entries."""
         descriptor = self._listable()
         try:
             return os.listdir(descriptor)
@@ -192,6 +146,16 @@ class Directory:
         """Wait until a file in the folder is on disk."""
         _sync(self.open(name))
 
+    def sync_below(self) -> None:
+        """Wait until all files and folders in the folder are on disk."""
+        for name in self.names():
+            if stat.S_ISDIR(self.status(name).st_mode):
+                with self.child(name) as inner:
+                    inner.sync_below()
+            else:
+                self.sync_file(name)
+        self.sync()
+
     def _listable(self) -> int:
         return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.descriptor)
 
@@ -204,9 +168,7 @@ class Directory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     __del__ = close
@@ -250,13 +212,7 @@ def path_of_open(descriptor: int, path: str) -> str:
 
 
 def check_status(status: os.stat_result, most: float, owners: Container[int] | None, path: str) -> None:
-    """Refuse an open file that is too large or that none of the given users owns; None allows any user.
-
-    Raises
-    ------
-    OSError
-        If the file is refused.
-    """
+    """Refuse an open file that is too large or that none of the given users owns; None allows any user."""
     if owners is not None and status.st_uid not in owners:
         raise PermissionError(errno.EPERM, "It belongs to another user", path)
     if status.st_size > most:

@@ -1,8 +1,13 @@
 """The hidden folder in which a write is prepared: its place, its owner and its permitted content.
 
-It holds three entries. ``owner`` is signed by the process that writes. A folder named by twelve hexadecimal digits has
-the finished files. ``journal`` exists from the moment that the write has happened.  All of them are reached from open
-descriptors of the hidden folder and its parent.
+A process signs the file ``owner`` and holds a lock on it while it writes.  Beside it are
+
+- for a set of files, a folder named by twelve hexadecimal digits with the finished files, and, from the moment that the
+  write has happened, the file ``journal`` with the remaining steps;
+- for a whole folder, ``new``, which is filled and then renamed to ``replace`` or ``preserve``: that name says that the
+  write has happened, and whether the old folder is kept.  The old one waits in ``old`` for its removal.
+
+All of them are reached from open descriptors of the hidden folder and its parent.
 """
 
 from __future__ import annotations
@@ -13,18 +18,19 @@ import json
 import math
 import os
 import re
+import shutil
 import socket
+import stat
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
 from akdask.storage.directory import Directory
-from akdask.storage.locales import is_of_set, set_of
+from akdask.storage.locales import is_of_set, replaces_folder, set_of
 
 OWNER = "owner"
 """Name of the file with the signature of the writing process."""
@@ -32,10 +38,17 @@ OWNER = "owner"
 JOURNAL = "journal"
 """Name of the file that lists the remaining steps."""
 
+NEW, OLD = "new", "old"
+"""Names of a folder that is filled, and of one that was replaced."""
+
+REPLACE, PRESERVE = "replace", "preserve"
+"""Names of a finished folder; each decides the fate of the folder that it replaces."""
+
 _TAG = "[0-9a-f]{12}"
 _STAGED = re.compile(_TAG)
 # Files that NFS makes of removed files that are open disappear by themselves.
-_LAYOUT = re.compile(rf"{OWNER}|{JOURNAL}|{JOURNAL}\.{_TAG}|{_TAG}|\.nfs[0-9a-f]+")
+_OF_FILES = re.compile(rf"{OWNER}|{JOURNAL}|{JOURNAL}\.{_TAG}|{_TAG}|\.nfs[0-9a-f]+")
+_OF_A_FOLDER = re.compile(rf"{OWNER}|{NEW}|{OLD}|\.nfs[0-9a-f]+")
 _OTHERS_WRITE = 0o022
 
 
@@ -49,13 +62,18 @@ def is_staged_name(name: str) -> bool:
     return _STAGED.fullmatch(name) is not None
 
 
+def is_own_name(name: str) -> bool:
+    """Whether writers give that name in hidden folders, of which users know nothing."""
+    return name in {NEW, OLD, REPLACE, PRESERVE} or _OF_FILES.fullmatch(name) is not None
+
+
 class HiddenFolder:
     """An existing hidden folder and its parent, both open; as a context, closes both.
 
     Parameters
     ----------
     parent : Directory
-        The parent folder of the set.
+        The parent folder of what is written.
     folder : Directory
         The hidden one.
     name : str
@@ -66,6 +84,7 @@ class HiddenFolder:
         self.parent = parent
         self.folder = folder
         self.name = name
+        self.replaces_folder = replaces_folder(name)
 
     @classmethod
     def at(cls, path: str) -> HiddenFolder | None:
@@ -97,9 +116,11 @@ class HiddenFolder:
     @classmethod
     def _opened(cls, path: str, *, is_new: bool) -> HiddenFolder:
         beside, name = os.path.split(path)
+        # A finished folder is put in place whatever it holds, so only its writer may add to it.
+        mode = 0o700 if replaces_folder(name) else 0o777
         parent = Directory.at(beside)
         try:
-            return cls(parent, parent.make(name) if is_new else parent.child(name), name)
+            return cls(parent, parent.make(name, mode) if is_new else parent.child(name), name)
         except BaseException:
             parent.close()
             raise
@@ -111,8 +132,8 @@ class HiddenFolder:
 
     @property
     def set_name(self) -> str:
-        """Name of the set that is written in it."""
-        return os.path.basename(set_of(self.name))
+        """Name of the set or the folder that is written in it."""
+        return set_of(self.name)
 
     @property
     def writer(self) -> int:
@@ -121,23 +142,24 @@ class HiddenFolder:
 
     @property
     def owners(self) -> set[int]:
-        """Return the users that own the visible files of the set."""
+        """Return the users that own the visible files of the set, or the present folder."""
         own = self.set_name
         found: set[int] = set()
         with suppress(OSError):
-            for name in self.parent.names():
-                if is_of_set(name, own):
+            for name in [own] if self.replaces_folder else self.parent.names():
+                if name == own or is_of_set(name, own):
                     status = self.parent.find(name)
                     found.update(() if status is None else {status.st_uid})
         return found
 
     @property
     def is_believed(self) -> bool:
-        """Whether this user made it, or the one user who owns all files of the set.
+        """Whether this user made it, or the one user who owns all files of the set; and if for a folder, nobody else.
 
         Where users share a folder, anyone can make a hidden folder, and add a file that seems to belong to the set.
         """
-        return self.writer == os.geteuid() or self.owners == {self.writer}
+        is_ours = self.writer == os.geteuid() or self.owners == {self.writer}
+        return is_ours and (self.is_closed_to_others or not self.replaces_folder)
 
     @property
     def is_closed_to_others(self) -> bool:
@@ -145,10 +167,27 @@ class HiddenFolder:
         return not self.folder.status().st_mode & _OTHERS_WRITE
 
     @property
-    def has_journal(self) -> bool:
-        """Whether there is a journal; also True where the folder cannot be read."""
+    def record(self) -> str | None:
+        """Name of the entry that says that the write has happened; None if it has not.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be read.
+        """
+        if not self.replaces_folder:
+            return JOURNAL if self.folder.has(JOURNAL) else None
+        for name in (REPLACE, PRESERVE):
+            found = self.folder.find(name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                return name
+        return None
+
+    @property
+    def has_happened(self) -> bool:
+        """Whether there is a record; also True where the folder cannot be read."""
         try:
-            return self.folder.has(JOURNAL)
+            return self.record is not None
         except OSError:
             return True
 
@@ -160,22 +199,28 @@ class HiddenFolder:
 
     def has_only_what_writers_make(self) -> bool:
         """Whether it holds only files that writers make; somebody may have given a foreign folder its name."""
-        return all(map(_LAYOUT.fullmatch, self.folder.names()))
+        layout = _OF_A_FOLDER if self.replaces_folder else _OF_FILES
+        return all(map(layout.fullmatch, self.folder.names()))
 
     def remove(self) -> None:
-        """Remove the files that writers make, as far as possible: the journal first, the writer's signature last.
+        """Remove the files that writers make, as far as possible: the record first, the writer's signature last.
 
         Anything else stays, and so does the folder then.  A task of an interrupted write may still add a finished file.
         Then the signature stays as well, so that the next process that opens or writes the set removes both.
         """
         with suppress(OSError):
-            names = self.folder.names()
-            for name in sorted(names, key=lambda name: name != JOURNAL):
-                if is_staged_name(name):
-                    self._remove_staged(name)
-                elif name != OWNER and _LAYOUT.fullmatch(name):
-                    self.folder.unlink(name)
-            if OWNER in names and not any(map(is_staged_name, self.folder.names())):
+            if self.replaces_folder:
+                if (record := self.record) is not None:
+                    self.folder.rename(record, NEW)
+                for name in (NEW, OLD):
+                    shutil.rmtree(name, ignore_errors=True, dir_fd=self.folder.descriptor)
+            else:
+                for name in sorted(self.folder.names(), key=lambda name: name != JOURNAL):
+                    if is_staged_name(name):
+                        self._remove_staged(name)
+                    elif name != OWNER and _OF_FILES.fullmatch(name):
+                        self.folder.unlink(name)
+            if self.folder.names() == [OWNER]:
                 self.folder.unlink(OWNER)
         self.remove_if_empty()
 
@@ -200,9 +245,7 @@ class HiddenFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -337,9 +380,7 @@ class Lock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     __del__ = release

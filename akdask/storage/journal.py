@@ -1,7 +1,8 @@
-"""The steps that replace a set, recorded before the first is taken.
+"""The record of a write: its remaining steps, kept in the hidden folder before the first of them is taken.
 
-Once the journal exists, the write has happened: a process that finds it carries it out.  Each step may be repeated,
-also by several processes at once.
+Once the record exists, the write has happened: a process that finds it carries it out.  Each step may be repeated, also
+by several processes at once.  For files the record is a `Journal`.  For a whole folder it is a `Replacement`, of which
+the name of the finished folder says all.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 from akdask.errors import FileFormatError
 from akdask.storage.directory import Directory, is_single_name
 from akdask.storage.files import state_of
-from akdask.storage.hidden import JOURNAL, HiddenFolder, is_staged_name, unique_tag
+from akdask.storage.hidden import JOURNAL, NEW, OLD, PRESERVE, HiddenFolder, is_staged_name, unique_tag
 from akdask.storage.locales import is_of_set
 from akdask.storage.manifest import manifest_path
 
@@ -52,16 +53,16 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """The steps of a commit, in order: renames first, then removals.
+    """The steps that replace files, in order: renames first, then removals.
 
     It holds names instead of paths, since a folder may be moved or have another path on another machine.
 
     Parameters
     ----------
     renames : tuple of Rename
-        Files of the new set.
+        New files.
     removals : tuple of str
-        Names beside the hidden folder that the new set makes obsolete.
+        Names beside the hidden folder that the new files make obsolete.
     """
 
     renames: tuple[Rename, ...]
@@ -150,6 +151,109 @@ class Journal:
             hidden.parent.sync()
 
 
+class Replacement:
+    """The steps that put one finished folder in the place of another: each is a rename, whose trace is visible.
+
+    Parameters
+    ----------
+    marker : {"replace", "preserve"}
+        Name of the finished folder. The old one is removed, or kept under the name `previous`.
+    """
+
+    beside: ClassVar[tuple[str, ...]] = ()
+    """Files that it creates or removes: none."""
+
+    def __init__(self, marker: str) -> None:
+        self.marker = marker
+        self._taken: list[tuple[_Place, _Place]] = []
+
+    def write(self, hidden: HiddenFolder, *, durable: bool) -> None:
+        """Rename the filled folder to the marker, once it is on disk where that is asked for."""
+        if durable:
+            with hidden.folder.child(NEW) as new:
+                new.sync_below()
+            hidden.parent.sync()
+        hidden.folder.rename(NEW, self.marker)
+        if durable:
+            hidden.folder.sync()
+
+    def is_carried_out(self, hidden: HiddenFolder) -> bool:
+        """Whether no step is left to take."""
+        return not hidden.folder.has(self.marker)
+
+    def carry_out(self, hidden: HiddenFolder, *, durable: bool) -> None:
+        """Take all steps that are not taken yet.
+
+        Raises
+        ------
+        OSError
+            If a step fails; the earlier steps are done.
+        """
+        inside, beside, target = hidden.folder, hidden.parent, hidden.set_name
+        if not inside.has(self.marker):
+            return
+        kept = [((previous(target), beside), (OLD, inside)), ((target, beside), (previous(target), beside))]
+        removed = [((target, beside), (OLD, inside))]
+        moves = (kept if self.marker == PRESERVE else removed) if beside.has(target) else []
+        for source, to in [*moves, ((self.marker, inside), (target, beside))]:
+            if source[1].has(source[0]):
+                _move(source, to)
+                self._taken.append((to, source))
+        if durable:
+            beside.sync()
+
+    def take_back(self) -> None:
+        """Undo the steps that were taken here.
+
+        Raises
+        ------
+        OSError
+            If a step cannot be undone.
+        """
+        while self._taken:
+            _move(*self._taken.pop())
+
+
+Record: TypeAlias = Journal | Replacement
+
+_Place: TypeAlias = tuple[str, Directory]
+"""A name, and the folder that it is in."""
+
+
+def _move(source: _Place, to: _Place) -> None:
+    source[1].rename(source[0], to[0], to[1])
+
+
+def previous(target: str) -> str:
+    """Return the path to which a replaced folder is moved if it is kept."""
+    return f"{target}.prev"
+
+
+def record_in(hidden: HiddenFolder) -> Record | None:
+    """Return the record in a hidden folder; None if there is none.
+
+    Raises
+    ------
+    FileFormatError, OSError
+        As `Journal.read`.
+    """
+    if not hidden.replaces_folder:
+        return Journal.read(hidden)
+    marker = hidden.record
+    return None if marker is None else Replacement(marker)
+
+
+def journal_of(staged: Directory, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Journal:
+    """Return the journal of renames of finished files, by name, and removals, both given with paths of targets."""
+    tag = os.path.basename(staged.path)
+    return Journal(
+        tuple(
+            Rename(f"{tag}/{name}", os.path.basename(target), staged.status(name).st_size) for name, target in renames
+        ),
+        tuple(os.path.basename(path) for path in stale),
+    )
+
+
 class _Staged:
     """The finished files of a hidden folder, which lie in one or several folders in it."""
 
@@ -185,7 +289,7 @@ class _Staged:
         folder, name = self._find(step.source)
         beside, now = self._hidden.parent, self.status(step.source)
         if folder is not None and now is not None and not _is_in_place(now, beside, step.target):
-            self._check(step, now)
+            self._check(folder, name, now)
             with suppress(FileNotFoundError):  # another process has done it just now
                 folder.rename(name, step.target, beside)
         if step.target == manifest_path(self._hidden.set_name):
@@ -194,25 +298,16 @@ class _Staged:
         if placed is None or placed.st_size != step.size or not (stat.S_ISREG(placed.st_mode) or name.endswith(BACKUP)):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._hidden.folder.path_of(step.source))
 
-    def _check(self, step: Rename, found: os.stat_result) -> None:
+    def _check(self, folder: Directory, name: str, found: os.stat_result) -> None:
         """Refuse files that the writer cannot have put there: files of other users, links, folders and devices."""
-        if self._may_be_foreign(step.source):
+        writer = self._hidden.writer
+        # A backup may be a link or of another user, in folders that nobody else can have put it into.
+        if name.endswith(BACKUP) and self._hidden.is_closed_to_others and folder.status().st_uid == writer:
             return
-        path = self._hidden.folder.path_of(step.source)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "Not a regular file", path)
-        if found.st_uid not in {self._hidden.writer, os.geteuid()}:
-            raise PermissionError(errno.EPERM, "It belongs to another user than its folder", path)
-
-    def _may_be_foreign(self, source: str) -> bool:
-        """Whether this is a backup, which may be a link or of another user, in a folder that is closed to others."""
-        folder, name = self._find(source)
-        return (
-            name.endswith(BACKUP)
-            and self._hidden.is_closed_to_others
-            and folder is not None
-            and folder.status().st_uid == self._hidden.writer
-        )
+            raise OSError(errno.EINVAL, "Not a regular file", folder.path_of(name))
+        if found.st_uid not in {writer, os.geteuid()}:
+            raise PermissionError(errno.EPERM, "It belongs to another user than its folder", folder.path_of(name))
 
 
 def is_written_name(name: object, own: str) -> bool:
@@ -249,12 +344,11 @@ def _parsed(text: bytes) -> Journal | None:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.get("version") != _VERSION:
-        return None
-    steps, removals = found.get("renames"), found.get("removals")
-    if not isinstance(steps, list) or not isinstance(removals, list) or not all(map(_is_step, steps)):
-        return None
-    return Journal(tuple(Rename(*step) for step in steps), tuple(removals))
+    match found:
+        case {"version": version, "renames": list() as steps, "removals": list() as removals}:
+            if version == _VERSION and all(map(_is_step, steps)):
+                return Journal(tuple(Rename(*step) for step in steps), tuple(removals))
+    return None
 
 
 def _is_step(step: Any) -> bool:
@@ -287,14 +381,3 @@ def _identity(hidden: HiddenFolder) -> str | None:
 
 def _digest(text: bytes) -> bytes:
     return blake2b(text, digest_size=16).hexdigest().encode()
-
-
-def journal_of(staged: Directory, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Journal:
-    """Return the journal of renames of finished files, by name, and removals, both given with paths of targets."""
-    tag = os.path.basename(staged.path)
-    return Journal(
-        tuple(
-            Rename(f"{tag}/{name}", os.path.basename(target), staged.status(name).st_size) for name, target in renames
-        ),
-        tuple(os.path.basename(path) for path in stale),
-    )

@@ -25,7 +25,7 @@ Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
 _LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
 _NUMBERED = re.compile(r"_\d{4,}(\.[^./]*)?$")
-_HIDDEN = ".akdask-write"
+_OF_FILES, _OF_A_FOLDER = ".akdask-write", ".akdask-folder"
 MAGIC = re.compile(r"[*?\[]")
 """Characters that make a name a pattern."""
 
@@ -122,25 +122,46 @@ def hidden_folder(path: str) -> str:
     >>> hidden_folder("d/foo.h5"), hidden_folder("d/foo_LOCALE0003.h5")
     ('d/.foo.h5.akdask-write', 'd/.foo.h5.akdask-write')
     """
-    folder, slash, name = set_path(path).rpartition("/")
-    return f"{folder}{slash}.{name}{_HIDDEN}"
+    return _hidden(set_path(path), _OF_FILES)
 
 
-def set_of(folder: str) -> str:
-    """Return the set that a hidden folder belongs to: the inverse of `hidden_folder`.
+def hidden_folder_of_folder(path: str) -> str:
+    """Return the hidden folder for writes of a whole folder.
+
+    Examples
+    --------
+    >>> hidden_folder_of_folder("d/foo.zarr"), set_of("d/.foo.zarr.akdask-folder")
+    ('d/.foo.zarr.akdask-folder', 'd/foo.zarr')
+    """
+    return _hidden(path, _OF_A_FOLDER)
+
+
+def _hidden(path: str, suffix: str) -> str:
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}.{name}{suffix}"
+
+
+def replaces_folder(hidden: str) -> bool:
+    """Whether a hidden folder is for the write of a whole folder, rather than of files."""
+    return hidden.endswith(_OF_A_FOLDER)
+
+
+def set_of(hidden: str) -> str:
+    """Return the set or folder that a hidden folder belongs to.
 
     Examples
     --------
     >>> set_of("d/.foo.h5.akdask-write")
     'd/foo.h5'
     """
-    parent, slash, name = folder.rpartition("/")
-    return f"{parent}{slash}{name.removeprefix('.').removesuffix(_HIDDEN)}"
+    parent, slash, name = hidden.rpartition("/")
+    return f"{parent}{slash}{name.removeprefix('.').removesuffix(_OF_FILES).removesuffix(_OF_A_FOLDER)}"
 
 
 def hidden_folders(folder: str) -> list[str]:
-    """Return the folders of writes under way, or of dead writers, of all sets in a folder."""
-    return [os.path.join(folder, name) for name in names_in(folder) if name.startswith(".") and name.endswith(_HIDDEN)]
+    """Return the hidden folders of writes under way, or of dead writers, in a folder."""
+    found = [name for name in names_in(folder) if name.startswith(".") and name.endswith((_OF_FILES, _OF_A_FOLDER))]
+    return [os.path.join(folder, name) for name in found]
 
 
 def split_locale(path: str) -> tuple[str, str] | None:

@@ -249,7 +249,7 @@ def remove_folder(path: str) -> None:
 
 
 class ObjectStaging:
-    """The uploads of one write; travels to workers.  Has the methods of `akdask.storage.commit.Staging`.
+    """The uploads of one write; travels to workers.  Has the methods of `akdask.storage.transaction.FileTransaction`.
 
     Parameters
     ----------

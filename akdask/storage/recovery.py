@@ -1,15 +1,16 @@
-"""Recovery of sets whose writer was killed: the next reader or writer completes the write, or removes its traces.
+"""Recovery of sets and folders whose writer was killed: the next reader or writer completes or removes the write.
 
-A write is prepared in a hidden folder beside its set.  Without a folder there is nothing to do, which costs one `stat`
-for each set. A folder without a journal means that the old set is in place, and the folder is removed unless its writer
-lives.  With a journal, the new set is in place as soon as the journal is carried out, so readers wait for a living
+A write is prepared in a hidden folder beside its target.  Without a folder there is nothing to do, which costs one
+`stat` for each set. A folder without a record means that the old set is in place, and the folder is removed unless its
+writer lives.  With a record, the new set is in place as soon as the record is carried out, so readers wait for a living
 writer and act for a dead one.
 
 Trust: many users may write to a folder, so a user may make a hidden folder to trick a reader into changes that this
 user has no right to make.
 
 - A hidden folder is acted on only if its owner is this user, or the one user who owns all present files of the set.
-  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
+  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.  One for the
+  write of a whole folder must also be closed to all other users, since not all that it holds is examined.
 - A hidden folder of anybody else is left alone, and the set is read as it is: as long as none of its files belongs to
   that user, none has been replaced.  If some do and others do not, and there is a journal, the set may be half
   replaced, and that is an error.  To write, the folder must be removed first, and the error says so.
@@ -35,20 +36,21 @@ from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from akdask.deferred import DeferredModule
 from akdask.errors import AkdaskError, FileError
 from akdask.storage.files import absolute, is_remote, matching, state_of
-from akdask.storage.hidden import OWNER, HiddenFolder
+from akdask.storage.hidden import OWNER, HiddenFolder, Lock, read_owner
 from akdask.storage.locales import (
     Filenames,
     expand,
     has_magic,
     hidden_folder,
+    hidden_folder_of_folder,
     hidden_folders,
     is_of_set,
     locale_path,
     names_of,
     numbered_set_path,
+    replaces_folder,
     set_of,
     set_path,
     sets_of,
@@ -57,11 +59,7 @@ from akdask.storage.object_store import catalogs_beside, catalogued, found_in_st
 from akdask.storage.remote import concurrently
 
 if TYPE_CHECKING:
-    from akdask.storage import hidden as locking
-    from akdask.storage import journal as journals
-else:
-    journals = DeferredModule("akdask.storage.journal")
-    locking = DeferredModule("akdask.storage.hidden")
+    from akdask.storage.journal import Record
 
 Found = TypeVar("Found")
 
@@ -116,10 +114,12 @@ def _in_order(filenames: Filenames) -> list[str]:
     try:
         found = expand(filenames)
     except FileError:
-        if not _recover_all(_sets_meant(filenames)):
+        changed = list(map(recover_in, _left_of(filenames)))
+        if not any(changed):
             raise
         return expand(filenames)
-    return expand(filenames) if _recover_all(path for path in found if not is_remote(path)) else found
+    changed = list(map(recover, sets_of(tuple(path for path in found if not is_remote(path)))))
+    return expand(filenames) if any(changed) else found
 
 
 def recover(path: str) -> bool:
@@ -140,7 +140,22 @@ def recover(path: str) -> bool:
     FileError
         If the set is half replaced, and that cannot be completed from here.
     """
-    folder = hidden_folder(path)
+    return recover_in(hidden_folder(path))
+
+
+def recover_folder(path: str) -> bool:
+    """Complete or remove the write of a dead writer of a whole folder; see `recover`."""
+    return recover_in(hidden_folder_of_folder(path))
+
+
+def recover_folders(parent: str) -> None:
+    """Complete or remove the writes of dead writers of all whole folders in a folder; see `recover`."""
+    for hidden in filter(replaces_folder, hidden_folders(parent)):
+        recover_in(hidden)
+
+
+def recover_in(folder: str) -> bool:
+    """Complete or remove the write of a dead writer in a hidden folder; see `recover`."""
     if not os.path.lexists(folder):
         return False
     give_up = time.monotonic() + _PATIENCE
@@ -151,9 +166,9 @@ def recover(path: str) -> bool:
                 return changed
             if time.monotonic() > give_up:
                 raise FileError(
-                    f"the set {set_of(folder)!r} is being replaced, and its writer does not come to an end.",
-                    details=[f"writer: {locking.read_owner(hidden.folder) or 'unknown'}"],
-                    hint="end that process; then the set is completed.",
+                    f"{set_of(folder)!r} is being replaced, and its writer does not come to an end.",
+                    details=[f"writer: {read_owner(hidden.folder) or 'unknown'}"],
+                    hint="end that process; then the write is completed.",
                 )
         time.sleep(_PAUSE)
     return not os.path.lexists(folder)
@@ -182,8 +197,8 @@ def recover_naming(paths: Iterable[str]) -> None:
             names.setdefault(folder, set()).add(name)
     for folder, wanted in names.items():
         for found in hidden_folders(folder):
-            if _names_any(found, wanted):
-                recover(set_of(found))
+            if not replaces_folder(found) and _names_any(found, wanted):
+                recover_in(found)
 
 
 def _names_any(folder: str, wanted: set[str]) -> bool:
@@ -196,10 +211,10 @@ def _names_any(folder: str, wanted: set[str]) -> bool:
             return True
         try:
             # Journals of other users are read only if these are believed.
-            journal = journals.Journal.read(hidden) if hidden.is_believed else None
+            record = _record(hidden) if hidden.is_believed else None
         except (OSError, AkdaskError):
             return False
-        return journal is not None and not wanted.isdisjoint(journal.beside)
+        return record is not None and not wanted.isdisjoint(record.beside)
 
 
 def _opened(folder: str) -> HiddenFolder | None:
@@ -216,10 +231,10 @@ def _act(hidden: HiddenFolder) -> bool | None:
     Returns
     -------
     bool or None
-        Whether files of the set may have changed; None if a living writer is about to replace them.
+        Whether the set may have changed; None if a living writer is about to replace it.
     """
     believed = hidden.is_believed
-    if not believed and not (hidden.writer in hidden.owners and hidden.has_journal):
+    if not believed and (hidden.replaces_folder or hidden.writer not in hidden.owners or not hidden.has_happened):
         return False
     try:
         if believed:
@@ -228,25 +243,21 @@ def _act(hidden: HiddenFolder) -> bool | None:
         elif not _is_living(hidden):
             raise PermissionError(errno.EPERM, "another user has written it")
     except OSError as error:
-        if believed and _has_nothing_to_do(hidden):
+        if believed and _is_whole(hidden):
             return False
-        raise _half_replaced(hidden, error) from error
-    return None if hidden.has_journal else False
-
-
-def _half_replaced(hidden: HiddenFolder, error: OSError) -> FileError:
-    by = "" if hidden.writer == os.geteuid() else f" of user {hidden.writer}"
-    return FileError(
-        f"the set {set_of(hidden.path)!r} is half replaced, and cannot be completed: {error.strerror or error}.",
-        details=[f"its writer{by} has died: {locking.read_owner(hidden.folder) or 'unknown'}"],
-        hint="open or write the set once where its folder can be written to, as the user who wrote it.",
-    )
+        by = "" if hidden.writer == os.geteuid() else f" of user {hidden.writer}"
+        raise FileError(
+            f"{set_of(hidden.path)!r} is half replaced, and cannot be completed: {error.strerror or error}.",
+            details=[f"its writer{by} has died: {read_owner(hidden.folder) or 'unknown'}"],
+            hint="open or write it once where its folder can be written to, as the user who wrote it.",
+        ) from error
+    return None if hidden.has_happened else False
 
 
 def _finish(hidden: HiddenFolder) -> bool:
-    """Carry out the journal of a dead writer and remove its folder; False if the writer may live."""
+    """Carry out the record of a dead writer and remove its folder; False if the writer may live."""
     try:
-        lock = locking.Lock.take_over(hidden.folder, _STALLED if hidden.has_journal else _ABANDONED)
+        lock = Lock.take_over(hidden.folder, _STALLED if hidden.has_happened else _ABANDONED)
     except FileNotFoundError:
         # Made a moment ago and not signed, or half removed.  Its maker copes with an empty folder being taken away.
         hidden.remove_if_empty()
@@ -254,27 +265,33 @@ def _finish(hidden: HiddenFolder) -> bool:
     if lock is None:
         return False
     with lock:
-        journal = journals.Journal.read(hidden)
-        if journal is not None:
-            journal.carry_out(hidden, durable=True)
+        record = _record(hidden)
+        if record is not None:
+            record.carry_out(hidden, durable=True)
         elif not _is_left_by_a_writer(hidden):
             return False
         hidden.remove()
     return True
 
 
+def _record(hidden: HiddenFolder) -> Record | None:
+    from akdask.storage.journal import record_in  # few reads find a write that was interrupted
+
+    return record_in(hidden)
+
+
 def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
-    """Whether a writer made this folder without a journal; anyone may give a folder that name."""
+    """Whether a writer made this folder without a record; anyone may give a folder that name."""
     if not hidden.has_only_what_writers_make():
         return False
     # A writer may be killed before it signs, and a power failure may blank its signature.
-    return locking.read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
+    return read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
 
 
 def _is_living(hidden: HiddenFolder) -> bool:
     """Whether the writer of a folder that is not to be acted on may live."""
     try:
-        lock = locking.Lock.take_over(hidden.folder, _STALLED)
+        lock = Lock.take_over(hidden.folder, _STALLED)
     except OSError:
         return False
     if lock is not None:
@@ -282,30 +299,28 @@ def _is_living(hidden: HiddenFolder) -> bool:
     return lock is None
 
 
-def _has_nothing_to_do(hidden: HiddenFolder) -> bool:
-    """Whether the set is complete as it is, though the folder cannot be removed."""
+def _is_whole(hidden: HiddenFolder) -> bool:
+    """Whether the set is complete as it is, though the hidden folder cannot be removed; a folder is when it exists."""
     try:
-        journal = journals.Journal.read(hidden)
-        return journal is None or journal.is_carried_out(hidden)
+        if hidden.replaces_folder and hidden.parent.has(hidden.set_name):
+            return True
+        record = _record(hidden)
+        return record is None or record.is_carried_out(hidden)
     except OSError:
         return False
 
 
-def _recover_all(paths: Iterable[str]) -> bool:
-    recovered = [recover(path) for path in sets_of(tuple(paths))]
-    return any(recovered)
-
-
-def _sets_meant(filenames: Filenames) -> list[str]:
-    """Return sets that a writer has left without a file that the user's names find."""
+def _left_of(filenames: Filenames) -> list[str]:
+    """Return hidden folders of writes that have left no file that the user's names find."""
     names = names_of(filenames)
-    left = [set_of(folder) for parent in _folders(names) for folder in hidden_folders(parent)]
     wanted = [absolute(name) for name in names]
     return [
-        path
-        for path in left
+        hidden
+        for parent in _folders(names)
+        for hidden in hidden_folders(parent)
         if any(
-            path in (set_path(name), numbered_set_path(name)) or fnmatchcase(locale_path(path, 0), name)
+            set_of(hidden) in (set_path(name), numbered_set_path(name))
+            or fnmatchcase(locale_path(set_of(hidden), 0), name)
             for name in wanted
         )
     ]

@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from akdask.deferred import DeferredModule, without_collection
+from akdask.deferred import without_collection
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -27,17 +27,8 @@ from akdask.storage.directory import open_regular
 from akdask.storage.files import absolute, exists, identify, is_remote
 from akdask.storage.locales import Filenames, names_of, split_extension
 from akdask.storage.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
-from akdask.storage.recovery import settled
+from akdask.storage.recovery import recover_folder, settled
 from akdask.storage.remote import file_system, retrying
-
-if TYPE_CHECKING:
-    from importlib import metadata
-
-    from akdask.storage import folder_commit as folders
-else:
-    folders = DeferredModule("akdask.storage.folder_commit")
-    metadata = DeferredModule("importlib.metadata")
-
 
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
@@ -216,6 +207,8 @@ def _load_built_in() -> None:
 @cache
 def _load_entry_points() -> None:
     """Register the formats of other packages; this is slow, so only where no built-in format fits."""
+    from importlib import metadata  # takes as long to load as reading a small file
+
     for point in metadata.entry_points(group=ENTRY_POINTS):
         try:
             _add(point.load())
@@ -324,7 +317,7 @@ def format_of_folder(path: str) -> Format | None:
     if is_remote(path):
         candidates = [known for known in candidates if extension in known.extensions]
     elif not os.path.isdir(path):
-        folders.recover_folder(path.rstrip("/"))  # it is away for a moment while it is replaced
+        recover_folder(path.rstrip("/"))  # it is away for a moment while it is replaced
         if not os.path.isdir(path):
             return None
     return next(

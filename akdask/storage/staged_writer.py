@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from akdask import config
 from akdask.columns.table import Table
 from akdask.errors import (
-    AkdaskError,
     ArgumentError,
     ExistsError,
     InconsistentFilesError,
@@ -24,12 +23,12 @@ from akdask.errors import (
     WriteError,
     warn,
 )
-from akdask.storage.commit import staging, write_error
 from akdask.storage.files import FileIdentity, exists, identify_all, is_remote, is_unchanged, written_path
 from akdask.storage.locales import locale_files, locale_path, set_path
 from akdask.storage.manifest import manifest_path
 from akdask.storage.object_store import compare_with_catalogs
 from akdask.storage.objects import Columns, FileLayout, JoinedFile, Mode, ObjectSpec
+from akdask.storage.transaction import errors_naming, file_transaction
 
 
 class DescribedFile(Protocol):
@@ -122,7 +121,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         self.per_file = npartitions if self.is_single else per_file
         count = npartitions // per_file
         self.targets = [self.path] if self.is_single else [locale_path(self.path, number) for number in range(count)]
-        self._staging = staging(self.path)
+        self._staging = file_transaction(self.path)
         self._file_names = [os.path.basename(target) for target in self.targets]
         self._names = (
             [f"partition-{index}" for index in range(npartitions)] if self.per_file > 1 else list(self._file_names)
@@ -272,17 +271,9 @@ class StagedWriter(ABC, Generic[Receipt]):
         """Return the path that messages name as a partition's file."""
         return self.targets[index] if len(self.targets) == self.npartitions else self.path
 
-    @contextmanager
-    def _errors_naming(self, path: str) -> Iterator[None]:
+    def _errors_naming(self, path: str) -> AbstractContextManager[None]:
         """Turn errors of the operating system and the library into errors that name the file to be written."""
-        try:
-            yield
-        except AkdaskError:
-            raise
-        except OSError as error:
-            raise write_error(path, error) from error
-        except self.library_errors as error:
-            raise write_error(path, error) from error
+        return errors_naming(path, self.library_errors)
 
     def _begin_append(self) -> None:
         present = self._present()

@@ -18,7 +18,7 @@ from akdask.errors import AkdaskError, FileError
 from akdask.storage.checksums import FileSums
 from akdask.storage.files import FileIdentity, exists
 from akdask.storage.manifest import ManifestRows, Told, by_set, manifest_path, rows_batch
-from akdask.storage.staged_files import staged_files
+from akdask.storage.transaction import staged_files
 
 # it writes, and few who read do that
 

@@ -15,7 +15,7 @@ from akdask import lbann
 from akdask.errors import MissingFileError
 from akdask.lbann import schema as lbann_schema
 from akdask.lbann.make_schema import generate
-from akdask.storage.staged_files import write_files
+from akdask.storage.transaction import write_files
 from akdask.testing.strategies import partitioned
 
 State = dict[str, list]

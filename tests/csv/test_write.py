@@ -10,8 +10,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ExistsError, SchemaError, UnsupportedError, WriteError
-from akdask.storage.commit import Staging
 from akdask.storage.locales import locale_files
+from akdask.storage.transaction import FileTransaction
 
 COLUMNS = {
     "i": np.array([1, -(2**63), 2**63 - 1, 0]),
@@ -144,7 +144,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "no space")
 
-    monkeypatch.setattr(Staging, "finish", fail)
+    monkeypatch.setattr(FileTransaction, "finish", fail)
     with pytest.raises(WriteError, match="No space"):
         ak.arange(9).to_csv(tmp_path / "x.csv", overwrite=True)
     assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == before

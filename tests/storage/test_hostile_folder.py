@@ -21,11 +21,11 @@ from akdask.errors import AkdaskError, ArgumentError, FileError, FileFormatError
 from akdask.formats.hdf5.inspect import inspect_file, open_file
 from akdask.lbann import read_list, write_samples
 from akdask.storage import recovery
-from akdask.storage.commit import Staging
 from akdask.storage.files import identify
 from akdask.storage.hidden import HiddenFolder
 from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover
+from akdask.storage.transaction import FileTransaction
 
 TAG = "0123456789ab"
 NOBODY, SOMEBODY = 65534, 65533
@@ -269,7 +269,7 @@ def test_a_journal_of_another_user_in_an_open_folder_is_not_carried_out(shared, 
 @as_root
 def test_a_file_of_another_user_that_was_replaced_is_put_back(shared, monkeypatch):
     written(shared, owner=NOBODY)
-    staging = Staging(str(shared / "run.h5"))
+    staging = FileTransaction(str(shared / "run.h5"))
     staging.create()
     renames = [(staging.path(name), str(shared / name)) for name in FILES]
     for path, _ in renames:
@@ -573,7 +573,7 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name):
 
 
 def test_a_link_put_in_the_place_of_the_hidden_folder_gets_nothing_of_what_is_written(tmp_path):
-    staging = Staging(str(tmp_path / "run.h5"))
+    staging = FileTransaction(str(tmp_path / "run.h5"))
     staging.create()
     path = Path(staging.path(FILES[0]))
     sent = pickle.loads(pickle.dumps(staging))
@@ -592,7 +592,7 @@ def test_a_link_put_in_the_place_of_the_hidden_folder_gets_nothing_of_what_is_wr
 
 @as_root
 def test_a_worker_does_not_write_into_a_folder_that_another_user_has_put_there(shared):
-    staging = Staging(str(shared / "run.h5"))
+    staging = FileTransaction(str(shared / "run.h5"))
     staging.create()
     sent = pickle.loads(pickle.dumps(staging))
     os.rename(staging.folder, shared / "aside")
@@ -617,7 +617,7 @@ def test_a_folder_that_is_not_empty_when_it_is_made_is_not_used(tmp_path, monkey
 
 
 def test_workers_write_into_the_folder_that_the_client_has_made(tmp_path):
-    staging = Staging(str(tmp_path / "run.h5"))
+    staging = FileTransaction(str(tmp_path / "run.h5"))
     staging.create()
     sent = pickle.loads(pickle.dumps(staging))
     attempt = sent.attempt(FILES[0])

@@ -7,7 +7,6 @@ import math
 import os
 import stat
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import index as as_int
@@ -19,7 +18,7 @@ import numpy as np
 from akdask import config
 from akdask.columns.rows import to_objects
 from akdask.columns.table import Table
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, UnsupportedError, WriteError
+from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, UnsupportedError, WriteError
 from akdask.formats.zarr.metadata import (
     BLOSC,
     LARGEST_CHUNK,
@@ -36,11 +35,11 @@ from akdask.formats.zarr.metadata import (
     packed,
 )
 from akdask.formats.zarr.store import ARRAY, ATTRIBUTES, GROUP, KIND, NAME, ORDER, WrittenFile, write_names
-from akdask.storage.commit import write_error
 from akdask.storage.directory import is_single_name
 from akdask.storage.files import is_remote, written_path
-from akdask.storage.folder_commit import FolderStaging, recover_folders
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
+from akdask.storage.recovery import recover_folders
+from akdask.storage.transaction import FolderTransaction, errors_naming
 
 CHUNK = 2**20
 """Elements of a chunk by default."""
@@ -157,7 +156,7 @@ class ZarrWriter:
             raise ArgumentError("chunk_shape is that of one array.", hint="leave it out to write several.")
         self.arrays = {spec.name: _planned(spec, chunk_shape) for spec in specs}
         self._folder = ""
-        self._staging: FolderStaging | None = None
+        self._staging: FolderTransaction | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for workers, without the lock of the write."""
@@ -192,9 +191,9 @@ class ZarrWriter:
         recover_folders(os.path.dirname(self.path))
         if os.path.lexists(self.path):
             _demand_store(self.path)
-        self._staging = FolderStaging(self.path)
+        self._staging = FolderTransaction(self.path)
         self._folder = self._staging.create()
-        with self._errors_naming():
+        with errors_naming(self.path):
             for array in self.arrays.values():
                 if array.folder:
                     os.mkdir(os.path.join(self._folder, array.folder))
@@ -208,7 +207,7 @@ class ZarrWriter:
             If the disk is full, or the folder cannot be seen from here.
         """
         files: list[WrittenFile] = []
-        with self._errors_naming():
+        with errors_naming(self.path):
             for array in self.arrays.values():
                 stored = _stored(table.columns[array.column], array.metadata)
                 files += self._write_stripes(array, index, stored)
@@ -254,7 +253,7 @@ class ZarrWriter:
             missing = sorted(set(range(self.npartitions)).difference(receipt.index for receipt in receipts))
             if missing:
                 raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-            with self._errors_naming():
+            with errors_naming(self.path):
                 told = self._describe()
                 if config.get("manifest"):
                     chunks = [file for receipt in receipts for file in receipt.files]
@@ -282,16 +281,6 @@ class ZarrWriter:
         """Remove the prepared files; existing files stay."""
         if self._staging is not None:
             self._staging.discard()
-
-    @contextmanager
-    def _errors_naming(self) -> Iterator[None]:
-        """Turn errors of the operating system into errors that name the store."""
-        try:
-            yield
-        except AkdaskError:
-            raise
-        except OSError as error:
-            raise write_error(self.path, error) from error
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

@@ -5,14 +5,14 @@ import pytest
 
 import akdask as ak
 from akdask.errors import WriteError
-from akdask.storage.commit import Staging
 from akdask.storage.directory import Directory
 from akdask.storage.hidden import HiddenFolder
 from akdask.storage.recovery import recover
+from akdask.storage.transaction import FileTransaction
 
 
 def prepared(folder, **files):
-    staging = Staging(str(folder / "set"))
+    staging = FileTransaction(str(folder / "set"))
     staging.create()
     renames = []
     for name, text in files.items():
@@ -110,7 +110,7 @@ def test_a_missing_folder_and_a_path_below_a_file_are_refused_with_a_hint(tmp_pa
     (tmp_path / "file").write_text("")
     for parent in ("absent", "file"):
         with pytest.raises(WriteError, match="create the folder first"):
-            Staging(str(tmp_path / parent / "set")).create()
+            FileTransaction(str(tmp_path / parent / "set")).create()
 
 
 @pytest.mark.parametrize(

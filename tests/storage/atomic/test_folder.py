@@ -5,7 +5,8 @@ import os
 import pytest
 
 from akdask.errors import FileError, WriteError
-from akdask.storage.folder_commit import FolderStaging, recover_folders
+from akdask.storage.recovery import recover_folders
+from akdask.storage.transaction import FolderTransaction
 
 HIDDEN = ".c.akdask-folder"
 
@@ -16,7 +17,7 @@ def fill(folder, text="new"):
 
 
 def write(target, text="new", **options):
-    staging = FolderStaging(str(target))
+    staging = FolderTransaction(str(target))
     fill(staging.create(), text)
     staging.commit(lambda path: None, **({"preserves": False} | options))
 
@@ -33,7 +34,7 @@ def test_a_folder_is_replaced_or_kept(tmp_path):
 
 
 def test_two_writers_at_once_are_kept_apart(tmp_path):
-    first = FolderStaging(str(tmp_path / "c"))
+    first = FolderTransaction(str(tmp_path / "c"))
     fill(first.create())
     with pytest.raises(WriteError, match="another write of it is under way") as caught:
         write(tmp_path / "c")
@@ -44,7 +45,7 @@ def test_two_writers_at_once_are_kept_apart(tmp_path):
 
 def test_a_folder_that_must_not_go_stays(tmp_path):
     write(tmp_path / "c", "old")
-    staging = FolderStaging(str(tmp_path / "c"))
+    staging = FolderTransaction(str(tmp_path / "c"))
     fill(staging.create())
 
     def refuse(path):
@@ -113,7 +114,7 @@ def test_what_no_writer_makes_stays(tmp_path):
 
 
 def test_folders_in_a_new_folder_come_with_it(tmp_path):
-    staging = FolderStaging(str(tmp_path / "new"))
+    staging = FolderTransaction(str(tmp_path / "new"))
     inner = os.path.join(staging.create(), "inner", "most")
     os.makedirs(inner)
     with open(os.path.join(inner, "file"), "w", encoding="utf-8") as file:

@@ -10,11 +10,11 @@ import pytest
 
 from akdask.errors import ArgumentTypeError, FileError, MissingFileError, WriteError
 from akdask.storage import recovery
-from akdask.storage.commit import Staging
 from akdask.storage.hidden import Lock
 from akdask.storage.journal import journal_of
 from akdask.storage.locales import hidden_folder
 from akdask.storage.recovery import recover, settled
+from akdask.storage.transaction import FileTransaction
 
 FILES = ["set_LOCALE0000.h5", "set_LOCALE0001.h5"]
 
@@ -23,7 +23,7 @@ def left(folder, *, committed, old=FILES, new=FILES):
     """Leave what a writer has prepared, with or without a journal; return the staging, whose lock is held."""
     for name in old:
         (folder / name).write_text("old")
-    staging = Staging(str(folder / "set.h5"))
+    staging = FileTransaction(str(folder / "set.h5"))
     staging.create()
     for name in new:
         Path(staging.path(name)).write_text("new")
@@ -102,7 +102,7 @@ def test_the_folder_of_a_living_writer_stays(tmp_path):
     assert find(tmp_path / "set*") == [str(tmp_path / name) for name in FILES]
     assert content(tmp_path) == {**dict.fromkeys(FILES, "old"), os.path.basename(staging.folder): "folder"}
     with pytest.raises(WriteError, match="another write of it is under way") as caught:
-        Staging(staging.target).create()
+        FileTransaction(staging.target).create()
     assert f"process {os.getpid()}" in caught.value.details[0]
     staging.discard()
     assert content(tmp_path) == dict.fromkeys(FILES, "old")
@@ -166,7 +166,7 @@ def test_a_folder_that_nobody_has_signed_is_removed_only_if_it_is_empty(tmp_path
     (folder / "mine").write_text("kept")
     assert not recover(str(tmp_path / "set.h5"))
     with pytest.raises(WriteError, match="another write"):
-        Staging(str(tmp_path / "set.h5")).create()
+        FileTransaction(str(tmp_path / "set.h5")).create()
     assert (folder / "mine").read_text() == "kept"
 
 
@@ -179,7 +179,7 @@ def test_a_writer_copes_with_its_empty_folder_being_taken_away(tmp_path, monkeyp
         return make(folder)
 
     monkeypatch.setattr(Lock, "make", robbed)
-    staging = Staging(str(tmp_path / "set"))
+    staging = FileTransaction(str(tmp_path / "set"))
     staging.create()
     assert os.path.isdir(staging.folder)
     staging.discard()

@@ -8,7 +8,7 @@ import pytest
 from akdask.errors import WriteError
 from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover_naming
-from akdask.storage.staged_files import staged_files, write_file, write_files
+from akdask.storage.transaction import staged_files, write_file, write_files
 
 
 def read(folder):

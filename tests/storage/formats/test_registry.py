@@ -21,13 +21,13 @@ from akdask.errors import (
     UnsupportedError,
 )
 from akdask.storage import registry as formats
-from akdask.storage.commit import Staging
 from akdask.storage.files import identify, written_path
 from akdask.storage.locales import locale_files, locale_path
 from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.recovery import settled
 from akdask.storage.registry import Format, format_named, format_of
 from akdask.storage.source import PartReader
+from akdask.storage.transaction import FileTransaction
 
 # ------------------------------------------- a format: files of `numpy.save`, one structured array for each partition
 
@@ -71,7 +71,7 @@ class NpyWriter:
     def __init__(self, path, specs, npartitions):
         self.path, self.specs, self.npartitions = written_path(path), specs, npartitions
         self.targets = [locale_path(self.path, index) for index in range(npartitions)]
-        self.staging = Staging(self.path)
+        self.staging = FileTransaction(self.path)
         self.begin, self.abort = self.staging.create, self.staging.discard
 
     def write(self, index, table, tables=None):
@@ -186,8 +186,9 @@ def test_formats_of_other_packages_are_found_by_their_entry_points(written, monk
     formats.unregister("NumPy")
     point = SimpleNamespace(name="npy", value="other.package:FORMAT", load=Npy)
     broken = SimpleNamespace(name="broken", value="other:FORMAT", load=lambda: 1 / 0)
-    points = SimpleNamespace(entry_points=lambda group: [broken, point] if group == "akdask.formats" else [])
-    monkeypatch.setattr(formats, "metadata", points)
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [broken, point] if group == "akdask.formats" else []
+    )
     formats._load_entry_points.cache_clear()
     with pytest.warns(RuntimeWarning, match=r"'broken' of 'other:FORMAT' cannot be loaded: division"):
         assert ak.load_all(written)["a"].tolist() == A.tolist()

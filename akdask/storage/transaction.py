@@ -1,0 +1,505 @@
+"""One write, from its beginning to its end: whatever it writes appears completely or not at all.
+
+A `Transaction` takes the same steps for a set of files, for a single file, for files of any names and for a whole
+folder.  Object stores, which rename nothing, have their own in `akdask.storage.object_store`.
+
+1. *Create*: writes of dead writers are recovered, and a hidden folder is made beside the target, on the same file
+   system, locked and signed (`HiddenFolder`, `Lock`).  Each hidden folder belongs to one writer.
+2. *Stage*: all files are written into the hidden folder, here or by workers.  A task that runs twice, or after the
+   commit, writes to the hidden folder only.
+3. *Commit*: when all files are complete, a record of the remaining steps is put into the hidden folder (`Journal`,
+   `Replacement`).  From then on the write counts as done: if the process dies, the next one that opens or writes the
+   target takes the remaining steps (`akdask.storage.recovery`).  If a step fails, those taken are taken back.
+4. The hidden folder is removed, and the lock is released.
+
+A write that is discarded before step 3 leaves the old files as they were.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any, TypeAlias
+
+from akdask import config
+from akdask.errors import AkdaskError, WriteError
+from akdask.storage.directory import Directory
+from akdask.storage.files import exists, is_remote, written_path
+from akdask.storage.hidden import NEW, PRESERVE, REPLACE, HiddenFolder, Lock, is_own_name, read_owner, unique_tag
+from akdask.storage.journal import BACKUP, Journal, Record, Replacement, journal_of, previous
+from akdask.storage.locales import hidden_folder, hidden_folder_of_folder
+from akdask.storage.object_store import ObjectStaging
+from akdask.storage.recovery import recover_in, recover_naming
+
+_HINTS = {
+    errno.ENOSPC: "the disk is full: free space or write elsewhere.",
+    errno.EFBIG: "files may not be that large here: write more partitions, or elsewhere.",
+    errno.EDQUOT: "your quota is used up: free space or write elsewhere.",
+    errno.EACCES: "you may not write there: check the permissions of the folder.",
+    errno.EPERM: "you may not write there: check the permissions of the folder.",
+    errno.EROFS: "the file system is read-only: write elsewhere.",
+    errno.ENOENT: "create the folder first; with a cluster, all workers must see it.",
+    errno.EISDIR: "a folder has that name: choose another one.",
+    errno.ENOTDIR: "create the folder first; a part of the path is a file.",
+    errno.EEXIST: "a file has the name of the folder: choose another one.",
+    errno.ENAMETOOLONG: "choose a shorter name: files have more letters in theirs.",
+}
+_OTHER_HINT = "the reason is the system's: write elsewhere, or mend it there."
+
+_MOST_TRIES = 20
+_PAUSE = 0.01  # seconds between tries to make a hidden folder that another process removes
+
+
+def write_error(path: str, error: Exception) -> WriteError:
+    """Turn an error of the operating system or a library into one that names the file and the remedy."""
+    number = getattr(error, "errno", None) or _number_in(str(error))
+    reason = os.strerror(number) if number else str(error)
+    return WriteError(
+        f"cannot write {path!r}: {reason}.", hint=_HINTS.get(number, _OTHER_HINT) if number else _OTHER_HINT
+    )
+
+
+@contextmanager
+def errors_naming(target: str, library_errors: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Turn errors of the operating system, or a library, into errors that name the user's file.
+
+    HDF5 has some errors of the system in the text of others only, as where a full disk is noticed when a file closes.
+    """
+    try:
+        yield
+    except AkdaskError:
+        raise
+    except OSError as error:
+        renamed = error.filename2 if isinstance(error.filename2, str) and not is_own_name(error.filename2) else None
+        path = os.path.join(os.path.dirname(target), renamed) if renamed else target
+        raise write_error(path, error) from error
+    except library_errors as error:
+        raise write_error(target, error) from error
+    except RuntimeError as error:
+        if _number_in(str(error)) is None:
+            raise
+        raise write_error(target, error) from error
+
+
+def _number_in(text: str) -> int | None:
+    """Return the error number in the text of an HDF5 error, which has it nowhere else."""
+    _, found, rest = text.partition("errno = ")
+    digits = rest.partition(",")[0]
+    return int(digits) if found and digits.isdigit() else None
+
+
+class Transaction:
+    """What writes to folders of this machine have in common: they claim, publish and end.
+
+    Parameters
+    ----------
+    target : str
+        Absolute path given by the user.
+    folder : str
+        The hidden folder beside it.
+    """
+
+    def __init__(self, target: str, folder: str) -> None:
+        self.target = target
+        self.folder = folder
+        self._durable = True
+        self._lock: Lock | None = None
+        self._hidden: HiddenFolder | None = None
+
+    def _claim(self) -> HiddenFolder:
+        """Make and lock the hidden folder; try again while another process removes it."""
+        for _ in range(_MOST_TRIES):
+            recover_in(self.folder)
+            with suppress(FileExistsError):
+                hidden = HiddenFolder.make(self.folder)
+                self._lock = Lock.make(hidden.folder)
+                if self._lock is not None:
+                    self._hidden = hidden
+                    return hidden
+                hidden.close()
+            time.sleep(_PAUSE)
+        raise self._locked_out()
+
+    def _locked_out(self) -> WriteError:
+        """Return the error that names whatever occupies the place of the hidden folder."""
+        try:
+            hidden = HiddenFolder.at(self.folder)
+        except OSError:
+            return WriteError(
+                f"cannot write {self.target!r}: {self.folder!r} is in the way, and is no folder.", hint="remove it."
+            )
+        writer, details, where = None, [], "if it has ended on another machine"
+        if hidden is not None:
+            with hidden:
+                writer = read_owner(hidden.folder)
+                if not hidden.is_believed:
+                    details = [f"its folder belongs to user {hidden.writer}, who does not own the set"]
+                    where = "if that user writes nothing there"
+        return WriteError(
+            f"cannot write {self.target!r}: another write of it is under way.",
+            details=[f"writer: {writer or 'unknown'}", *details],
+            hint=f"wait for it to end; {where}, remove {self.folder!r}.",
+        )
+
+    @property
+    def _claimed(self) -> HiddenFolder:
+        assert self._hidden is not None, "who commits has created"
+        return self._hidden
+
+    def _publish(
+        self, record: Record, take_back: Callable[[], None], finishing: Callable[[], object] = lambda: None
+    ) -> None:
+        """Write the record, take its steps, and remove the hidden folder; `take_back` undoes them if one fails."""
+        hidden = self._claimed
+        try:
+            record.write(hidden, durable=self._durable)
+        except BaseException:
+            self.discard()
+            raise
+        try:
+            record.carry_out(hidden, durable=self._durable)
+            with suppress(OSError):
+                finishing()
+            hidden.remove()
+        except OSError as error:
+            try:
+                take_back()
+            except OSError as second:
+                raise WriteError(
+                    f"cannot write {self.target!r}, nor put back what was there: {second.strerror or second}.",
+                    details=[f"old and new files are in {self.folder!r}"],
+                    hint="end the cause; then the next that opens or writes it puts it in order.",
+                ) from error
+            hidden.remove()
+            raise
+        finally:
+            self._release()
+
+    def discard(self) -> None:
+        """Remove the hidden folder and its content, but never that of another writer; may be called again."""
+        try:
+            if self._hidden is not None:
+                self._hidden.remove()
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        if self._hidden is not None:
+            self._hidden.close()
+            self._hidden = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+
+class FileTransaction(Transaction):
+    """The write of files that lie in one folder.  Travels to workers, without its lock.
+
+    Files are named by paths that lead through the open folder, so that it cannot be replaced meanwhile.
+
+    Parameters
+    ----------
+    target : str
+        Absolute path given by the user; the hidden folder lies beside it.
+    """
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target, hidden_folder(target))
+        # A task of an earlier write that is still running must not add its files to a later write.
+        self._tag = unique_tag()
+        self._writer = os.geteuid()
+        # Open for the lifetime of this object: tasks may be about to write when the write ends.
+        self._staged: dict[str, Directory] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_lock": None, "_hidden": None, "_staged": {}}
+
+    def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
+        """Make and lock the hidden folder, after completing or removing the write of a dead writer.
+
+        Parameters
+        ----------
+        replaces : callable
+            Returns whether there are files that the new ones may replace; called once the folder is locked.
+
+        Raises
+        ------
+        WriteError
+            If another write of the set is under way, or the parent folder is missing or not writable.
+        FileError
+            If the set is half replaced, and cannot be completed.
+        """
+        try:
+            with errors_naming(self.target):
+                hidden = self._claim()
+                self._staged[self._tag] = hidden.folder.make(self._tag)
+                self._writer = self._files.status().st_uid
+                wanted = config.get("durable")
+                self._durable = bool(replaces() if wanted == "replaced" else wanted)
+        except BaseException:
+            self.discard()
+            raise
+
+    @property
+    def _files(self) -> Directory:
+        """The open folder of finished files.
+
+        Raises
+        ------
+        OSError
+            If it is not there, or not the one that was made.
+        """
+        # If two threads open it, both use the folder of the first.
+        return self._staged.get(self._tag) or self._staged.setdefault(self._tag, self._opened())
+
+    def _opened(self) -> Directory:
+        """Open, on a worker, the folder that the client has made."""
+        hidden = HiddenFolder.at(self.folder)
+        if hidden is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.folder)
+        with hidden:
+            staged = hidden.folder.child(self._tag)
+            if {hidden.writer, staged.status().st_uid} <= {self._writer, os.geteuid()}:
+                return staged
+        staged.close()
+        raise PermissionError(errno.EPERM, "It belongs to another user", self.folder)
+
+    def path(self, name: str) -> str:
+        """Return where the finished file of that name waits: a path for this process."""
+        return os.path.join(self._files.anchor, name)
+
+    def local(self, name: str) -> str:
+        """Return where the finished file of that name can be read."""
+        return self.path(name)
+
+    @contextmanager
+    def present(self, path: str) -> Iterator[str]:
+        """Yield a path under which an existing file of the set can be read inside the ``with``."""
+        yield path
+
+    def attempt(self, name: str) -> str:
+        """Return a path for one attempt at a file; each attempt gets its own."""
+        return self.path(f"{name}.{unique_tag()}")
+
+    def finish(self, attempt: str, name: str) -> str:
+        """Make an attempt the finished file of that name, once its bytes are on disk, and return where it waits.
+
+        Raises
+        ------
+        OSError
+            If the disk fails.
+        """
+        made = os.path.basename(attempt)
+        if self._durable:
+            self._files.sync_file(made)
+        self._files.rename(made, name)
+        return self.path(name)
+
+    def replace(self, name: str, target: str) -> None:
+        """Put an optional finished file beside the folder once the set is in place."""
+        self._files.rename(name, os.path.basename(target), self._claimed.parent)
+
+    def commit(
+        self,
+        renames: Sequence[tuple[str, str]],
+        stale: Sequence[str] = (),
+        finishing: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Rename finished files to their targets, in order, then remove stale ones; undo everything on failure.
+
+        Parameters
+        ----------
+        renames : sequence of (path, path)
+            From inside the folder to the target.
+        stale : sequence of path
+            Files that the new ones make obsolete.
+        finishing : callable
+            Called when all files are in place, before the next writer may begin. Errors of the disk are ignored.
+
+        Raises
+        ------
+        WriteError
+            If a rename fails; the old files are restored.
+        """
+        with errors_naming(self.target):
+            try:
+                back = self._way_back([target for _, target in renames], stale)
+                journal = journal_of(self._files, [(os.path.basename(made), target) for made, target in renames], stale)
+                if self._durable:
+                    self._files.sync()
+            except BaseException:
+                self.discard()
+                raise
+            self._publish(journal, partial(self._take_back, back), finishing)
+
+    def _way_back(self, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
+        """Return the journal that restores all present files, after giving them second names; None without links.
+
+        Raises
+        ------
+        WriteError
+            If a folder has the name of a file.
+        """
+        hidden, made, backups = self._claimed, [], []
+        for number, path in enumerate([*targets, *stale]):
+            present = os.path.basename(path)
+            if not hidden.parent.has(present):
+                made.append(path)
+                continue
+            if os.path.isdir(path):
+                raise write_error(path, IsADirectoryError(errno.EISDIR, ""))
+            name = f"{number}{BACKUP}"
+            try:
+                hidden.parent.link(present, name, self._files)
+            except OSError:
+                return None
+            backups.append((name, path))
+        return journal_of(self._files, backups, made)
+
+    def _take_back(self, back: Journal | None) -> None:
+        """Put back the old files by a second journal, so that a killed process can be completed here, too."""
+        if back is None:
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+        back.write(self._claimed, durable=self._durable)
+        back.carry_out(self._claimed, durable=self._durable)
+
+
+class FolderTransaction(Transaction):
+    """The write of a whole folder, which is filled in the hidden one.
+
+    Parameters
+    ----------
+    target : str
+        Absolute path of the new folder.
+    """
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target, hidden_folder_of_folder(target))
+
+    def create(self) -> str:
+        """Clean up after dead writers, make the hidden folder, and return the folder to fill.
+
+        Raises
+        ------
+        WriteError
+            If another write of the folder is under way, or it cannot be written there.
+        """
+        try:
+            with errors_naming(self.target):
+                os.makedirs(os.path.dirname(self.target), exist_ok=True)
+                self._claim().folder.make(NEW).close()
+        except BaseException:
+            self.discard()
+            raise
+        return os.path.join(self.folder, NEW)
+
+    def commit(self, check: Callable[[str], object], *, preserves: bool) -> None:
+        """Put the new folder in its place, and remove the old one or keep it as `previous`.
+
+        Parameters
+        ----------
+        check : callable
+            Given the path of each folder to be removed; raises if it must stay.
+        preserves : bool
+            Whether the old folder is kept.
+
+        Raises
+        ------
+        WriteError
+            If a step fails; the old folder is restored.
+        """
+        record = Replacement(PRESERVE if preserves else REPLACE)
+        with errors_naming(self.target):
+            try:
+                for path in [self.target, *([previous(self.target)] if preserves else [])]:
+                    if os.path.lexists(path):
+                        check(path)
+            except BaseException:
+                self.discard()
+                raise
+            self._publish(record, record.take_back)
+
+
+def file_transaction(target: str) -> FileTransaction | ObjectStaging:
+    """Return a transaction of files at a path or URL."""
+    return ObjectStaging(target) if is_remote(target) else FileTransaction(target)
+
+
+Add: TypeAlias = Callable[[str, Callable[[str], object]], None]
+"""Has a file written: given its path, and a function that writes it to the path that it is called with."""
+
+
+@contextmanager
+def staged_files(target: str, paths: Sequence[str], *, stale: Callable[[], Sequence[str]] = tuple) -> Iterator[Add]:
+    """Yield a function that adds a file to one write; all files are put in place at the end of the ``with``.
+
+    If an error is raised before, or they cannot be put into place, the old files stay.
+
+    Parameters
+    ----------
+    target : str
+        Path or URL that the write is named after.
+    paths : sequence of str
+        The files to be written, of any names, all in the same folder.
+    stale : callable
+        Returns existing files that the new ones make obsolete; called after recovery of earlier writes.
+
+    Raises
+    ------
+    WriteError
+        If the disk is full, the folder not writable, or another write of the same under way.
+    """
+    transaction = file_transaction(target)
+    renames: dict[str, str] = {}
+
+    def add(path: str, write: Callable[[str], object]) -> None:
+        with errors_naming(path):
+            name = os.path.basename(path)
+            attempt = transaction.attempt(name)
+            write(attempt)
+            renames[path] = transaction.finish(attempt, name)
+
+    # A dead writer's journal that names one of these files must not be carried out over the new one later.
+    recover_naming(paths)
+    transaction.create(replaces=lambda: any(map(exists, paths)))
+    try:
+        obsolete = [path for path in stale() if path not in paths]
+        yield add
+        transaction.commit([(made, path) for path, made in renames.items()], obsolete)
+    except BaseException:
+        transaction.discard()
+        raise
+
+
+def write_files(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> None:
+    """Write blocks of bytes to files: all files of a folder appear together, once all are written.
+
+    Files of several folders are put into place folder by folder, since no file system does that at once.
+
+    Raises
+    ------
+    WriteError
+        If the disk is full, or a folder not writable.
+    """
+    folders: dict[str, dict[str, Iterable[bytes]]] = {}
+    for path, blocks in files.items():
+        target = written_path(path)
+        folders.setdefault(os.path.dirname(target), {})[target] = blocks
+    for members in folders.values():
+        with staged_files(next(iter(members)), tuple(members)) as add:
+            for path, blocks in members.items():
+                add(path, partial(_write, blocks))
+
+
+def write_file(path: str | os.PathLike[str], blocks: Iterable[bytes]) -> None:
+    """Write one file; see `write_files`."""
+    write_files({path: blocks})
+
+
+def _write(blocks: Iterable[bytes], path: str) -> None:
+    with open(path, "wb") as file:
+        file.writelines(blocks)
