@@ -88,13 +88,7 @@ class HiddenFolder:
 
     @classmethod
     def at(cls, path: str) -> HiddenFolder | None:
-        """Open the hidden folder; return None if it does not exist.
-
-        Raises
-        ------
-        OSError
-            If it is not a folder, or may not be opened.
-        """
+        """Open the hidden folder; return None if it does not exist."""
         try:
             return cls._opened(path, is_new=False)
         except FileNotFoundError:
@@ -168,13 +162,7 @@ class HiddenFolder:
 
     @property
     def record(self) -> str | None:
-        """Name of the entry that says that the write has happened; None if it has not.
-
-        Raises
-        ------
-        OSError
-            If the folder cannot be read.
-        """
+        """Name of the entry that says that the write has happened; None if it has not."""
         if not self.replaces_folder:
             return JOURNAL if self.folder.has(JOURNAL) else None
         for name in (REPLACE, PRESERVE):

@@ -12,7 +12,7 @@ import json
 import os
 import stat
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, ClassVar, TypeAlias
@@ -60,7 +60,7 @@ class Journal:
     Parameters
     ----------
     renames : tuple of Rename
-        New files.
+        New files, which wait in one folder.
     removals : tuple of str
         Names beside the hidden folder that the new files make obsolete.
     """
@@ -115,33 +115,39 @@ class Journal:
     def _is_allowed(self, hidden: HiddenFolder) -> bool:
         """Whether writers give such names, and the owner of the folder may take each step."""
         own = hidden.set_name
-        return all(_is_staged(step.source) for step in self.renames) and all(
-            is_written_name(name, own) and (is_of_set(name, own) or _belongs_to_writer(hidden, name))
-            for name in self.beside
+        waiting = [step.source.partition("/")[::2] for step in self.renames]
+        return (
+            len({tag for tag, _ in waiting}) < 2
+            and all(is_staged_name(tag) and is_single_name(name) for tag, name in waiting)
+            and all(
+                is_written_name(name, own) and (is_of_set(name, own) or _belongs_to_writer(hidden, name))
+                for name in self.beside
+            )
         )
+
+    def _staged(self, hidden: HiddenFolder) -> AbstractContextManager[Directory | None]:
+        """Open the folder that the new files wait in; None if it no longer exists."""
+        with suppress(FileNotFoundError):
+            if self.renames:
+                return hidden.folder.child(self.renames[0].source.partition("/")[0])
+        return nullcontext()
 
     def is_carried_out(self, hidden: HiddenFolder) -> bool:
         """Whether no step is left to take."""
-        with _Staged(hidden) as staged:
-            return all(
-                _is_in_place(staged.status(step.source), hidden.parent, step.target) for step in self.renames
-            ) and not any(hidden.parent.has(name) for name in self.removals)
+        with self._staged(hidden) as staged:
+            return all(_is_in_place(hidden, staged, step) for step in self.renames) and not any(
+                map(hidden.parent.has, self.removals)
+            )
 
     def carry_out(self, hidden: HiddenFolder, *, durable: bool) -> None:
-        """Take all steps that are not taken yet.
-
-        Raises
-        ------
-        OSError
-            If a step fails; the earlier steps are done.
-        """
+        """Take all steps that are not taken yet; if one raises an `OSError`, the earlier steps are done."""
         identity = _identity(hidden)
-        with _Staged(hidden) as staged:
+        with self._staged(hidden) as staged:
             for step in self.renames:
                 # Another process may have finished this journal, and a later write may have begun.
                 if _identity(hidden) != identity:
                     return
-                staged.put(step)
+                _put(hidden, staged, step)
         for name in self.removals:
             if _identity(hidden) != identity:
                 return
@@ -149,6 +155,39 @@ class Journal:
                 hidden.parent.unlink(name)
         if durable:
             hidden.parent.sync()
+
+
+def _is_in_place(hidden: HiddenFolder, staged: Directory | None, step: Rename) -> bool:
+    """Whether a file has its new name already, and perhaps still its old one."""
+    source = None if staged is None else staged.find(step.source.partition("/")[2])
+    placed = hidden.parent.find(step.target)
+    return source is None or (placed is not None and os.path.samestat(source, placed))
+
+
+def _put(hidden: HiddenFolder, staged: Directory | None, step: Rename) -> None:
+    """Rename a file, unless that is done."""
+    name = step.source.partition("/")[2]
+    if staged is not None and not _is_in_place(hidden, staged, step):
+        _check(hidden, staged, name)
+        with suppress(FileNotFoundError):  # another process has done it just now
+            staged.rename(name, step.target, hidden.parent)
+    if step.target == manifest_path(hidden.set_name):
+        return  # it may have been renewed since, and no set needs one
+    placed = hidden.parent.find(step.target)
+    if placed is None or placed.st_size != step.size or not (stat.S_ISREG(placed.st_mode) or name.endswith(BACKUP)):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), hidden.folder.path_of(step.source))
+
+
+def _check(hidden: HiddenFolder, staged: Directory, name: str) -> None:
+    """Refuse files that the writer cannot have put there: files of other users, links, folders and devices."""
+    # A backup may be a link or of another user, in folders that nobody else can have put it into.
+    if name.endswith(BACKUP) and hidden.is_closed_to_others and staged.status().st_uid == hidden.writer:
+        return
+    found = staged.find(name)
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "Not a regular file", staged.path_of(name))
+    if found is not None and found.st_uid not in {hidden.writer, os.geteuid()}:
+        raise PermissionError(errno.EPERM, "It belongs to another user than its folder", staged.path_of(name))
 
 
 class Replacement:
@@ -178,43 +217,30 @@ class Replacement:
             hidden.folder.sync()
 
     def is_carried_out(self, hidden: HiddenFolder) -> bool:
-        """Whether no step is left to take."""
-        return not hidden.folder.has(self.marker)
+        """Whether the folder is whole under its name, be it the old one."""
+        return hidden.parent.has(hidden.set_name) or not hidden.folder.has(self.marker)
 
     def carry_out(self, hidden: HiddenFolder, *, durable: bool) -> None:
-        """Take all steps that are not taken yet.
-
-        Raises
-        ------
-        OSError
-            If a step fails; the earlier steps are done.
-        """
+        """Take all steps that are not taken yet; if one raises an `OSError`, the earlier steps are done."""
         inside, beside, target = hidden.folder, hidden.parent, hidden.set_name
-        if not inside.has(self.marker):
-            return
-        kept = [((previous(target), beside), (OLD, inside)), ((target, beside), (previous(target), beside))]
-        removed = [((target, beside), (OLD, inside))]
-        moves = (kept if self.marker == PRESERVE else removed) if beside.has(target) else []
-        for source, to in [*moves, ((self.marker, inside), (target, beside))]:
-            if source[1].has(source[0]):
-                _move(source, to)
-                self._taken.append((to, source))
-        if durable:
-            beside.sync()
+        kept, aside = previous(target), [((target, beside), (OLD, inside))]
+        if self.marker == PRESERVE:
+            aside = [((kept, beside), (OLD, inside)), ((target, beside), (kept, beside))]
+        if inside.has(self.marker):
+            for source, to in [*(aside if beside.has(target) else []), ((self.marker, inside), (target, beside))]:
+                if source[1].has(source[0]):
+                    _move(source, to)
+                    self._taken.append((to, source))
+            if durable:
+                beside.sync()
 
-    def take_back(self) -> None:
-        """Undo the steps that were taken here.
-
-        Raises
-        ------
-        OSError
-            If a step cannot be undone.
-        """
+    def take_back(self, hidden: HiddenFolder) -> None:
+        """Undo the steps that were taken here, and then the record itself, until one raises an `OSError`."""
         while self._taken:
             _move(*self._taken.pop())
+        if hidden.folder.has(self.marker):
+            hidden.folder.rename(self.marker, NEW)
 
-
-Record: TypeAlias = Journal | Replacement
 
 _Place: TypeAlias = tuple[str, Directory]
 """A name, and the folder that it is in."""
@@ -229,14 +255,11 @@ def previous(target: str) -> str:
     return f"{target}.prev"
 
 
-def record_in(hidden: HiddenFolder) -> Record | None:
-    """Return the record in a hidden folder; None if there is none.
+Record: TypeAlias = Journal | Replacement
 
-    Raises
-    ------
-    FileFormatError, OSError
-        As `Journal.read`.
-    """
+
+def record_in(hidden: HiddenFolder) -> Record | None:
+    """Return the record in a hidden folder, None if there is none; raises as `Journal.read` does."""
     if not hidden.replaces_folder:
         return Journal.read(hidden)
     marker = hidden.record
@@ -246,68 +269,14 @@ def record_in(hidden: HiddenFolder) -> Record | None:
 def journal_of(staged: Directory, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Journal:
     """Return the journal of renames of finished files, by name, and removals, both given with paths of targets."""
     tag = os.path.basename(staged.path)
+    sizes = [staged.status(name).st_size for name, _ in renames]
     return Journal(
         tuple(
-            Rename(f"{tag}/{name}", os.path.basename(target), staged.status(name).st_size) for name, target in renames
+            Rename(f"{tag}/{name}", os.path.basename(path), size)
+            for (name, path), size in zip(renames, sizes, strict=True)
         ),
-        tuple(os.path.basename(path) for path in stale),
+        tuple(map(os.path.basename, stale)),
     )
-
-
-class _Staged:
-    """The finished files of a hidden folder, which lie in one or several folders in it."""
-
-    def __init__(self, hidden: HiddenFolder) -> None:
-        self._hidden = hidden
-        self._folders: dict[str, Directory | None] = {}
-
-    def __enter__(self) -> _Staged:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for folder in self._folders.values():
-            if folder is not None:
-                folder.close()
-
-    def _find(self, source: str) -> tuple[Directory | None, str]:
-        """Return the folder of a file and the file's name in it; the folder is None if it no longer exists."""
-        tag, _, name = source.partition("/")
-        if tag not in self._folders:
-            try:
-                self._folders[tag] = self._hidden.folder.child(tag)
-            except FileNotFoundError:
-                self._folders[tag] = None
-        return self._folders[tag], name
-
-    def status(self, source: str) -> os.stat_result | None:
-        """Return the status of a finished file; None if it no longer exists."""
-        folder, name = self._find(source)
-        return None if folder is None else folder.find(name)
-
-    def put(self, step: Rename) -> None:
-        """Rename a file, unless that is done."""
-        folder, name = self._find(step.source)
-        beside, now = self._hidden.parent, self.status(step.source)
-        if folder is not None and now is not None and not _is_in_place(now, beside, step.target):
-            self._check(folder, name, now)
-            with suppress(FileNotFoundError):  # another process has done it just now
-                folder.rename(name, step.target, beside)
-        if step.target == manifest_path(self._hidden.set_name):
-            return  # it may have been renewed since, and no set needs one
-        placed = beside.find(step.target)
-        if placed is None or placed.st_size != step.size or not (stat.S_ISREG(placed.st_mode) or name.endswith(BACKUP)):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._hidden.folder.path_of(step.source))
-
-    def _check(self, folder: Directory, name: str, found: os.stat_result) -> None:
-        """Refuse files that the writer cannot have put there: files of other users, links, folders and devices."""
-        writer = self._hidden.writer
-        # A backup may be a link or of another user, in folders that nobody else can have put it into.
-        if name.endswith(BACKUP) and self._hidden.is_closed_to_others and folder.status().st_uid == writer:
-            return
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "Not a regular file", folder.path_of(name))
-        if found.st_uid not in {writer, os.geteuid()}:
-            raise PermissionError(errno.EPERM, "It belongs to another user than its folder", folder.path_of(name))
 
 
 def is_written_name(name: object, own: str) -> bool:
@@ -356,19 +325,6 @@ def _is_step(step: Any) -> bool:
         case [str(), str(), int() as size]:
             return not isinstance(size, bool) and 0 <= size <= _LARGEST_FILE
     return False
-
-
-def _is_staged(source: str) -> bool:
-    tag, _, name = source.partition("/")
-    return is_staged_name(tag) and is_single_name(name)
-
-
-def _is_in_place(source: os.stat_result | None, beside: Directory, target: str) -> bool:
-    """Whether a file has its new name already, and perhaps still its old one."""
-    if source is None:
-        return True
-    placed = beside.find(target)
-    return placed is not None and os.path.samestat(source, placed)
 
 
 def _identity(hidden: HiddenFolder) -> str | None:

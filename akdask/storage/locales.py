@@ -146,6 +146,11 @@ def replaces_folder(hidden: str) -> bool:
     return hidden.endswith(_OF_A_FOLDER)
 
 
+def is_in_hidden_folder(folder: str) -> bool:
+    """Whether this is a folder of the finished files of a write."""
+    return folder.rpartition("/")[0].endswith(_OF_FILES)
+
+
 def set_of(hidden: str) -> str:
     """Return the set or folder that a hidden folder belongs to.
 

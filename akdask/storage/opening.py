@@ -14,10 +14,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from akdask import config
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
+from akdask.storage.catalog import compare_with_catalogs, without_differing
 from akdask.storage.files import FileIdentity, identify, identify_all
 from akdask.storage.locales import Filenames, names_of, names_without_files, patterns_of, split_locale
 from akdask.storage.manifest import ManifestRows, OfFile, manifest_path
-from akdask.storage.object_store import compare_with_catalogs, without_differing
 from akdask.storage.objects import StoredSet
 from akdask.storage.recovery import settled
 

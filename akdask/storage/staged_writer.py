@@ -23,10 +23,10 @@ from akdask.errors import (
     WriteError,
     warn,
 )
+from akdask.storage.catalog import compare_with_catalogs
 from akdask.storage.files import FileIdentity, exists, identify_all, is_remote, is_unchanged, written_path
 from akdask.storage.locales import locale_files, locale_path, set_path
 from akdask.storage.manifest import manifest_path
-from akdask.storage.object_store import compare_with_catalogs
 from akdask.storage.objects import Columns, FileLayout, JoinedFile, Mode, ObjectSpec
 from akdask.storage.transaction import errors_naming, file_transaction
 

@@ -1,15 +1,16 @@
 """One write, from its beginning to its end: whatever it writes appears completely or not at all.
 
-A `Transaction` takes the same steps for a set of files, for a single file, for files of any names and for a whole
-folder.  Object stores, which rename nothing, have their own in `akdask.storage.object_store`.
+The same steps write a set of files, a single file, files of any names (`FileTransaction`), a whole folder
+(`FolderTransaction`) and files of an object store, which renames nothing (`StoreTransaction`):
 
 1. *Create*: writes of dead writers are recovered, and a hidden folder is made beside the target, on the same file
    system, locked and signed (`HiddenFolder`, `Lock`).  Each hidden folder belongs to one writer.
 2. *Stage*: all files are written into the hidden folder, here or by workers.  A task that runs twice, or after the
    commit, writes to the hidden folder only.
-3. *Commit*: when all files are complete, a record of the remaining steps is put into the hidden folder (`Journal`,
-   `Replacement`).  From then on the write counts as done: if the process dies, the next one that opens or writes the
-   target takes the remaining steps (`akdask.storage.recovery`).  If a step fails, those taken are taken back.
+3. *Commit*: when all files are complete, a record of the remaining steps is written (`Journal`, `Replacement`,
+   `Catalog`).  From then on the write counts as done: if the process dies, the next one that opens or writes the target
+   takes the remaining steps (`akdask.storage.recovery`).  If a step fails, those taken are taken back; in stores the
+   next writer repeats them.
 4. The hidden folder is removed, and the lock is released.
 
 A write that is discarded before step 3 leaves the old files as they were.
@@ -19,21 +20,27 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import tempfile
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeAlias
 
+import dask
+
 from akdask import config
-from akdask.errors import AkdaskError, WriteError
+from akdask.errors import AkdaskError, FileError, WriteError
+from akdask.storage.catalog import MOST_TOLD, Catalog, Entry, remove_folder, size_of
 from akdask.storage.directory import Directory
-from akdask.storage.files import exists, is_remote, written_path
+from akdask.storage.files import exists, identify, infos_in, is_remote, version_of, written_path
 from akdask.storage.hidden import NEW, PRESERVE, REPLACE, HiddenFolder, Lock, is_own_name, read_owner, unique_tag
 from akdask.storage.journal import BACKUP, Journal, Record, Replacement, journal_of, previous
-from akdask.storage.locales import hidden_folder, hidden_folder_of_folder
-from akdask.storage.object_store import ObjectStaging
+from akdask.storage.locales import hidden_folder, hidden_folder_of_folder, set_path
 from akdask.storage.recovery import recover_in, recover_naming
+from akdask.storage.remote import accessing, current_options, file_system, retrying
 
 _HINTS = {
     errno.ENOSPC: "the disk is full: free space or write elsewhere.",
@@ -156,28 +163,34 @@ class Transaction:
         """Write the record, take its steps, and remove the hidden folder; `take_back` undoes them if one fails."""
         hidden = self._claimed
         try:
-            record.write(hidden, durable=self._durable)
-        except BaseException:
-            self.discard()
-            raise
-        try:
-            record.carry_out(hidden, durable=self._durable)
-            with suppress(OSError):
-                finishing()
-            hidden.remove()
-        except OSError as error:
             try:
-                take_back()
-            except OSError as second:
-                raise WriteError(
-                    f"cannot write {self.target!r}, nor put back what was there: {second.strerror or second}.",
-                    details=[f"old and new files are in {self.folder!r}"],
-                    hint="end the cause; then the next that opens or writes it puts it in order.",
-                ) from error
+                record.write(hidden, durable=self._durable)
+            except BaseException as error:
+                hidden.remove()
+                if isinstance(error, OSError) and hidden.has_happened:
+                    raise self._left_halfway(error) from error
+                raise
+            try:
+                record.carry_out(hidden, durable=self._durable)
+                with suppress(OSError):
+                    finishing()
+            except OSError as error:
+                try:
+                    take_back()
+                except OSError as second:
+                    raise self._left_halfway(second) from error
+                hidden.remove()
+                raise
             hidden.remove()
-            raise
         finally:
             self._release()
+
+    def _left_halfway(self, error: OSError) -> WriteError:
+        return WriteError(
+            f"cannot write {self.target!r}, nor put back what was there: {error.strerror or error}.",
+            details=[f"old and new files are in {self.folder!r}"],
+            hint="end the cause; then the next that opens or writes it puts it in order.",
+        )
 
     def discard(self) -> None:
         """Remove the hidden folder and its content, but never that of another writer; may be called again."""
@@ -246,13 +259,7 @@ class FileTransaction(Transaction):
 
     @property
     def _files(self) -> Directory:
-        """The open folder of finished files.
-
-        Raises
-        ------
-        OSError
-            If it is not there, or not the one that was made.
-        """
+        """The open folder of finished files."""
         # If two threads open it, both use the folder of the first.
         return self._staged.get(self._tag) or self._staged.setdefault(self._tag, self._opened())
 
@@ -286,13 +293,7 @@ class FileTransaction(Transaction):
         return self.path(f"{name}.{unique_tag()}")
 
     def finish(self, attempt: str, name: str) -> str:
-        """Make an attempt the finished file of that name, once its bytes are on disk, and return where it waits.
-
-        Raises
-        ------
-        OSError
-            If the disk fails.
-        """
+        """Make an attempt the finished file of that name, once its bytes are on disk, and return where it waits."""
         made = os.path.basename(attempt)
         if self._durable:
             self._files.sync_file(made)
@@ -337,13 +338,7 @@ class FileTransaction(Transaction):
             self._publish(journal, partial(self._take_back, back), finishing)
 
     def _way_back(self, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
-        """Return the journal that restores all present files, after giving them second names; None without links.
-
-        Raises
-        ------
-        WriteError
-            If a folder has the name of a file.
-        """
+        """Return the journal that restores all present files, after giving them second names; None without links."""
         hidden, made, backups = self._claimed, [], []
         for number, path in enumerate([*targets, *stale]):
             present = os.path.basename(path)
@@ -421,12 +416,170 @@ class FolderTransaction(Transaction):
             except BaseException:
                 self.discard()
                 raise
-            self._publish(record, record.take_back)
+            self._publish(record, lambda: record.take_back(self._claimed))
 
 
-def file_transaction(target: str) -> FileTransaction | ObjectStaging:
+class StoreTransaction:
+    """The write of files to an object store: a `Catalog` switches from the old files to uploads.  Travels to workers.
+
+    It has the methods of `FileTransaction`.  There is no way back from the switch, and no lock: see
+    `akdask.storage.catalog`.
+
+    Parameters
+    ----------
+    target : str
+        URL that the user gave.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self._options = current_options()
+        self._tag = unique_tag()
+        self._local: dict[str, str] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_local": {}}
+
+    @property
+    def _uploads(self) -> str:
+        return f"{hidden_folder(self.target)}/{self._tag}"
+
+    def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
+        """Publish the staged files of a dead writer, and remove its uploads.
+
+        Raises
+        ------
+        WriteError
+            If the store does not answer, or refuses.
+        """
+        with self._errors_naming():
+            left = Catalog.read(set_path(self.target))
+            if left is not None and not left.is_published:
+                left.carry_out()
+            remove_folder(hidden_folder(self.target))
+
+    def path(self, name: str) -> str:
+        """Return the URL of the upload of that name."""
+        return f"{self._uploads}/{name}"
+
+    def local(self, name: str) -> str:
+        """Return where an upload can be read on this machine, after fetching it."""
+        return self._fetched(self.path(name))
+
+    @contextmanager
+    def present(self, path: str) -> Iterator[str]:
+        """Yield the path of a local copy of an existing file of the set, inside the ``with``."""
+        copy = self._fetched(path)
+        try:
+            yield copy
+        finally:
+            os.unlink(copy)
+
+    def _fetched(self, url: str) -> str:
+        copy = self.attempt(url.rpartition("/")[2])
+        with self._errors_naming():
+            system, inner = file_system(url)
+            size = identify(url).size
+            retrying(lambda: system.get_file(inner, copy))
+        if os.path.getsize(copy) != size:
+            raise WriteError(f"cannot write {self.target!r}: {url!r} has not come whole.", hint="write it again.")
+        return copy
+
+    def attempt(self, name: str) -> str:
+        """Return a local path for one attempt at a file; each attempt gets its own."""
+        folder = self._local.get(self._tag)
+        if folder is None:
+            made = tempfile.mkdtemp(prefix="akdask-", dir=dask.config.get("temporary-directory", None))
+            weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
+            folder = self._local.setdefault(self._tag, made)  # two threads share the folder of the first
+        return os.path.join(folder, f"{name}.{unique_tag()}")
+
+    def finish(self, attempt: str, name: str) -> str:
+        """Upload an attempt as the file of that name, and return its URL."""
+        size = os.path.getsize(attempt)
+        with self._errors_naming():
+            system, inner = file_system(self.path(name))
+            retrying(lambda: system.put_file(attempt, inner))
+            found = retrying(lambda: system.info(inner))
+        if size_of(found) != size:
+            raise WriteError(f"cannot write {self.path(name)!r}: {size_of(found)} of {size} bytes have arrived.")
+        os.unlink(attempt)
+        return self.path(name)
+
+    def replace(self, name: str, target: str) -> None:
+        """Discard an optional finished file; sets in stores have none."""
+
+    def commit(
+        self,
+        renames: Sequence[tuple[str, str]],
+        stale: Sequence[str] = (),
+        finishing: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Switch the set to the uploads, then copy them to their own names; see `FileTransaction.commit`.
+
+        Raises
+        ------
+        WriteError
+            If an upload is missing or the store refuses; the message names the set that remains.
+        """
+        with self._errors_naming():
+            catalog = self._switch(renames, stale)
+        try:
+            with accessing(self._options):
+                catalog.carry_out()
+        except (OSError, FileError) as error:
+            raise WriteError(
+                f"{self.target!r} is written, but its files are not all under their own names: {error}",
+                hint="akdask reads the new set; for other programs, write it again.",
+            ) from error
+        finishing()
+
+    def _switch(self, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Catalog:
+        pairs = [(source.rpartition("/")[2], target.rpartition("/")[2]) for source, target in renames]
+        found = infos_in(self._uploads)
+        lost = [name for name, _ in pairs if name not in found]
+        if lost:
+            raise WriteError(
+                f"cannot write {self.target!r}: its uploads are gone.",
+                details=lost[:MOST_TOLD],
+                hint="another write of the set has begun since; write one after the other.",
+            )
+        entries = [Entry(target, name, int(found[name]["size"]), version_of(found[name])) for name, target in pairs]
+        names = tuple(path.rpartition("/")[2] for path in stale)
+        catalog = Catalog(set_path(self.target), self._tag, False, tuple(entries), names)
+        try:
+            catalog.write()
+        except (OSError, FileError):
+            # The store may have taken it without saying so.
+            with suppress(OSError, FileError):
+                if Catalog.read(catalog.path) == catalog:
+                    return catalog
+            self.discard()
+            raise
+        return catalog
+
+    def discard(self) -> None:
+        """Remove the uploads."""
+        with suppress(OSError, AkdaskError), accessing(self._options):
+            remove_folder(self._uploads)
+
+    @contextmanager
+    def _errors_naming(self) -> Iterator[None]:
+        """Turn errors of the store into errors that name the set."""
+        try:
+            with accessing(self._options):
+                yield
+        except WriteError:
+            raise
+        except (OSError, FileError) as error:
+            raise WriteError(
+                f"cannot write {self.target!r}: {error}", hint="check the bucket, and what storage_options allow."
+            ) from error
+
+
+def file_transaction(target: str) -> FileTransaction | StoreTransaction:
     """Return a transaction of files at a path or URL."""
-    return ObjectStaging(target) if is_remote(target) else FileTransaction(target)
+    return StoreTransaction(target) if is_remote(target) else FileTransaction(target)
 
 
 Add: TypeAlias = Callable[[str, Callable[[str], object]], None]

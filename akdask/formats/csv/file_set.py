@@ -39,7 +39,7 @@ from akdask.formats.csv.text_file import TextFile, read_text, text_file, text_re
 from akdask.storage.files import FileIdentity, identify_all, is_remote
 from akdask.storage.locales import Filenames, patterns_of
 from akdask.storage.manifest import Told
-from akdask.storage.object_store import compare_with_catalogs
+from akdask.storage.catalog import compare_with_catalogs
 from akdask.storage.objects import (
     MAY_LACK,
     VALUES,

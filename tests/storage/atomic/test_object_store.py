@@ -22,7 +22,7 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.storage.object_store import catalog_path
+from akdask.storage.catalog import catalog_path
 from tests.storage.stores import FaultyFileSystem, Killed
 
 URLS = {"hdf": "faulty://b/d/x.h5", "parquet": "faulty://b/d/x.parquet", "csv": "faulty://b/d/x.csv"}
@@ -340,9 +340,9 @@ def test_file_urls_are_folders_of_this_machine(tmp_path):
 
 
 def test_a_second_writer_takes_the_uploads_of_the_first():
-    from akdask.storage.object_store import ObjectStaging
+    from akdask.storage.transaction import StoreTransaction
 
-    first, second = ObjectStaging(URLS["hdf"]), ObjectStaging(URLS["hdf"])
+    first, second = StoreTransaction(URLS["hdf"]), StoreTransaction(URLS["hdf"])
     for staging in (first, second):
         staging.create()
         attempt = staging.attempt("x_LOCALE0000.h5")
@@ -357,9 +357,9 @@ def test_a_second_writer_takes_the_uploads_of_the_first():
 
 
 def test_local_copies_go_with_the_writer_that_made_them():
-    from akdask.storage.object_store import ObjectStaging
+    from akdask.storage.transaction import StoreTransaction
 
-    staging = ObjectStaging(URLS["hdf"])
+    staging = StoreTransaction(URLS["hdf"])
     folder = os.path.dirname(staging.attempt("x_LOCALE0000.h5"))
     assert os.path.isdir(folder)
     del staging

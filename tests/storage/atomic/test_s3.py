@@ -199,7 +199,7 @@ def test_killed_writers_leave_the_old_set_or_the_new(method, after, options, mon
     with monkeypatch.context() as patched:
         patched.setattr(s3fs.S3FileSystem, method, killing)
         s3fs.S3FileSystem.clear_instance_cache()
-        patched.setattr("akdask.storage.object_store.ObjectStaging.discard", lambda _: None)
+        patched.setattr("akdask.storage.transaction.StoreTransaction.discard", lambda _: None)
         with suppress(WriteError):
             write("hdf", NEW, 2, options)
     s3fs.S3FileSystem.clear_instance_cache()

@@ -1,8 +1,8 @@
-"""Sets in object stores, which cannot rename: one object, the set's catalog, lists its files.
+"""Catalogs: in object stores, which cannot rename, one object lists the files of a set.
 
 Stores promise little: an object appears or is replaced as a whole, once all of it is uploaded.  Two objects cannot be
 replaced at once, and there are no locks.  Arkouda's servers and other tools expect the files under their ``_LOCALE``
-names.  So a write takes five steps:
+names.  So a write takes five steps (`akdask.storage.transaction.StoreTransaction`):
 
 1. Files are uploaded under hidden names of this write, ``.x.h5.akdask-write/TAG/x_LOCALE0000.h5``.
 2. One small object beside the set, the catalog ``.x.h5.akdask-set``, is replaced: *staged*, with names, sizes and marks
@@ -27,38 +27,32 @@ in some stores, until a rule of the bucket removes them.
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import tempfile
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
-import dask
-
-from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, WriteError, warn
-from akdask.storage.files import FileIdentity, identify, infos_in, is_folder, version_of
-from akdask.storage.hidden import unique_tag
+from akdask.errors import FileError, InconsistentFilesError, MissingFileError, warn
+from akdask.storage.files import FileIdentity, infos_in, is_folder, version_of
 from akdask.storage.locales import (
     MISSING_HINT,
     expand,
     has_magic,
     hidden_folder,
+    is_in_hidden_folder,
     locale_path,
     missing_locales,
     set_path,
     sort_key,
     split_extension,
 )
-from akdask.storage.remote import accessing, concurrently, current_options, file_system, retrying
+from akdask.storage.remote import concurrently, file_system, retrying
 
 _CATALOG = ".akdask-set"
 _VERSION = 1
-_LARGEST = 2**26
+_LARGEST = 2**26  # bytes
 MOST_TOLD = 10
 """How many files messages name."""
 
@@ -79,19 +73,7 @@ def catalog_path(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a set in a catalog.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the folder of the set.
-    upload : str
-        Its name among the uploads of the write.
-    size : int
-        Bytes.
-    mark : str
-        Version of the object: see `version_of`.
-    """
+    """One file of a set: its name there and among the uploads, size in bytes, and mark (see `version_of`)."""
 
     name: str
     upload: str
@@ -189,21 +171,15 @@ class Catalog:
             raise TypeError("sizes are numbers, and marks are text")
         return cls(path, content["tag"], content["published"], entries, tuple(content["stale"]))
 
-    def publish(self) -> None:
-        """Copy the uploads to their final names; any writer may repeat this.
-
-        Raises
-        ------
-        OSError, FileError
-            If a copy fails; akdask's readers have the new set all the same.
-        """
+    def carry_out(self) -> None:
+        """Publish the set: copy the uploads to their own names; any writer may repeat this."""
         system, uploads = file_system(self.uploads)
         folder = file_system(self.folder)[1]
         concurrently(
             lambda entry: retrying(lambda: system.cp_file(f"{uploads}/{entry.upload}", f"{folder}/{entry.name}")),
             self.entries,
         )
-        concurrently(lambda name: _remove(f"{self.folder}/{name}"), self.stale)
+        concurrently(_remove, [f"{self.folder}/{name}" for name in self.stale])
         found = infos_in(self.folder)
         lost = [entry.name for entry in self.entries if size_of(found.get(entry.name)) != entry.size]
         if lost:
@@ -217,17 +193,11 @@ class Catalog:
 
 def catalogued(folder: str) -> dict[str, str]:
     """Return the sets in a folder that have catalogs, and the states of these."""
-    found = {file: version_of(info) for file, info in infos_in(folder).items()}
     return {
-        f"{folder}/{file[1:].removesuffix(_CATALOG)}": state
-        for file, state in sorted(found.items())
+        f"{folder}/{file[1:].removesuffix(_CATALOG)}": version_of(info)
+        for file, info in sorted(infos_in(folder).items())
         if file.startswith(".") and file.endswith(_CATALOG)
     }
-
-
-def state_of(info: Mapping[str, Any]) -> tuple[int | None, str]:
-    """Return size and mark of an object, in the form of an `Entry`."""
-    return size_of(info), version_of(info)
 
 
 def size_of(info: Mapping[str, Any] | None) -> int | None:
@@ -246,181 +216,6 @@ def remove_folder(path: str) -> None:
     system, inner = file_system(path)
     with suppress(FileNotFoundError):
         retrying(lambda: system.rm(inner, recursive=True))
-
-
-class ObjectStaging:
-    """The uploads of one write; travels to workers.  Has the methods of `akdask.storage.transaction.FileTransaction`.
-
-    Parameters
-    ----------
-    target : str
-        URL that the user gave.
-    """
-
-    def __init__(self, target: str) -> None:
-        self.target = target
-        self._options = current_options()
-        self._tag = unique_tag()
-        self._local: dict[str, str] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_local": {}}
-
-    @property
-    def _path(self) -> str:
-        return set_path(self.target)
-
-    @property
-    def _uploads(self) -> str:
-        return f"{hidden_folder(self.target)}/{self._tag}"
-
-    def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
-        """Publish the staged files of a dead writer, and remove its uploads.
-
-        Raises
-        ------
-        WriteError
-            If the store does not answer, or refuses.
-        """
-        with self._errors_naming():
-            left = Catalog.read(self._path)
-            if left is not None and not left.is_published:
-                left.publish()
-            remove_folder(hidden_folder(self.target))
-
-    def path(self, name: str) -> str:
-        """Return the URL of the upload of that name."""
-        return f"{self._uploads}/{name}"
-
-    def local(self, name: str) -> str:
-        """Return where an upload can be read on this machine, after fetching it."""
-        copy = self.attempt(name)
-        with self._errors_naming():
-            system, inner = file_system(self.path(name))
-            retrying(lambda: system.get_file(inner, copy))
-        return copy
-
-    @contextmanager
-    def present(self, path: str) -> Iterator[str]:
-        """Yield the path of a local copy of an existing file of the set, inside the ``with``."""
-        copy = self.attempt(path.rpartition("/")[2])
-        try:
-            with self._errors_naming():
-                system, inner = file_system(path)
-                size = identify(path).size
-                retrying(lambda: system.get_file(inner, copy))
-            if os.path.getsize(copy) != size:
-                raise WriteError(f"cannot write {self.target!r}: {path!r} has not come whole.", hint="write it again.")
-            yield copy
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(copy)
-
-    def attempt(self, name: str) -> str:
-        """Return a local path for one attempt at a file; each attempt gets its own."""
-        folder = self._local.get(self._tag)
-        if folder is None:
-            made = tempfile.mkdtemp(prefix="akdask-", dir=dask.config.get("temporary-directory", None))
-            weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
-            folder = self._local.setdefault(self._tag, made)  # two threads share the folder of the first
-        return os.path.join(folder, f"{name}.{unique_tag()}")
-
-    def finish(self, attempt: str, name: str) -> str:
-        """Upload an attempt as the file of that name, and return its URL.
-
-        Raises
-        ------
-        WriteError
-            If the store does not take it.
-        """
-        size = os.path.getsize(attempt)
-        with self._errors_naming():
-            system, inner = file_system(self.path(name))
-            retrying(lambda: system.put_file(attempt, inner))
-            found = retrying(lambda: system.info(inner))
-        if size_of(found) != size:
-            raise WriteError(f"cannot write {self.path(name)!r}: {size_of(found)} of {size} bytes have arrived.")
-        os.unlink(attempt)
-        return self.path(name)
-
-    def replace(self, name: str, target: str) -> None:
-        """Discard an optional finished file; sets in stores have none."""
-
-    def commit(
-        self,
-        renames: Sequence[tuple[str, str]],
-        stale: Sequence[str] = (),
-        finishing: Callable[[], object] = lambda: None,
-    ) -> None:
-        """Switch the set to the uploads, then copy them to their own names; see the module.
-
-        Parameters
-        ----------
-        renames : sequence of (path, path)
-            From the upload to its own name.
-        stale : sequence of path
-            Files that the new ones make obsolete.
-        finishing : callable
-            Called when all files are in place.
-
-        Raises
-        ------
-        WriteError
-            If an upload is missing or the store refuses; the message names the set that remains.
-        """
-        with self._errors_naming():
-            catalog = self._switch(renames, stale)
-        try:
-            with accessing(self._options):
-                catalog.publish()
-        except (OSError, FileError) as error:
-            raise WriteError(
-                f"{self.target!r} is written, but its files are not all under their own names: {error}",
-                hint="akdask reads the new set; for other programs, write it again.",
-            ) from error
-        finishing()
-
-    def _switch(self, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Catalog:
-        pairs = [(source.rpartition("/")[2], target.rpartition("/")[2]) for source, target in renames]
-        found = infos_in(self._uploads)
-        lost = [name for name, _ in pairs if name not in found]
-        if lost:
-            raise WriteError(
-                f"cannot write {self.target!r}: its uploads are gone.",
-                details=lost[:MOST_TOLD],
-                hint="another write of the set has begun since; write one after the other.",
-            )
-        entries = [Entry(target, name, int(found[name]["size"]), version_of(found[name])) for name, target in pairs]
-        names = tuple(path.rpartition("/")[2] for path in stale)
-        catalog = Catalog(self._path, self._tag, False, tuple(entries), names)
-        try:
-            catalog.write()
-        except (OSError, FileError):
-            # The store may have taken it without saying so.
-            with suppress(OSError, FileError):
-                if Catalog.read(self._path) == catalog:
-                    return catalog
-            self.discard()
-            raise
-        return catalog
-
-    def discard(self) -> None:
-        """Remove the uploads."""
-        with suppress(OSError, AkdaskError), accessing(self._options):
-            remove_folder(self._uploads)
-
-    @contextmanager
-    def _errors_naming(self) -> Iterator[None]:
-        """Turn errors of the store into errors that name the set."""
-        try:
-            with accessing(self._options):
-                yield
-        except WriteError:
-            raise
-        except (OSError, FileError) as error:
-            raise WriteError(
-                f"cannot write {self.target!r}: {error}", hint="check the bucket, and what storage_options allow."
-            ) from error
 
 
 Catalogs: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -458,7 +253,9 @@ def found_in_store(name: str, known: Catalogs) -> list[str]:
     if not staged:
         return expand(name)
     paths = {catalog.path for catalog in staged}
-    others = [path for path in _files_meant(name) if set_path(path) not in paths]
+    others: list[str] = []
+    with suppress(FileError):
+        others = [path for path in expand(name) if set_path(path) not in paths]
     lost = list(missing_locales(others))
     if lost:
         raise InconsistentFilesError("files are missing from a set.", details=lost[:MOST_TOLD], hint="restore them.")
@@ -506,13 +303,6 @@ def _may_mean(name: str, path: str) -> bool:
     return any(fnmatchcase(_plain(member), wanted) for member in (path, locale_path(path, 0)))
 
 
-def _files_meant(name: str) -> list[str]:
-    try:
-        return expand(name)
-    except FileError:
-        return []
-
-
 def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     """Compare files of sets with their catalogs; reads all of these.
 
@@ -554,7 +344,7 @@ def _differing(files: Sequence[FileIdentity]) -> Iterator[tuple[Catalog, dict[st
     sets: dict[str, dict[str, FileIdentity]] = {}
     for file in [file for file in files if "://" in file.path and is_stored(file.path)]:
         folder, _, name = file.path.rpartition("/")
-        if not _is_upload(folder):
+        if not is_in_hidden_folder(folder):
             sets.setdefault(set_path(file.path), {})[name] = file
     if not sets:
         return
@@ -566,14 +356,14 @@ def _differing(files: Sequence[FileIdentity]) -> Iterator[tuple[Catalog, dict[st
             yield catalog, problems
 
 
-def _is_upload(folder: str) -> bool:
-    return folder.rpartition("/")[0].endswith(".akdask-write")
-
-
 def _problems(catalog: Catalog, members: Mapping[str, FileIdentity]) -> dict[str, str]:
     entries = {entry.name: entry for entry in catalog.entries}
     present = infos_in(catalog.folder)
-    same = {n for n, e in entries.items() if n in present and (e.size, e.mark) == state_of(present[n])}
+    same = {
+        n
+        for n, e in entries.items()
+        if n in present and (e.size, e.mark) == (size_of(present[n]), version_of(present[n]))
+    }
     if not same and entries.keys() & present.keys():
         warn(
             f"the catalog {catalog_path(catalog.path)!r} is stale: another program has replaced the set.\n"
