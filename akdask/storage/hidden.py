@@ -2,8 +2,8 @@
 
 A process signs the file ``owner`` and holds a lock on it while it writes.  Beside it are
 
-- for a set of files, a folder named by twelve hexadecimal digits with the finished files, and, from the moment that the
-  write has happened, the file ``journal`` with the remaining steps;
+- for files, a folder named by twelve hexadecimal digits with the finished files, and, from the moment that the write
+  has happened, the file ``journal`` with the remaining steps;
 - for a whole folder, ``new``, which is filled and then renamed to ``replace`` or ``preserve``: that name says that the
   write has happened, and whether the old folder is kept.  The old one waits in ``old`` for its removal.
 
@@ -26,28 +26,20 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from uuid import uuid4
 
 from akdask.storage.directory import Directory
 from akdask.storage.locales import is_of_set, replaces_folder, set_of
 
 OWNER = "owner"
-"""Name of the file with the signature of the writing process."""
-
 JOURNAL = "journal"
-"""Name of the file that lists the remaining steps."""
-
 NEW, OLD = "new", "old"
-"""Names of a folder that is filled, and of one that was replaced."""
-
 REPLACE, PRESERVE = "replace", "preserve"
-"""Names of a finished folder; each decides the fate of the folder that it replaces."""
 
-_TAG = "[0-9a-f]{12}"
-_STAGED = re.compile(_TAG)
+_TAG = re.compile("[0-9a-f]{12}")
 # Files that NFS makes of removed files that are open disappear by themselves.
-_OF_FILES = re.compile(rf"{OWNER}|{JOURNAL}|{JOURNAL}\.{_TAG}|{_TAG}|\.nfs[0-9a-f]+")
+_OF_FILES = re.compile(rf"{OWNER}|{JOURNAL}|{JOURNAL}\.{_TAG.pattern}|{_TAG.pattern}|\.nfs[0-9a-f]+")
 _OF_A_FOLDER = re.compile(rf"{OWNER}|{NEW}|{OLD}|\.nfs[0-9a-f]+")
 _OTHERS_WRITE = 0o022
 
@@ -59,7 +51,7 @@ def unique_tag() -> str:
 
 def is_staged_name(name: str) -> bool:
     """Whether a folder of finished files may have that name."""
-    return _STAGED.fullmatch(name) is not None
+    return _TAG.fullmatch(name) is not None
 
 
 def is_own_name(name: str) -> bool:
@@ -72,62 +64,38 @@ class HiddenFolder:
 
     Parameters
     ----------
-    parent : Directory
-        The parent folder of what is written.
-    folder : Directory
-        The hidden one.
-    name : str
-        Its name in `parent`.
+    path : str
+        Path of the folder.
+    makes : bool
+        Whether the folder is made here.
     """
 
-    def __init__(self, parent: Directory, folder: Directory, name: str) -> None:
-        self.parent = parent
-        self.folder = folder
-        self.name = name
-        self.replaces_folder = replaces_folder(name)
+    def __init__(self, path: str, *, makes: bool = False) -> None:
+        self.path = path
+        beside, self.name = os.path.split(path)
+        self.replaces_folder = replaces_folder(path)
+        self.set_name = set_of(self.name)  # of the folder, if it replaces one
+        self.parent = Directory.at(beside)
+        try:
+            # A finished folder is put in place whatever it holds, so only its writer may add to it.
+            mode = 0o700 if self.replaces_folder else 0o777
+            self.folder = self.parent.make(self.name, mode) if makes else self.parent.child(self.name)
+        except BaseException:
+            self.parent.close()
+            raise
 
     @classmethod
     def at(cls, path: str) -> HiddenFolder | None:
-        """Open the hidden folder; return None if it does not exist."""
+        """Open the hidden folder, None if it does not exist; raise an `OSError` if it is no folder."""
         try:
-            return cls._opened(path, is_new=False)
+            return cls(path)
         except FileNotFoundError:
             return None
 
     @classmethod
     def make(cls, path: str) -> HiddenFolder:
-        """Make the folder.
-
-        Raises
-        ------
-        FileExistsError
-            If the path exists.
-        OSError
-            If it cannot be made.
-        """
-        return cls._opened(path, is_new=True)
-
-    @classmethod
-    def _opened(cls, path: str, *, is_new: bool) -> HiddenFolder:
-        beside, name = os.path.split(path)
-        # A finished folder is put in place whatever it holds, so only its writer may add to it.
-        mode = 0o700 if replaces_folder(name) else 0o777
-        parent = Directory.at(beside)
-        try:
-            return cls(parent, parent.make(name, mode) if is_new else parent.child(name), name)
-        except BaseException:
-            parent.close()
-            raise
-
-    @property
-    def path(self) -> str:
-        """Path of the folder, for messages."""
-        return self.parent.path_of(self.name)
-
-    @property
-    def set_name(self) -> str:
-        """Name of the set or the folder that is written in it."""
-        return set_of(self.name)
+        """Make the folder; raise a `FileExistsError` if the path exists."""
+        return cls(path, makes=True)
 
     @property
     def writer(self) -> int:
@@ -138,13 +106,10 @@ class HiddenFolder:
     def owners(self) -> set[int]:
         """Return the users that own the visible files of the set, or the present folder."""
         own = self.set_name
-        found: set[int] = set()
         with suppress(OSError):
-            for name in [own] if self.replaces_folder else self.parent.names():
-                if name == own or is_of_set(name, own):
-                    status = self.parent.find(name)
-                    found.update(() if status is None else {status.st_uid})
-        return found
+            names = [own] if self.replaces_folder else [name for name in self.parent.names() if is_of_set(name, own)]
+            return {found.st_uid for name in names if (found := self.parent.find(name)) is not None}
+        return set()
 
     @property
     def is_believed(self) -> bool:
@@ -187,8 +152,7 @@ class HiddenFolder:
 
     def has_only_what_writers_make(self) -> bool:
         """Whether it holds only files that writers make; somebody may have given a foreign folder its name."""
-        layout = _OF_A_FOLDER if self.replaces_folder else _OF_FILES
-        return all(map(layout.fullmatch, self.folder.names()))
+        return all(map((_OF_A_FOLDER if self.replaces_folder else _OF_FILES).fullmatch, self.folder.names()))
 
     def remove(self) -> None:
         """Remove the files that writers make, as far as possible: the record first, the writer's signature last.
@@ -250,24 +214,12 @@ _LAST_TIME = 2.0**36  # a year that four digits show
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The writing process.
-
-    Parameters
-    ----------
-    host : str
-        Name of the machine.
-    kernel : str
-        Changes whenever the machine starts; the machine's name where the system has no such id.
-    pid : int
-        Process id.
-    since : float
-        Start time of the process, in seconds since 1970.
-    """
+    """The writing process."""
 
     host: str
-    kernel: str
+    kernel: str  # changes whenever the machine starts
     pid: int
-    since: float
+    since: float  # seconds since 1970
 
     def __str__(self) -> str:
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.since))
@@ -275,7 +227,7 @@ class Owner:
 
 
 class Lock:
-    """The lock on one folder; as a context, it releases itself."""
+    """The lock on one hidden folder; as a context, it releases itself."""
 
     def __init__(self, descriptor: int, *, is_exclusive: bool) -> None:
         self._descriptor: int | None = descriptor
@@ -288,9 +240,14 @@ class Lock:
             lock = cls._open(folder, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:
             return None
-        if lock is not None:
+        if lock is not None and lock._descriptor is not None:
             owner = Owner(socket.gethostname(), _kernel(), os.getpid(), time.time())
-            lock._sign(json.dumps(asdict(owner)).encode())
+            try:
+                os.ftruncate(lock._descriptor, 0)
+                os.write(lock._descriptor, json.dumps(asdict(owner)).encode())
+            except OSError:
+                lock.release()
+                raise
         return lock
 
     @classmethod
@@ -335,8 +292,9 @@ class Lock:
                     return None
                 raise
             is_exclusive = False
-        if not _is_in(folder, descriptor):  # the folder was removed, and perhaps replaced, between both calls
-            os.close(descriptor)
+        now = folder.find(OWNER)
+        if now is None or not os.path.samestat(now, os.fstat(descriptor)):
+            os.close(descriptor)  # the folder was removed, and perhaps replaced, between both calls
             return None
         return cls(descriptor, is_exclusive=is_exclusive)
 
@@ -349,15 +307,6 @@ class Lock:
             return not self._is_exclusive and _is_running(owner.pid)
         # A machine of the same name has been restarted since.
         return owner.host != socket.gethostname() and _quiet_time(folder) < abandoned_after
-
-    def _sign(self, text: bytes) -> None:
-        assert self._descriptor is not None, "a lock signs when it is made"
-        try:
-            os.ftruncate(self._descriptor, 0)
-            os.write(self._descriptor, text)
-        except OSError:
-            self.release()
-            raise
 
     def release(self) -> None:
         """Release the lock; may be called again."""
@@ -375,16 +324,11 @@ class Lock:
 
 
 def read_owner(folder: Directory) -> Owner | None:
-    """Return the writer that signed a folder; None if there is none or the signature cannot be read."""
+    """Return the writer that signed a folder; None if there is none, or the signature is malformed."""
     try:
         found = json.loads(folder.read(OWNER, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return None
-    return _owner(found)
-
-
-def _owner(found: Any) -> Owner | None:
-    """Return the owner that a signature names; None if it is malformed, since anyone may have written it."""
     match found:
         case {"host": str() as host, "kernel": str() as kernel, "pid": int() as pid, "since": int() | float() as since}:
             is_named = all(len(name) <= _LONGEST and name.isprintable() for name in (host, kernel))
@@ -408,17 +352,9 @@ def _quiet_time(folder: Directory) -> float:
     return time.time() - max(status.st_mtime for status in [folder.status(), *inside])
 
 
-def _is_in(folder: Directory, descriptor: int) -> bool:
-    """Whether an open file is the signature in a folder."""
-    now = folder.find(OWNER)
-    return now is not None and os.path.samestat(now, os.fstat(descriptor))
-
-
 def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except (ProcessLookupError, PermissionError) as error:
+        return isinstance(error, PermissionError)
     return True

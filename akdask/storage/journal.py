@@ -217,8 +217,8 @@ class Replacement:
             hidden.folder.sync()
 
     def is_carried_out(self, hidden: HiddenFolder) -> bool:
-        """Whether the folder is whole under its name, be it the old one."""
-        return hidden.parent.has(hidden.set_name) or not hidden.folder.has(self.marker)
+        """Whether no step is left to take."""
+        return not hidden.folder.has(self.marker)
 
     def carry_out(self, hidden: HiddenFolder, *, durable: bool) -> None:
         """Take all steps that are not taken yet; if one raises an `OSError`, the earlier steps are done."""

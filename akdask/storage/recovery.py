@@ -33,6 +33,7 @@ import errno
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -175,20 +176,10 @@ def recover_in(folder: str) -> bool:
 
 
 def recover_naming(paths: Iterable[str]) -> None:
-    """Complete or remove writes of dead writers that replace given files, whichever set the files were written with.
+    """Complete or remove writes of dead writers that replace given local files, whichever set these were written with.
 
     The user chooses the name of a list of samples, so it does not show the write that it belongs to.  Each folder is
-    listed once.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        Local files; URLs are skipped.
-
-    Raises
-    ------
-    FileError
-        As `recover`.
+    listed once; see `recover`.
     """
     names: dict[str, set[str]] = {}
     for path in paths:
@@ -219,20 +210,13 @@ def _names_any(folder: str, wanted: set[str]) -> bool:
 
 def _opened(folder: str) -> HiddenFolder | None:
     """Open a hidden folder; None if it does not exist or no writer can have made it."""
-    try:
+    with suppress(OSError):
         return HiddenFolder.at(folder)
-    except OSError:
-        return None
+    return None
 
 
 def _act(hidden: HiddenFolder) -> bool | None:
-    """Complete or remove the write of a hidden folder if its writer is dead.
-
-    Returns
-    -------
-    bool or None
-        Whether the set may have changed; None if a living writer is about to replace it.
-    """
+    """Act for a dead writer; whether the set may have changed, or None if a living writer is about to replace it."""
     believed = hidden.is_believed
     if not believed and (hidden.replaces_folder or hidden.writer not in hidden.owners or not hidden.has_happened):
         return False
@@ -290,24 +274,19 @@ def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
 
 def _is_living(hidden: HiddenFolder) -> bool:
     """Whether the writer of a folder that is not to be acted on may live."""
-    try:
-        lock = Lock.take_over(hidden.folder, _STALLED)
-    except OSError:
-        return False
-    if lock is not None:
-        lock.release()
-    return lock is None
+    with suppress(OSError), Lock.take_over(hidden.folder, _STALLED) or nullcontext() as lock:
+        return lock is None
+    return False
 
 
 def _is_whole(hidden: HiddenFolder) -> bool:
-    """Whether the set is complete as it is, though the hidden folder cannot be removed; a folder is when it exists."""
-    try:
+    """Whether the set is complete as it is, though the hidden folder cannot be removed."""
+    with suppress(OSError):
         if hidden.replaces_folder and hidden.parent.has(hidden.set_name):
-            return True
+            return True  # the old folder or the new one: each is whole
         record = _record(hidden)
         return record is None or record.is_carried_out(hidden)
-    except OSError:
-        return False
+    return False
 
 
 def _left_of(filenames: Filenames) -> list[str]:
@@ -342,8 +321,7 @@ def _changes(folders: Iterable[str], stores: Iterable[str]) -> list[Any]:
     """Return the times of the last change of names in folders, which any rename updates, and the states of catalogs."""
     found: list[Any] = [catalogued(folder) for folder in stores if not has_magic(folder)]
     for folder in folders:
-        try:
-            found.append(state_of(os.stat(folder)))
-        except OSError:
-            found.append("")
+        found.append("")
+        with suppress(OSError):
+            found[-1] = state_of(os.stat(folder))
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -37,24 +37,14 @@ class DescribedFile(Protocol):
     @property
     def file(self) -> FileIdentity:
         """The file, in the state that is described."""
-        ...
 
     def at(self, path: str) -> Self:
         """Return the description of the same file under another path."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileReceipt:
-    """The receipt of one written partition, for the commit.
-
-    Parameters
-    ----------
-    index : int
-        The partition.
-    file : DescribedFile, optional
-        Its file, for the manifest.
-    """
+    """The receipt of one written partition, for the commit: its number, and its file for the manifest."""
 
     index: int
     file: Any = None
@@ -156,16 +146,7 @@ class StagedWriter(ABC, Generic[Receipt]):
 
     @abstractmethod
     def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
-        """Write the file of one partition into the hidden folder.  May be called again, also at the same time.
-
-        Parameters
-        ----------
-        index : int
-            Number of the partition.
-        table : Table
-            Its rows.
-        tables : mapping of name to column, optional
-            The small tables that every partition is given in full.
+        """Write the file of one partition into the hidden folder; see `Writer.write`.
 
         Raises
         ------
@@ -176,16 +157,11 @@ class StagedWriter(ABC, Generic[Receipt]):
         """
 
     def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
-        """Join the files of several partitions into one.
-
-        Raises
-        ------
-        WriteError
-            If the disk is full, or the folder cannot be seen from here.
-        """
+        """Join the files of several partitions into one; errors are those of `write`."""
         first, name = index * self.per_file, self._file_names[index]
-        staged = [self._staging.local(part) for part in self._names[first : first + self.per_file]]
-        with self._errors_naming(self.targets[index]):
+        parts = map(self._staging.path, self._names[first : first + self.per_file])
+        with self._errors_naming(self.targets[index]), ExitStack() as opened:
+            staged = [opened.enter_context(self._staging.readable(part)) for part in parts]
             attempt = self._staging.attempt(name)
             self._join(staged, attempt, receipts, self._added_to[index].path if self._added_to else None)
             finished = self._staging.finish(attempt, name)
@@ -197,18 +173,13 @@ class StagedWriter(ABC, Generic[Receipt]):
         Returns
         -------
         list of str
-            The files of the set.
+            The files of the set.  A `UserWarning` says if files were replaced in truncate mode.
 
         Raises
         ------
         WriteError
             If a partition is missing, a file that was added to has changed meanwhile, or a file cannot be put into
             place. The old set stays unchanged.
-
-        Warns
-        -----
-        UserWarning
-            If files are replaced in truncate mode.
         """
         try:
             renames = self._complete(receipts)
@@ -229,7 +200,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         """Remove the prepared files; existing files stay."""
         self._staging.discard()
 
-    # ------------------------------------------------------------------------------------------- what a format may say
+    # Methods that formats override.
 
     def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt], old: str | None) -> None:
         """Write a file with the content of its partitions' files and of the old file, if there is one."""
@@ -259,7 +230,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         """Number of files of a set that objects are added to."""
         return len(self.targets)
 
-    # ------------------------------------------------------------------------------------------- what formats build on
+    # Methods that formats build on.
 
     def _present(self) -> list[str]:
         """Return the existing files: of a set, any number; of a single file, that path only."""
@@ -362,13 +333,7 @@ def _is_renamed(before: FileIdentity, after: FileIdentity) -> bool:
 
 
 def checked_codec(compression: Any, codecs: Sequence[str]) -> str | None:
-    """Return the name of one of some codecs in lower case, None for none.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none of that name.
-    """
+    """Return the name of one of some codecs in lower case, None for none; raise an `ArgumentError` for others."""
     if compression is None:
         return None
     if not isinstance(compression, str) or compression.lower() not in codecs:

@@ -25,7 +25,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -122,12 +122,11 @@ class Transaction:
         for _ in range(_MOST_TRIES):
             recover_in(self.folder)
             with suppress(FileExistsError):
-                hidden = HiddenFolder.make(self.folder)
-                self._lock = Lock.make(hidden.folder)
+                self._hidden = HiddenFolder.make(self.folder)
+                self._lock = Lock.make(self._hidden.folder)
                 if self._lock is not None:
-                    self._hidden = hidden
-                    return hidden
-                hidden.close()
+                    return self._hidden
+                self._release()
             time.sleep(_PAUSE)
         raise self._locked_out()
 
@@ -279,14 +278,9 @@ class FileTransaction(Transaction):
         """Return where the finished file of that name waits: a path for this process."""
         return os.path.join(self._files.anchor, name)
 
-    def local(self, name: str) -> str:
-        """Return where the finished file of that name can be read."""
-        return self.path(name)
-
-    @contextmanager
-    def present(self, path: str) -> Iterator[str]:
-        """Yield a path under which an existing file of the set can be read inside the ``with``."""
-        yield path
+    def readable(self, path: str) -> AbstractContextManager[str]:
+        """Yield where a finished or an existing file can be read inside the ``with``."""
+        return nullcontext(path)
 
     def attempt(self, name: str) -> str:
         """Return a path for one attempt at a file; each attempt gets its own."""
@@ -462,28 +456,21 @@ class StoreTransaction:
         """Return the URL of the upload of that name."""
         return f"{self._uploads}/{name}"
 
-    def local(self, name: str) -> str:
-        """Return where an upload can be read on this machine, after fetching it."""
-        return self._fetched(self.path(name))
-
     @contextmanager
-    def present(self, path: str) -> Iterator[str]:
-        """Yield the path of a local copy of an existing file of the set, inside the ``with``."""
-        copy = self._fetched(path)
+    def readable(self, url: str) -> Iterator[str]:
+        """Yield the path of a local copy of an upload or an existing file inside the ``with``."""
+        copy = self.attempt(url.rpartition("/")[2])
         try:
+            with self._errors_naming():
+                system, inner = file_system(url)
+                size = identify(url).size
+                retrying(lambda: system.get_file(inner, copy))
+            if os.path.getsize(copy) != size:
+                raise WriteError(f"cannot write {self.target!r}: {url!r} has not come whole.", hint="write it again.")
             yield copy
         finally:
-            os.unlink(copy)
-
-    def _fetched(self, url: str) -> str:
-        copy = self.attempt(url.rpartition("/")[2])
-        with self._errors_naming():
-            system, inner = file_system(url)
-            size = identify(url).size
-            retrying(lambda: system.get_file(inner, copy))
-        if os.path.getsize(copy) != size:
-            raise WriteError(f"cannot write {self.target!r}: {url!r} has not come whole.", hint="write it again.")
-        return copy
+            with suppress(FileNotFoundError):
+                os.unlink(copy)
 
     def attempt(self, name: str) -> str:
         """Return a local path for one attempt at a file; each attempt gets its own."""

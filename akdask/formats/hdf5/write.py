@@ -142,7 +142,7 @@ class SetWriter(StagedWriter[Receipt]):
         if old is None:
             create_file(path, layout.SINGLE if self.is_single else layout.DISTRIBUTED)
             return add_layout(path, parts, names)
-        with self._staging.present(old) as copied:
+        with self._staging.readable(old) as copied:
             copy_without(copied, path, names)
             present = stored_names(copied)
         return add_layout(path, parts, list(dict.fromkeys([*present, *names])))
