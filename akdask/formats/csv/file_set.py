@@ -36,10 +36,10 @@ from akdask.formats.csv.lines import (
 )
 from akdask.formats.csv.parse import CsvColumn, RowParser, found_types, given_types
 from akdask.formats.csv.text_file import TextFile, read_text, text_file, text_reader
+from akdask.storage.catalog import compare_with_catalogs
 from akdask.storage.files import FileIdentity, identify_all, is_remote
 from akdask.storage.locales import Filenames, patterns_of
 from akdask.storage.manifest import Told
-from akdask.storage.catalog import compare_with_catalogs
 from akdask.storage.objects import (
     MAY_LACK,
     VALUES,
