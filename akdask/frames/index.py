@@ -17,7 +17,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime
-from akdask.arrays.display import HtmlDisplay, counted
+from akdask.arrays.display import captioned, counted
 from akdask.arrays.frequencies import frequency_of
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
@@ -26,7 +26,7 @@ from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import argsort, coargsort, sort
 from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.strings import Strings
-from akdask.arrays.substitutes import Substitutes
+from akdask.arrays.substitutes import missing_attribute
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.writing import Storable
 from akdask.deferred import is_pandas, pd
@@ -99,63 +99,7 @@ def for_pandas(labels: Any) -> Any:
     return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found
 
 
-class LabelConversion(Labelled):
-    """Conversion of an `Index`."""
-
-    name: Any
-    _labels: Any
-    _list: list[Hashable] | None
-
-    @property
-    def _levels(self) -> list[Any]:
-        return [self._labels]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
-        return sum(level.nbytes for level in self._levels)
-
-    def memory_usage(self, unit: str = "B") -> int | float:
-        """Return how much memory the labels take when they are in memory, in bytes as an int; computes for text.
-
-        Parameters
-        ----------
-        unit : {"B", "KB", "MB", "GB"}
-            The unit.
-        """
-        return convert_bytes(self.nbytes, unit)
-
-    def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
-        """Return the labels by the name of the index, or by the one given."""
-        if isinstance(label, list):
-            (label,) = label
-        return {label or self.name or "idx": self.values.copy()}
-
-    def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; computes."""
-        return np.asarray(self._labels.to_ndarray())
-
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
-        return np.asarray(self, dtype=dtype)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.asarray(self.to_ndarray(), dtype=dtype)
-
-    def tolist(self) -> list[Any]:
-        """Return the labels as a list; computes."""
-        return self.to_ndarray().tolist()
-
-    def to_list(self) -> list[Any]:
-        """Return the labels as a list: the older name of `tolist`.  Computes."""
-        return self.tolist()
-
-    def to_pandas(self) -> pd.Index:
-        """Return the labels as a pandas Index; computes."""
-        return pd.Index(for_pandas(self._labels), name=self.name)
-
-
-class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitutes):
+class Index(Labelled, StorageMethods, Registered):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -189,6 +133,12 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
 
     _default_dataset = "index"
 
+    name: Any
+    _labels: Any
+    _list: list[Hashable] | None
+
+    # construction
+
     def __init__(self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
         if allow_list and isinstance(values, list) and len(values) > max_list_size:
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
@@ -210,6 +160,8 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
     def persist(self) -> Index:
         """Return the index with its labels computed and kept in memory, on the workers of a cluster."""
         return Index(self._labels.persist(), self.name)
+
+    # attributes
 
     @property
     def values(self) -> Any:
@@ -264,8 +216,34 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         labels = self._labels.codes if isinstance(self._labels, Categorical) else self._labels
         return bool(labels.nunique() == self.size)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
+        return sum(level.nbytes for level in self._levels)
+
+    def memory_usage(self, unit: str = "B") -> int | float:
+        """Return how much memory the labels take when they are in memory, in bytes as an int; computes for text.
+
+        Parameters
+        ----------
+        unit : {"B", "KB", "MB", "GB"}
+            The unit.
+        """
+        return convert_bytes(self.nbytes, unit)
+
+    @property
+    def rows(self) -> Any:
+        """The row space of the labels."""
+        return self._levels[0].rows
+
+    @property
+    def _levels(self) -> list[Any]:
+        return [self._labels]
+
     def __len__(self) -> int:
         return self.size
+
+    # selection
 
     def __getitem__(self, key: Any) -> Any:
         """Return one label, or the labels of chosen rows as an `Index`; see `pdarray.__getitem__`."""
@@ -278,39 +256,15 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         """Iterate over the labels; computes them all."""
         return iter(self._labels)
 
-    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+    def lookup(self, key: Any) -> pdarray:
+        """Return which labels are the given one, or among some given ones; lazy bool array."""
+        key = key.values if isinstance(key, Index) else key
+        if isinstance(key, Array):
+            return in1d(self._labels, key)
+        matches = [self._labels == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
+        return reduce(operator.or_, matches) if matches else self._labels != self._labels
 
-        def __getattr__(self, name: str) -> Any:
-            """Return a field of labels that are times, or a method of theirs that has a label for each: as an Index."""
-            labels = self.__dict__.get("_labels")
-            if name.startswith("_") or not isinstance(labels, TimeArray) or not hasattr(Datetime, name):
-                return super().__getattr__(name)
-            return self._of_times(getattr(labels, name))
-
-    def _of_times(self, found: Any) -> Any:
-        if callable(found):
-            return lambda *args, **kwargs: self._of_times(found(*args, **kwargs))
-        return Index(found, self.name) if isinstance(found, Array) and found.rows.same_rows(self.rows) else found
-
-    @property
-    def rows(self) -> Any:
-        """The row space of the labels."""
-        return self._levels[0].rows
-
-    def shift(self, periods: int = 1, freq: Any = None) -> Index:
-        """Return labels that are times, moved by a number of steps of a frequency; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the labels are no times, or `freq` is none.
-        ArgumentError
-            If pandas refuses `freq`.
-        """
-        if not isinstance(self._labels, TimeArray):
-            raise ArgumentTypeError(f"labels that are times are shifted, not {self._labels._type_name()}.")
-        offset = frequency_of(freq, asked="shift").offset
-        return Index(self._labels + offset * periods, self.name)
+    # comparison and arithmetic
 
     def __eq__(self, other: object) -> Any:
         """Return where labels are equal; lazy bool array."""
@@ -320,32 +274,6 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         """Return where labels are not equal; lazy bool array."""
         equal = self == other
         return ~equal if isinstance(equal, Array) else equal
-
-    def __add__(self, other: Any) -> Any:
-        """Return the labels and a number, span or offset of pandas added to each; lazy."""
-        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels + unlabelled(other), self.name)
-
-    def __sub__(self, other: Any) -> Any:
-        """Return the labels less a number, span or offset of pandas; lazy."""
-        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels - unlabelled(other), self.name)
-
-    @property
-    def tz(self) -> str | None:
-        """The zone of labels that are times, None without one."""
-        return self._times("tz").tz
-
-    def tz_convert(self, tz: Any) -> Index:
-        """Return labels that are times as the clocks of another zone show them; see `Datetime.tz_convert`.  Lazy."""
-        return Index(self._times("tz_convert").tz_convert(tz), self.name)
-
-    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Index:
-        """Return the times at which the clocks of a zone show the labels; see `Datetime.tz_localize`.  Lazy."""
-        return Index(self._times("tz_localize").tz_localize(tz, ambiguous, nonexistent), self.name)
-
-    def _times(self, asked: str) -> Any:
-        if not isinstance(self._labels, Datetime):
-            raise ArgumentTypeError(f"{asked} is for labels that are times, not for {self._labels._type_name()}.")
-        return self._labels
 
     def equals(self, other: Any) -> Any:
         """Whether the other index has the same labels in the same order; computes.
@@ -358,13 +286,15 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         demand_index("compared", other)
         return not isinstance(other, MultiIndex) and self._labels.equals(other._labels)
 
-    def lookup(self, key: Any) -> pdarray:
-        """Return which labels are the given one, or among some given ones; lazy bool array."""
-        key = key.values if isinstance(key, Index) else key
-        if isinstance(key, Array):
-            return in1d(self._labels, key)
-        matches = [self._labels == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
-        return reduce(operator.or_, matches) if matches else self._labels != self._labels
+    def __add__(self, other: Any) -> Any:
+        """Return the labels and a number, span or offset of pandas added to each; lazy."""
+        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels + unlabelled(other), self.name)
+
+    def __sub__(self, other: Any) -> Any:
+        """Return the labels less a number, span or offset of pandas; lazy."""
+        return NotImplemented if isinstance(self, MultiIndex) else Index(self._labels - unlabelled(other), self.name)
+
+    # conversion
 
     def map(self, arg: Any) -> Index:
         """Return the labels with some replaced by others; lazy.
@@ -380,20 +310,12 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
             Of Strings if the labels were a Categorical.  Labels that are not in the dict stay as they are.  If numbers
             become text, or text numbers, they become ``"null"`` or NaN.
         """
-        series: Any = arg
-        if isinstance(arg, Labelled) and not isinstance(arg, Index):
-            arg = series.to_pandas()
-        if not (is_pandas(arg, "Series") or isinstance(arg, Mapping)):
-            raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
-        news = dict(arg.items())
-        to_text = {isinstance(new, str) for new in news.values()}
-        if len(to_text) > 1:
-            raise ArgumentTypeError("labels become all numbers or all text.", details=[f"given: {news!r:.100}"])
-        given = self._labels.to_strings() if isinstance(self._labels, Categorical) else self._labels
-        found = given if to_text <= {isinstance(given, Strings)} else "null" if True in to_text else np.nan
-        for old, new in news.items():
-            found = where(given == old, new, found)
-        return Index(found, self.name)
+        return _mapped(self, arg)
+
+    def set_dtype(self, dtype: Any) -> Self:
+        """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
+        self._labels, self._list = converted(self._labels, dtype), None
+        return self
 
     def concat(self, other: Index) -> Index:
         """Append the labels of another index; lazy.
@@ -408,10 +330,7 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
             raise ArgumentTypeError("labels of one level are not joined with labels of several.")
         return Index(concatenate([self._labels, other._labels]), self.name)
 
-    def set_dtype(self, dtype: Any) -> Self:
-        """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
-        self._labels, self._list = converted(self._labels, dtype), None
-        return self
+    # order
 
     def argsort(self, ascending: bool = True) -> Any:
         """Return the positions that put the labels in order, as int64; lazy, but for a list."""
@@ -439,17 +358,87 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         ArgumentError
             If `na_position` is something else.
         """
-        if na_position == "first":
-            positions = coargsort([is_there(self._labels), self._labels], ascending=[True, ascending])
-            ordered = Index(self._labels[positions], self.name)
-        else:
-            check_na_position(na_position)
-            ordered, positions = Index(sort(self._labels, ascending=ascending), self.name), self.argsort(ascending)
-        return (ordered, positions) if return_indexer else ordered
+        return _sorted(self, return_indexer, ascending, na_position)
+
+    # times
+
+    def shift(self, periods: int = 1, freq: Any = None) -> Index:
+        """Return labels that are times, moved by a number of steps of a frequency; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times, or `freq` is none.
+        ArgumentError
+            If pandas refuses `freq`.
+        """
+        if not isinstance(self._labels, TimeArray):
+            raise ArgumentTypeError(f"labels that are times are shifted, not {self._labels._type_name()}.")
+        offset = frequency_of(freq, asked="shift").offset
+        return Index(self._labels + offset * periods, self.name)
 
     @property
-    def _levels(self) -> list[Any]:
-        return [self._labels]
+    def tz(self) -> str | None:
+        """The zone of labels that are times, None without one."""
+        return self._times("tz").tz
+
+    def tz_convert(self, tz: Any) -> Index:
+        """Return labels that are times as the clocks of another zone show them; see `Datetime.tz_convert`.  Lazy."""
+        return Index(self._times("tz_convert").tz_convert(tz), self.name)
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Index:
+        """Return the times at which the clocks of a zone show the labels; see `Datetime.tz_localize`.  Lazy."""
+        return Index(self._times("tz_localize").tz_localize(tz, ambiguous, nonexistent), self.name)
+
+    def _times(self, asked: str) -> Any:
+        if not isinstance(self._labels, Datetime):
+            raise ArgumentTypeError(f"{asked} is for labels that are times, not for {self._labels._type_name()}.")
+        return self._labels
+
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a field of labels that are times, or a method of theirs that has a label for each: as an Index."""
+            labels = self.__dict__.get("_labels")
+            if name.startswith("_") or not isinstance(labels, TimeArray) or not hasattr(Datetime, name):
+                raise missing_attribute(type(self), name)
+            return self._of_times(getattr(labels, name))
+
+    def _of_times(self, found: Any) -> Any:
+        if callable(found):
+            return lambda *args, **kwargs: self._of_times(found(*args, **kwargs))
+        return Index(found, self.name) if isinstance(found, Array) and found.rows.same_rows(self.rows) else found
+
+    # export
+
+    def to_pandas(self) -> pd.Index:
+        """Return the labels as a pandas Index; computes."""
+        return pd.Index(for_pandas(self._labels), name=self.name)
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; computes."""
+        return np.asarray(self._labels.to_ndarray())
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def tolist(self) -> list[Any]:
+        """Return the labels as a list; computes."""
+        return self.to_ndarray().tolist()
+
+    def to_list(self) -> list[Any]:
+        """Return the labels as a list: the older name of `tolist`.  Computes."""
+        return self.tolist()
+
+    def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
+        """Return the labels by the name of the index, or by the one given."""
+        if isinstance(label, list):
+            (label,) = label
+        return {label or self.name or "idx": self.values.copy()}
 
     def _storable(self) -> Storable:
         levels = [level._storable().as_inner() for level in self._levels]
@@ -457,8 +446,13 @@ class Index(LabelConversion, HtmlDisplay, StorageMethods, Registered, Substitute
         children = {f"{LEVEL}{number}": level for number, level in enumerate(levels)}
         return Storable(kind, levels[0].frame, children=children)
 
+    # display
+
     def __repr__(self) -> str:
         return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
+
+    def _repr_html_(self) -> str:
+        return captioned(self._title(), repr(self))
 
     def _title(self) -> str:
         names = ", ".join(repr(name) for name in self.names if name is not None)
@@ -670,3 +664,30 @@ def demand_index(what: str, other: Any) -> None:
             f"labels are {what} with those of an Index, not with a {type(other).__name__}.",
             hint="make one with ak.Index(…).",
         )
+
+
+def _mapped(index: Index, arg: Any) -> Index:
+    series: Any = arg
+    if isinstance(arg, Labelled) and not isinstance(arg, Index):
+        arg = series.to_pandas()
+    if not (is_pandas(arg, "Series") or isinstance(arg, Mapping)):
+        raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
+    news = dict(arg.items())
+    to_text = {isinstance(new, str) for new in news.values()}
+    if len(to_text) > 1:
+        raise ArgumentTypeError("labels become all numbers or all text.", details=[f"given: {news!r:.100}"])
+    given = index._labels.to_strings() if isinstance(index._labels, Categorical) else index._labels
+    found = given if to_text <= {isinstance(given, Strings)} else "null" if True in to_text else np.nan
+    for old, new in news.items():
+        found = where(given == old, new, found)
+    return Index(found, index.name)
+
+
+def _sorted(index: Index, return_indexer: bool, ascending: bool, na_position: str) -> Any:
+    if na_position == "first":
+        positions = coargsort([is_there(index._labels), index._labels], ascending=[True, ascending])
+        ordered = Index(index._labels[positions], index.name)
+    else:
+        check_na_position(na_position)
+        ordered, positions = Index(sort(index._labels, ascending=ascending), index.name), index.argsort(ascending)
+    return (ordered, positions) if return_indexer else ordered

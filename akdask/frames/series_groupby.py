@@ -95,11 +95,11 @@ class SeriesGroupBy:
 
     def sum(self, *, min_count: int = 0) -> Series:
         """Return the sum of each group, missing where it has less than `min_count` values; lazy."""
-        return self._by_keys(self._groups.sum(VALUES, min_count=min_count))
+        return _by_keys(self, self._groups.sum(VALUES, min_count=min_count))
 
     def prod(self, *, min_count: int = 0) -> Series:
         """Return the product of each group, missing where it has less than `min_count` values; lazy."""
-        return self._by_keys(self._groups.prod(VALUES, min_count=min_count))
+        return _by_keys(self, self._groups.prod(VALUES, min_count=min_count))
 
     def mean(self) -> Series:
         """Return the mean of each group; lazy."""
@@ -107,19 +107,19 @@ class SeriesGroupBy:
 
     def var(self, ddof: int = 1) -> Series:
         """Return the variance of each group; lazy."""
-        return self._by_keys(self._groups.var(VALUES, ddof=ddof))
+        return _by_keys(self, self._groups.var(VALUES, ddof=ddof))
 
     def std(self, ddof: int = 1) -> Series:
         """Return the standard deviation of each group; lazy."""
-        return self._by_keys(self._groups.std(VALUES, ddof=ddof))
+        return _by_keys(self, self._groups.std(VALUES, ddof=ddof))
 
     def min(self, *, min_count: int = -1) -> Series:
         """Return the smallest value of each group, missing where it has less than `min_count` values; lazy."""
-        return self._by_keys(self._groups.min(VALUES, min_count=min_count))
+        return _by_keys(self, self._groups.min(VALUES, min_count=min_count))
 
     def max(self, *, min_count: int = -1) -> Series:
         """Return the largest value of each group, missing where it has less than `min_count` values; lazy."""
-        return self._by_keys(self._groups.max(VALUES, min_count=min_count))
+        return _by_keys(self, self._groups.max(VALUES, min_count=min_count))
 
     def median(self) -> Series:
         """Return the median of each group; lazy."""
@@ -127,20 +127,7 @@ class SeriesGroupBy:
 
     def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> Series:
         """Return a quantile of each group; lazy.  Several are a further level of the labels, and counted."""
-        if not isinstance(q, list | tuple | np.ndarray):
-            return self._by_keys(self._groups.quantile(q, interpolation, colnames=VALUES))
-        wanted = [float(one) for one in q]
-        found = [self.quantile(one, interpolation) for one in wanted]
-        if not found:
-            raise ArgumentError("quantile needs a number from 0 to 1, or several.")
-        labels, count = found[0].index, len(found[0])
-        levels = list(labels.levels) if isinstance(labels, MultiIndex) else [labels.values]
-        # Of each group all quantiles, one below the other.
-        row = arange(count * len(wanted))
-        group, which = row // len(wanted), row % len(wanted)
-        values = concatenate([one.values for one in found])[which * count + group]
-        index = MultiIndex([*(level[group] for level in levels), array(wanted)[which]], names=[*self._names, None])
-        return Series(values, self._series.name, index)
+        return _quantiles(self, q, interpolation)
 
     def sem(self, ddof: int = 1) -> Series:
         """Return the standard error of the mean of each group; lazy.  `ddof` is 1."""
@@ -150,17 +137,17 @@ class SeriesGroupBy:
 
     def idxmin(self, skipna: bool = True) -> Series:
         """Return the label of the first smallest value of each group; lazy.  See `DataFrameGroupBy.idxmin`."""
-        return self._by_keys(self._groups.idxmin(skipna=skipna))
+        return _by_keys(self, self._groups.idxmin(skipna=skipna))
 
     def idxmax(self, skipna: bool = True) -> Series:
         """Return the label of the first largest value of each group; lazy.  See `DataFrameGroupBy.idxmax`."""
-        return self._by_keys(self._groups.idxmax(skipna=skipna))
+        return _by_keys(self, self._groups.idxmax(skipna=skipna))
 
     def describe(self) -> Any:
         """Return count, mean, standard deviation, extremes and quartiles of each group as a DataFrame; lazy."""
         found = {name: getattr(self, name)() for name in ("count", "mean", "std", "min")}
         found |= {percentage(q): self.quantile(q) for q in QUARTILES}
-        return self._table({**found, "max": self.max()})
+        return _as_table(self, {**found, "max": self.max()})
 
     def value_counts(
         self, sort: bool = True, *, normalize: bool = False, ascending: bool = False, dropna: bool = True
@@ -184,44 +171,7 @@ class SeriesGroupBy:
         >>> ak.Series([5, 6, 6]).groupby(ak.array([0, 0, 0])).value_counts().tolist()
         [2, 1]
         """
-        columns = [*self._keys, self._series.values]
-        if dropna:
-            there = self._series.notna().values
-            columns = [column[there] for column in columns]
-        if self._groups.gb.dropna and not dropna:
-            there = reduce(operator.and_, [pdarray(key._frame, present_among(key, key._value)) for key in self._keys])
-            columns = [column[there] for column in columns]
-        groups: Any = ColumnGroups(columns, dropna=self._groups.gb.dropna and dropna)
-        keys, counts = groups.size()
-        first: dict[str, Any] = {}
-        if isinstance(columns[-1], Categorical):
-            keys, counts = self._with_each_category(columns[-1], keys, counts)
-        elif sort:
-            # Values that are as common come in the order of their first rows.
-            first = {"first": groups.unique_key_idx}
-        names = [*self._key_names, VALUES]
-        rows = DataFrame({**dict(zip(names, keys, strict=True)), "count": counts, **first})
-        if sort:
-            upwards = [*(True for _ in self._keys), ascending, *(True for _ in first)]
-            rows = rows.sort_values([*self._key_names, "count", *first], upwards)
-        index = MultiIndex([rows[name] for name in names], names=[*self._names, self._series.name])
-        if not normalize:
-            return Series(rows["count"], "count", index)
-        groups = GroupBy([rows[name] for name in self._key_names], dropna=False)
-        return Series(rows["count"] / groups.broadcast(groups.sum(rows["count"])[1]), "proportion", index)
-
-    def _with_each_category(self, values: Categorical, keys: Sequence[Any], counts: Any) -> tuple[list[Any], Any]:
-        """Return counts with 0 for categories that a group lacks; counts groups and categories."""
-        each = values._each_category()
-        found = self._groups.gb.unique_keys
-        levels = list(found) if isinstance(found, tuple) else [found]
-        row, size = arange(int(levels[0].size) * int(each.size)), max(int(each.size), 1)
-        all_of = [*(level[row // size] for level in levels), each[row % size]]
-        lacking = in1d(all_of, list(keys), invert=True)
-        zeros = full(int(lacking.sum()), 0, dtype="int64")
-        rows = [concatenate([one, other[lacking]]) for one, other in zip(keys, all_of, strict=True)]
-        order = coargsort(rows)
-        return [one[order] for one in rows], concatenate([counts, zeros])[order]
+        return _counts_of_values(self, sort, normalize=normalize, ascending=ascending, dropna=dropna)
 
     def any(self) -> Series:
         """Return whether any value is not 0 in each group; lazy."""
@@ -245,7 +195,7 @@ class SeriesGroupBy:
 
     def last(self) -> Series:
         """Return the last value of each group that is not missing; lazy."""
-        return self._by_keys(self._groups.last(VALUES))
+        return _by_keys(self, self._groups.last(VALUES))
 
     def nunique(self, dropna: bool = True) -> Series:
         """Return the number of distinct values of each group, with `dropna=False` missing ones as one; lazy."""
@@ -280,20 +230,13 @@ class SeriesGroupBy:
         a    5    4
         b    2    2
         """
-        if func is not None and not isinstance(func, list | tuple) and is_named(func):
-            return self._by_keys(self._groups.agg({VALUES: called(func)}))
-        if callable(func):
-            return self._by_users(func)
-        wanted = {called(one): one for one in func or ()} | named
-        if not wanted:
-            raise ArgumentError("agg needs the name of a reduction.")
-        return self._table({name: self.agg(one) for name, one in wanted.items()})
+        return _aggregated(self, func, named)
 
     aggregate = agg
 
     def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call a function with each group in this process, and combine its results as pandas does; computes."""
-        return self._pandas_groups(sort=self._groups.sort).apply(func, *args, **kwargs)
+        return _pandas_groups(self, sort=self._groups.sort).apply(func, *args, **kwargs)
 
     # values for all rows
 
@@ -307,7 +250,7 @@ class SeriesGroupBy:
         [5, 2, 5]
         """
         if not isinstance(func, str):
-            return self._series._with(array(self._pandas_groups().transform(func).to_numpy()))
+            return self._series._with(array(_pandas_groups(self).transform(func).to_numpy()))
         return self._of_rows(self._groups.transform(func))
 
     def shift(self, periods: int = 1, freq: None = None, fill_value: Any = None) -> Series:
@@ -437,43 +380,8 @@ class SeriesGroupBy:
 
     # how
 
-    def _by_users(self, func: Callable[[Any], Any]) -> Series:
-        """Call a function of the user with each group; computes."""
-        keys, found = self._groups.gb.unique_keys, array(self._pandas_groups().agg(func).to_numpy())
-        levels, in_order = in_group_order(self._groups, keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
-        labels = MultiIndex(levels, names=self._names) if len(levels) > 1 else Index(levels[0], self._names[0])
-        return Series(in_order[VALUES], self._series.name, labels)
-
-    def _table(self, found: Mapping[str, Series]) -> Any:
-        """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
-        frame = DataFrame({name: series.values for name, series in found.items()})
-        labels = next(iter(found.values())).index
-        if not isinstance(labels, MultiIndex):
-            return DataFrame({name: frame[name] for name in found}, labels)
-        named = zip(self._key_names, self._names, labels.levels, strict=True)
-        keys = {key if name is None else str(name): level for key, name, level in named}
-        return DataFrame({**keys, **{name: frame[name] for name in found}})
-
-    def _by_keys(self, rows: Any) -> Series:
-        columns = rows._columns
-        if len(self._keys) == 1:
-            labels = Index(columns.index_array(), self._names[0])
-        else:
-            labels = MultiIndex([columns.array(name) for name in self._key_names], names=self._names)
-        return Series(columns.array(VALUES), self._series.name, labels)
-
     def _of_rows(self, rows: Any) -> Series:
         return self._series._with(rows._columns.array(VALUES))
-
-    def _pandas_groups(self, *, sort: bool = True) -> Any:
-        given = self._series.to_pandas()
-        arrays: list[Any] = [
-            key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self._keys
-        ]
-        named = zip(arrays, self._names, strict=True)
-        keys = [pd.Series(key, index=given.index, name=name) for key, name in named]
-        options = {"dropna": self._groups.gb.dropna, "group_keys": self._group_keys, "sort": sort}
-        return given.groupby(keys[0] if len(keys) == 1 else keys, observed=True, **options)
 
 
 class SeriesWindows:
@@ -499,6 +407,115 @@ class SeriesWindows:
             )
         reduce = getattr(self._windows, name)
         return lambda *args, **kwargs: self._groups._of_rows(reduce(*args, **kwargs))
+
+
+def _quantiles(groups: SeriesGroupBy, q: float | Sequence[float], interpolation: str) -> Series:
+    if not isinstance(q, list | tuple | np.ndarray):
+        return _by_keys(groups, groups._groups.quantile(q, interpolation, colnames=VALUES))
+    wanted = [float(one) for one in q]
+    found = [groups.quantile(one, interpolation) for one in wanted]
+    if not found:
+        raise ArgumentError("quantile needs a number from 0 to 1, or several.")
+    labels, count = found[0].index, len(found[0])
+    levels = list(labels.levels) if isinstance(labels, MultiIndex) else [labels.values]
+    # Of each group all quantiles, one below the other.
+    row = arange(count * len(wanted))
+    group, which = row // len(wanted), row % len(wanted)
+    values = concatenate([one.values for one in found])[which * count + group]
+    index = MultiIndex([*(level[group] for level in levels), array(wanted)[which]], names=[*groups._names, None])
+    return Series(values, groups._series.name, index)
+
+
+def _counts_of_values(groups: SeriesGroupBy, sort: bool, *, normalize: bool, ascending: bool, dropna: bool) -> Series:
+    columns = [*groups._keys, groups._series.values]
+    if dropna:
+        there = groups._series.notna().values
+        columns = [column[there] for column in columns]
+    if groups._groups.gb.dropna and not dropna:
+        there = reduce(operator.and_, [pdarray(key._frame, present_among(key, key._value)) for key in groups._keys])
+        columns = [column[there] for column in columns]
+    counted: Any = ColumnGroups(columns, dropna=groups._groups.gb.dropna and dropna)
+    keys, counts = counted.size()
+    first: dict[str, Any] = {}
+    if isinstance(columns[-1], Categorical):
+        keys, counts = _with_each_category(groups, columns[-1], keys, counts)
+    elif sort:
+        # Values that are as common come in the order of their first rows.
+        first = {"first": counted.unique_key_idx}
+    names = [*groups._key_names, VALUES]
+    rows = DataFrame({**dict(zip(names, keys, strict=True)), "count": counts, **first})
+    if sort:
+        upwards = [*(True for _ in groups._keys), ascending, *(True for _ in first)]
+        rows = rows.sort_values([*groups._key_names, "count", *first], upwards)
+    index = MultiIndex([rows[name] for name in names], names=[*groups._names, groups._series.name])
+    if not normalize:
+        return Series(rows["count"], "count", index)
+    counted = GroupBy([rows[name] for name in groups._key_names], dropna=False)
+    return Series(rows["count"] / counted.broadcast(counted.sum(rows["count"])[1]), "proportion", index)
+
+
+def _with_each_category(
+    groups: SeriesGroupBy, values: Categorical, keys: Sequence[Any], counts: Any
+) -> tuple[list[Any], Any]:
+    """Return counts with 0 for categories that a group lacks; counts groups and categories."""
+    each = values._each_category()
+    found = groups._groups.gb.unique_keys
+    levels = list(found) if isinstance(found, tuple) else [found]
+    row, size = arange(int(levels[0].size) * int(each.size)), max(int(each.size), 1)
+    all_of = [*(level[row // size] for level in levels), each[row % size]]
+    lacking = in1d(all_of, list(keys), invert=True)
+    zeros = full(int(lacking.sum()), 0, dtype="int64")
+    rows = [concatenate([one, other[lacking]]) for one, other in zip(keys, all_of, strict=True)]
+    order = coargsort(rows)
+    return [one[order] for one in rows], concatenate([counts, zeros])[order]
+
+
+def _aggregated(groups: SeriesGroupBy, func: Any, named: dict[str, Any]) -> Any:
+    if func is not None and not isinstance(func, list | tuple) and is_named(func):
+        return _by_keys(groups, groups._groups.agg({VALUES: called(func)}))
+    if callable(func):
+        return _reduced_by_users(groups, func)
+    wanted = {called(one): one for one in func or ()} | named
+    if not wanted:
+        raise ArgumentError("agg needs the name of a reduction.")
+    return _as_table(groups, {name: groups.agg(one) for name, one in wanted.items()})
+
+
+def _reduced_by_users(groups: SeriesGroupBy, func: Callable[[Any], Any]) -> Series:
+    """Call a function of the user with each group; computes."""
+    keys, found = groups._groups.gb.unique_keys, array(_pandas_groups(groups).agg(func).to_numpy())
+    levels, in_order = in_group_order(groups._groups, keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
+    labels = MultiIndex(levels, names=groups._names) if len(levels) > 1 else Index(levels[0], groups._names[0])
+    return Series(in_order[VALUES], groups._series.name, labels)
+
+
+def _as_table(groups: SeriesGroupBy, found: Mapping[str, Series]) -> Any:
+    """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
+    frame = DataFrame({name: series.values for name, series in found.items()})
+    labels = next(iter(found.values())).index
+    if not isinstance(labels, MultiIndex):
+        return DataFrame({name: frame[name] for name in found}, labels)
+    named = zip(groups._key_names, groups._names, labels.levels, strict=True)
+    keys = {key if name is None else str(name): level for key, name, level in named}
+    return DataFrame({**keys, **{name: frame[name] for name in found}})
+
+
+def _by_keys(groups: SeriesGroupBy, rows: Any) -> Series:
+    columns = rows._columns
+    if len(groups._keys) == 1:
+        labels = Index(columns.index_array(), groups._names[0])
+    else:
+        labels = MultiIndex([columns.array(name) for name in groups._key_names], names=groups._names)
+    return Series(columns.array(VALUES), groups._series.name, labels)
+
+
+def _pandas_groups(groups: SeriesGroupBy, *, sort: bool = True) -> Any:
+    given = groups._series.to_pandas()
+    arrays: list[Any] = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in groups._keys]
+    named = zip(arrays, groups._names, strict=True)
+    keys = [pd.Series(key, index=given.index, name=name) for key, name in named]
+    options = {"dropna": groups._groups.gb.dropna, "group_keys": groups._group_keys, "sort": sort}
+    return given.groupby(keys[0] if len(keys) == 1 else keys, observed=True, **options)
 
 
 def groups_of_column(groups: DataFrameGroupBy, name: str) -> SeriesGroupBy:
