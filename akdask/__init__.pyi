@@ -59,7 +59,8 @@ from akdask.arrays.creation import (
 )
 from akdask.arrays.datetimes import Datetime, Timedelta, bdate_range, date_range, timedelta_range
 from akdask.arrays.functions import allclose, apply, array_equal, diff, hash, putmask, take
-from akdask.arrays.groupby import GROUPBY_REDUCTION_TYPES, GroupBy, groupable
+from akdask.arrays.group_reductions import GROUPBY_REDUCTION_TYPES
+from akdask.arrays.groupby import GroupBy, groupable
 from akdask.arrays.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.arrays.matrices import dot, eye, matmul, tril, triu, vecdot
 from akdask.arrays.memory_report import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used, memory

@@ -1,19 +1,25 @@
-"""Calendar properties of times beyond Arkouda's fields: names, quarters, first and last days, and formatted text."""
+"""Calendars and clocks: fields, names, zones and text of times."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from akdask.arrays.array import Array
+from akdask.arrays.base import unlabelled
 from akdask.arrays.creation import array
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME, TimeForm
+from akdask.deferred import pd
+from akdask.engine import times as time_values
+from akdask.engine.alignment import align
 from akdask.engine.values import Call
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.operators.values.times import checked_zone
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -24,108 +30,49 @@ LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """Days of the months of a year that is no leap year."""
 
 
-class CalendarMethods(TimeArray):
-    """Fields and text of times, as pandas has them."""
+# fields
 
-    month: Any
-    day: Any
 
-    @property
-    def quarter(self) -> pdarray:
-        """The quarter of the year, 1 to 4; lazy int64."""
-        return self._calendar("month", lambda month: (month - 1) // 3 + 1)
+def integers(times: Any, field: str, of_field: Callable[[Any], Any] = lambda number: number) -> pdarray:
+    """Return a field of the calendar, or integers computed from it, with NaN for NaT; lazy."""
+    found: pdarray = times._present_numbers(of_field(_field(times, field, missing=bool(times._form.may_lack))))
+    return found
 
-    @property
-    def days_in_month(self) -> pdarray:
-        """The number of days of the month; lazy int64."""
-        days: Any = array(np.array(LENGTHS))[self._field("month") - 1]
-        return self._present_numbers(where((self._field("month") == 2) & self._field("is_leap_year"), 29, days))
 
-    daysinmonth = days_in_month
+def _field(times: Any, field: str, *, missing: bool = True) -> Any:
+    """Return a field of the calendar; NaT gives an arbitrary number with `missing`, otherwise an error."""
+    value = Call("calendar", times._clock, field=field, unit=times._form.unit, missing=missing)
+    return pdarray(times._frame, value)
 
-    @property
-    def is_month_start(self) -> pdarray:
-        """Whether the day is the first of its month; lazy bool array."""
-        found: pdarray = self.day == 1
-        return found
 
-    @property
-    def is_month_end(self) -> pdarray:
-        """Whether the day is the last of its month; lazy bool array."""
-        found: pdarray = self.day == self.days_in_month
-        return found
+def days_in_month(times: Any) -> pdarray:
+    """Return the number of days of the month; lazy."""
+    days: Any = array(np.array(LENGTHS))[_field(times, "month") - 1]
+    is_february = _field(times, "month") == 2
+    found: pdarray = times._present_numbers(where(is_february & _field(times, "is_leap_year"), 29, days))
+    return found
 
-    @property
-    def is_quarter_start(self) -> pdarray:
-        """Whether the day is the first of its quarter; lazy bool array."""
-        return self.is_month_start & (self.month % 3 == 1)
 
-    @property
-    def is_quarter_end(self) -> pdarray:
-        """Whether the day is the last of its quarter; lazy bool array."""
-        return self.is_month_end & (self.month % 3 == 0)
+# text
 
-    @property
-    def is_year_start(self) -> pdarray:
-        """Whether the day is the first of its year; lazy bool array."""
-        return self.is_month_start & (self.month == 1)
 
-    @property
-    def is_year_end(self) -> pdarray:
-        """Whether the day is the last of its year; lazy bool array."""
-        return self.is_month_end & (self.month == 12)
+def named(times: Any, names: Sequence[str], field: str, first: int = 0) -> Any:
+    """Return the name of each time's field, which counts from `first`; lazy Strings, missing for NaT."""
+    return _text(times, array(list(names))[_field(times, field) - first])
 
-    def day_name(self) -> Any:
-        """Return the English names of the days of the week; lazy Strings, missing for NaT.
 
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Datetime(["2026-01-01"]).day_name().tolist()
-        ['Thursday']
-        """
-        return self._text(array(list(DAYS))[self._field("day_of_week")])
+def formatted(times: Any, date_format: str) -> Any:
+    """Return the times as text; see `Datetime.strftime`."""
+    from akdask.arrays.functions import apply
 
-    def month_name(self) -> Any:
-        """Return the English names of the months; lazy Strings, missing for NaT."""
-        return self._text(array(list(MONTHS))[self._field("month") - 1])
+    numbers = pdarray(times._frame, times._value)
+    return _text(times, apply(numbers, Formatted(times._form, date_format), str))
 
-    def normalize(self) -> Any:
-        """Return the times at the start of their day; lazy."""
-        return self.floor("d")
 
-    def strftime(self, date_format: str) -> Any:
-        """Return the times as text; lazy Strings, missing for NaT.  It calls Python for each time.
-
-        Parameters
-        ----------
-        date_format : str
-            In the directives of ``datetime.strftime``.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Datetime(["2026-01-02"]).strftime("%d.%m.%Y").tolist()
-        ['02.01.2026']
-        """
-        from akdask.arrays.functions import apply
-
-        numbers = pdarray(self._frame, self._value)
-        return self._text(apply(numbers, Formatted(self._form, date_format), str))
-
-    def _calendar(self, field: str, of_field: Callable[[Any], Any] = lambda number: number) -> pdarray:
-        """Return a field of the calendar, or integers computed from it, with NaN for NaT."""
-        return self._present_numbers(of_field(self._field(field, missing=bool(self._form.may_lack))))
-
-    def _field(self, field: str, *, missing: bool = True) -> Any:
-        """Return a field of the calendar; NaT gives an arbitrary number with `missing`, otherwise an error."""
-        value = Call("calendar", self._clock, field=field, unit=self._form.unit, missing=missing)
-        return pdarray(self._frame, value)
-
-    def _text(self, found: Any) -> Any:
-        """Return text that is missing where the time is."""
-        frame, (value, lacks) = self._beside(found)
-        return found._like(frame, Call("make_missing", value, lacks))
+def _text(times: Any, found: Any) -> Any:
+    """Return text that is missing where the time is."""
+    frame, (value, lacks) = times._beside(found)
+    return found._like(frame, Call("make_missing", value, lacks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +93,54 @@ class Formatted:
     def __call__(self, number: int) -> str:
         """Return the text, none for NaT."""
         return "" if number == NOT_A_TIME else str(self.form(number).strftime(self.date_format))
+
+
+# zones
+
+
+def converted(times: Any, tz: Any) -> Any:
+    """Return times as the clocks of another zone show them; see `Datetime.tz_convert`."""
+    if times._form.zone is None:
+        raise ArgumentTypeError(
+            "times without a zone are not converted to another.", hint="tz_localize says where their clocks are."
+        )
+    zone = None if tz is None else checked_zone(tz)
+    return times.of(times._frame, times._value, replace(times._form, zone=zone))
+
+
+def localized(times: Any, tz: Any, ambiguous: Any, nonexistent: Any) -> Any:
+    """Return the times at which the clocks of a zone show clock times; see `Datetime.tz_localize`."""
+    if tz is None:
+        return times.of(times._frame, times._clock, replace(times._form, zone=None))
+    if times._form.zone is not None:
+        raise ArgumentTypeError("the times have a zone already.", hint="tz_convert takes them to another.")
+    form = replace(times._form, zone=checked_zone(tz))
+    if isinstance(ambiguous, str) and ambiguous == "infer":
+        ambiguous = _are_first(times, form.zone, nonexistent)
+    how = {"nonexistent": nonexistent}
+    if isinstance(ambiguous, str | bool | np.bool_):
+        how["ambiguous"] = bool(ambiguous) if isinstance(ambiguous, np.bool_) else ambiguous
+        found = time_values.utc(times._value, form.zone, form.unit, **how)
+        frame = times._frame
+    else:
+        flags: Any = unlabelled(ambiguous)
+        given = flags if isinstance(flags, Array) else array(np.asarray(flags, np.bool_))
+        frame, (value, flag) = align("localize", [(times._frame, times._value), (given._frame, given._value)])
+        found = time_values.utc(value, form.zone, form.unit, flag, **how)
+    lacks = "NaT" in (ambiguous if isinstance(ambiguous, str) else "", nonexistent) or form.may_lack
+    return times.of(frame, found, form.lacking(lacks))
+
+
+def _are_first(times: Any, zone: str | None, nonexistent: Any) -> np.ndarray[Any, Any]:
+    """Return which times are the first of both where clocks show them twice, by their order; computes."""
+    clocks = pd.DatetimeIndex(times.to_ndarray())
+    try:
+        found = clocks.tz_localize(zone, ambiguous="infer", nonexistent=nonexistent)
+        first = clocks.tz_localize(zone, ambiguous=np.ones(len(clocks), np.bool_), nonexistent=nonexistent)
+    except ValueError as error:
+        raise ArgumentError(
+            f"the order of the times does not tell which are the first of both in {zone}.",
+            details=[str(error).splitlines()[0]],
+            hint="pass an array of bool, or ambiguous='NaT'.",
+        ) from error
+    return np.asarray(found == first)

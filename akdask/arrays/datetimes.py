@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
-from akdask.arrays.calendar import CalendarMethods
+from akdask.arrays import calendar
 from akdask.arrays.creation import array
 from akdask.arrays.frequencies import frequency_of
 from akdask.arrays.pdarray import pdarray
@@ -19,15 +16,14 @@ from akdask.arrays.wrap import made_of
 from akdask.columns.dtypes import SPAN, TIME
 from akdask.deferred import pd
 from akdask.engine import times
-from akdask.engine.alignment import align
 from akdask.engine.values import Call, Constant
-from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
-from akdask.operators.values.times import DAY, checked_zone
+from akdask.errors import ArgumentError, refuses_foreign
+from akdask.operators.values.times import DAY
 from akdask.storage.objects import ObjType
 
 
 @made_of("M")
-class Datetime(CalendarMethods):
+class Datetime(TimeArray):
     """A lazy array of times: int64 nanoseconds since 1970, in a zone or none.
 
     Differences are `Timedelta`, and times plus or minus a `Timedelta` are times.  Comparing takes pandas, NumPy and
@@ -64,6 +60,8 @@ class Datetime(CalendarMethods):
         index = pd.DatetimeIndex(self.to_ndarray())
         return index if self.tz is None else index.tz_localize("UTC").tz_convert(self.tz)
 
+    # zones
+
     @property
     def tz(self) -> str | None:
         """The name of the zone, None without one."""
@@ -91,12 +89,7 @@ class Datetime(CalendarMethods):
         >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("UTC").tz_convert("Europe/Berlin").hour.tolist()
         [14]
         """
-        if self._form.zone is None:
-            raise ArgumentTypeError(
-                "times without a zone are not converted to another.", hint="tz_localize says where their clocks are."
-            )
-        zone = None if tz is None else checked_zone(tz)
-        return self.of(self._frame, self._value, replace(self._form, zone=zone))
+        return calendar.converted(self, tz)
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Datetime:
         """Return the times at which the clocks of a zone show the array's clock times; lazy.
@@ -125,39 +118,9 @@ class Datetime(CalendarMethods):
         >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("Europe/Berlin")[0]
         Timestamp('2024-07-01 12:00:00+0200', tz='Europe/Berlin')
         """
-        if tz is None:
-            return self.of(self._frame, self._clock, replace(self._form, zone=None))
-        if self._form.zone is not None:
-            raise ArgumentTypeError("the times have a zone already.", hint="tz_convert takes them to another.")
-        form = replace(self._form, zone=checked_zone(tz))
-        if isinstance(ambiguous, str) and ambiguous == "infer":
-            ambiguous = self._are_first(form.zone, nonexistent)
-        how = {"nonexistent": nonexistent}
-        if isinstance(ambiguous, str | bool | np.bool_):
-            how["ambiguous"] = bool(ambiguous) if isinstance(ambiguous, np.bool_) else ambiguous
-            found = times.utc(self._value, form.zone, form.unit, **how)
-            frame = self._frame
-        else:
-            flags: Any = unlabelled(ambiguous)
-            given = flags if isinstance(flags, Array) else array(np.asarray(flags, np.bool_))
-            frame, (value, flag) = align("localize", [(self._frame, self._value), (given._frame, given._value)])
-            found = times.utc(value, form.zone, form.unit, flag, **how)
-        lacks = "NaT" in (ambiguous if isinstance(ambiguous, str) else "", nonexistent) or form.may_lack
-        return self.of(frame, found, form.lacking(lacks))
+        return calendar.localized(self, tz, ambiguous, nonexistent)
 
-    def _are_first(self, zone: str | None, nonexistent: Any) -> np.ndarray[Any, Any]:
-        """Return which times are the first of both where clocks show them twice, by their order; computes."""
-        clocks = pd.DatetimeIndex(self.to_ndarray())
-        try:
-            found = clocks.tz_localize(zone, ambiguous="infer", nonexistent=nonexistent)
-            first = clocks.tz_localize(zone, ambiguous=np.ones(len(clocks), np.bool_), nonexistent=nonexistent)
-        except ValueError as error:
-            raise ArgumentError(
-                f"the order of the times does not tell which are the first of both in {zone}.",
-                details=[str(error).splitlines()[0]],
-                hint="pass an array of bool, or ambiguous='NaT'.",
-            ) from error
-        return np.asarray(found == first)
+    # fields, names and text
 
     @property
     def date(self) -> Datetime:
@@ -167,37 +130,37 @@ class Datetime(CalendarMethods):
     @property
     def year(self) -> pdarray:
         """The year; lazy int64."""
-        return self._calendar("year")
+        return calendar.integers(self, "year")
 
     @property
     def month(self) -> pdarray:
         """The month, 1 to 12; lazy int64."""
-        return self._calendar("month")
+        return calendar.integers(self, "month")
 
     @property
     def day(self) -> pdarray:
         """The day of the month, from 1; lazy int64."""
-        return self._calendar("day")
+        return calendar.integers(self, "day")
 
     @property
     def day_of_year(self) -> pdarray:
         """The day of the year, from 1; lazy int64."""
-        return self._calendar("day_of_year")
+        return calendar.integers(self, "day_of_year")
 
     @property
     def day_of_week(self) -> pdarray:
         """The day of the week, Monday 0 to Sunday 6; lazy int64."""
-        return self._calendar("day_of_week")
+        return calendar.integers(self, "day_of_week")
 
     @property
     def week(self) -> pdarray:
         """The ISO week, 1 to 53; lazy int64."""
-        return self._calendar("week")
+        return calendar.integers(self, "week")
 
     @property
     def is_leap_year(self) -> pdarray:
         """Whether the year is a leap year; lazy bool array."""
-        return self._calendar("is_leap_year")
+        return calendar.integers(self, "is_leap_year")
 
     @property
     def hour(self) -> pdarray:
@@ -249,12 +212,87 @@ class Datetime(CalendarMethods):
         """See `day_of_year`."""
         return self.day_of_year
 
+    @property
+    def quarter(self) -> pdarray:
+        """The quarter of the year, 1 to 4; lazy int64."""
+        return calendar.integers(self, "month", lambda month: (month - 1) // 3 + 1)
+
+    @property
+    def days_in_month(self) -> pdarray:
+        """The number of days of the month; lazy int64."""
+        return calendar.days_in_month(self)
+
+    @property
+    def is_month_start(self) -> pdarray:
+        """Whether the day is the first of its month; lazy bool array."""
+        return self.day == 1
+
+    @property
+    def is_month_end(self) -> pdarray:
+        """Whether the day is the last of its month; lazy bool array."""
+        return self.day == self.days_in_month
+
+    @property
+    def is_quarter_start(self) -> pdarray:
+        """Whether the day is the first of its quarter; lazy bool array."""
+        return self.is_month_start & (self.month % 3 == 1)
+
+    @property
+    def is_quarter_end(self) -> pdarray:
+        """Whether the day is the last of its quarter; lazy bool array."""
+        return self.is_month_end & (self.month % 3 == 0)
+
+    @property
+    def is_year_start(self) -> pdarray:
+        """Whether the day is the first of its year; lazy bool array."""
+        return self.is_month_start & (self.month == 1)
+
+    @property
+    def is_year_end(self) -> pdarray:
+        """Whether the day is the last of its year; lazy bool array."""
+        return self.is_month_end & (self.month == 12)
+
+    def day_name(self) -> Any:
+        """Return the English names of the days of the week; lazy Strings, missing for NaT.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2026-01-01"]).day_name().tolist()
+        ['Thursday']
+        """
+        return calendar.named(self, calendar.DAYS, "day_of_week")
+
+    def month_name(self) -> Any:
+        """Return the English names of the months; lazy Strings, missing for NaT."""
+        return calendar.named(self, calendar.MONTHS, "month", first=1)
+
+    def normalize(self) -> Datetime:
+        """Return the times at the start of their day; lazy."""
+        return self.floor("d")
+
+    def strftime(self, date_format: str) -> Any:
+        """Return the times as text; lazy Strings, missing for NaT.  It calls Python for each time.
+
+        Parameters
+        ----------
+        date_format : str
+            In the directives of ``datetime.strftime``.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Datetime(["2026-01-02"]).strftime("%d.%m.%Y").tolist()
+        ['02.01.2026']
+        """
+        return calendar.formatted(self, date_format)
+
     def isocalendar(self) -> Any:
         """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
         from akdask.frames.dataframe import DataFrame
 
-        day = self._calendar("day_of_week", lambda number: number + 1)
-        return DataFrame({"year": self._calendar("iso_year"), "week": self.week, "day": day})
+        day = calendar.integers(self, "day_of_week", lambda number: number + 1)
+        return DataFrame({"year": calendar.integers(self, "iso_year"), "week": self.week, "day": day})
 
 
 @made_of("m")

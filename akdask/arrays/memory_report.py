@@ -13,7 +13,7 @@ from akdask import machine
 from akdask._distributed import default_client
 from akdask.arrays import registered
 from akdask.arrays.base import Labelled
-from akdask.arrays.groupby import GroupBase
+from akdask.arrays.groupby import GroupBy
 from akdask.caches import CacheMemory, caches
 from akdask.deferred import pd
 from akdask.engine.in_memory import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
@@ -170,7 +170,7 @@ def _registered() -> Iterator[tuple[str, Any]]:
 
 def _names_of(item: Any) -> set[str]:
     """Return the names of the nodes, and of the groups, that an object keeps."""
-    if isinstance(item, GroupBase):
+    if isinstance(item, GroupBy):
         return names_below(_plans(item._arrays)) | set(item._leases)
     return names_below(_plans([item]))
 

@@ -226,141 +226,63 @@ def number_of(name: str, item: Any) -> Any:
 METHODS = ("fisheryates", "argsort", "mergeshuffle", "feistel")
 
 
-class SamplingMethods:
-    """Random orders and choices; each call uses the next seed."""
+def permuted(generator: Any, x: Any, method: str) -> Any:
+    """Return elements, or positions, in random order; see `Generator.permutation`."""
+    if not isinstance(x, Array):
+        return _order(generator, _count("permutation", x), method)
+    return x[_order(generator, len(x), method)]
 
-    def _next_seed(self) -> int:
-        raise NotImplementedError
 
-    def permutation(self, x: Any, method: str = "Argsort") -> Any:
-        """Return the elements of an array in random order; lazy.
+def shuffled(generator: Any, x: Any, method: str, rounds: int, key: int | None) -> None:
+    """Put the elements of an array in random order, in place; see `Generator.shuffle`."""
+    if not isinstance(x, Array):
+        raise ArgumentTypeError(f"shuffle changes a lazy array, not {type(x).__name__}.", hint="ak.array(…) makes one.")
+    mixed = x[_order(generator, len(x), method, rounds, key)]
+    x._frame, x._value = mixed._frame, mixed._value
 
-        Parameters
-        ----------
-        x : int, pdarray, Strings or Categorical
-            The elements; an int stands for ``arange(x)``.
-        method : {"Argsort", "FisherYates", "Feistel"}
-            The first two sort random numbers; ``Feistel`` enciphers each position, which needs no exchange of rows
-            to find the order.
 
-        Raises
-        ------
-        ArgumentTypeError
-            If it is neither.
-        ArgumentError
-            If the method is unknown.
+def chosen(generator: Any, a: Any, size: Any, replace: bool, p: Any) -> Any:
+    """Return random elements of an array; see `Generator.choice`."""
+    count = len(a) if isinstance(a, Array) else _count("choice", a)
+    wanted = 1 if size is None else _count("choice", size)
+    if not count and wanted:
+        raise ArgumentError("there are no elements to choose from.")
+    if not replace and wanted > count:
+        raise ArgumentError(f"{wanted} of {count} elements cannot be drawn without drawing one again.")
+    positions = _positions(generator, count, wanted, replace, None if p is None else _weights(p, count))
+    found = a[positions] if isinstance(a, Array) else positions
+    return found[0] if size is None else found
 
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> sorted(ak.random.default_rng(1).permutation(5).tolist())
-        [0, 1, 2, 3, 4]
-        """
-        if not isinstance(x, Array):
-            return self._order(_count("permutation", x), method)
-        return x[self._order(len(x), method)]
 
-    def shuffle(
-        self, x: Any, method: str = "FisherYates", *, feistel_rounds: int = 16, feistel_key: int | None = None
-    ) -> None:
-        """Put elements in random order, in place; lazy.  Arrays derived from it before stay as they are.
+def _positions(generator: Any, count: int, wanted: int, replace: bool, weights: pdarray | None) -> Any:
+    seed = generator._next_seed()
+    if weights is None and replace:
+        return shaped(wanted, lambda rows: Call("random_integers", rows.position, seed=seed, low=0, high=count))
+    if weights is None:
+        return _order(generator, count, "Argsort")[:wanted]
+    if replace:
+        drawn = shaped(wanted, lambda rows: Call("random_uniform", rows.position, seed=seed))
+        summed = cumsum(weights)
+        found = searchsorted(summed, drawn * float(summed[count - 1]), side="right")
+        return where(found >= count, count - 1, found)
+    drawn = shaped(count, lambda rows: Call("random_uniform", rows.position, seed=seed))
+    if int((weights > 0).sum()) < wanted:
+        raise ArgumentError(f"fewer than {wanted} elements have a weight above 0.")
+    return argmink(-log1p(-drawn) / weights, wanted) if wanted else arange(0)
 
-        Parameters
-        ----------
-        x : pdarray, Strings or Categorical
-            The array.
-        method : {"FisherYates", "Argsort", "MergeShuffle", "Feistel"}
-            As in `permutation`.
-        feistel_rounds : int, default 16
-            Rounds of the cipher.
-        feistel_key : int, optional
-            Its key, drawn unless given.
 
-        Raises
-        ------
-        ArgumentTypeError
-            If it is no array.
-        ArgumentError
-            If the method is unknown.
-        """
-        if not isinstance(x, Array):
-            raise ArgumentTypeError(
-                f"shuffle changes a lazy array, not {type(x).__name__}.", hint="ak.array(…) makes one."
-            )
-        mixed = x[self._order(len(x), method, feistel_rounds, feistel_key)]
-        x._frame, x._value = mixed._frame, mixed._value
-
-    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-        """Return random elements of an array; lazy.
-
-        Parameters
-        ----------
-        a : int, pdarray, Strings or Categorical
-            The elements; an int stands for ``arange(a)``.
-        size : int, optional
-            Number of elements; a single element, at once, unless given.
-        replace : bool, default True
-            Whether an element may be drawn again.
-        p : array, optional
-            Weights of the elements, at least 0; equal unless given.
-
-        Raises
-        ------
-        ArgumentError
-            If more elements are to be drawn than exist, or weights are not as many as the elements, or negative.
-        ArgumentTypeError
-            If it is no array, or the weights are no numbers.
-
-        Notes
-        -----
-        Without `replace`, weights are the rates of exponential numbers, and the smallest numbers are chosen: Efraimidis
-        and Spirakis, Weighted random sampling with a reservoir, 2006.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> drawn = ak.random.default_rng(3).choice(ak.array([10, 20, 30]), 2, replace=False)
-        >>> len(set(drawn.tolist()))
-        2
-        """
-        count = len(a) if isinstance(a, Array) else _count("choice", a)
-        wanted = 1 if size is None else _count("choice", size)
-        if not count and wanted:
-            raise ArgumentError("there are no elements to choose from.")
-        if not replace and wanted > count:
-            raise ArgumentError(f"{wanted} of {count} elements cannot be drawn without drawing one again.")
-        positions = self._positions(count, wanted, replace, None if p is None else _weights(p, count))
-        chosen = a[positions] if isinstance(a, Array) else positions
-        return chosen[0] if size is None else chosen
-
-    def _positions(self, count: int, wanted: int, replace: bool, weights: pdarray | None) -> Any:
-        seed = self._next_seed()
-        if weights is None and replace:
-            return shaped(wanted, lambda rows: Call("random_integers", rows.position, seed=seed, low=0, high=count))
-        if weights is None:
-            return self._order(count, "Argsort")[:wanted]
-        if replace:
-            drawn = shaped(wanted, lambda rows: Call("random_uniform", rows.position, seed=seed))
-            summed = cumsum(weights)
-            found = searchsorted(summed, drawn * float(summed[count - 1]), side="right")
-            return where(found >= count, count - 1, found)
-        drawn = shaped(count, lambda rows: Call("random_uniform", rows.position, seed=seed))
-        if int((weights > 0).sum()) < wanted:
-            raise ArgumentError(f"fewer than {wanted} elements have a weight above 0.")
-        return argmink(-log1p(-drawn) / weights, wanted) if wanted else arange(0)
-
-    def _order(self, count: int, method: str, rounds: int = 16, key: int | None = None) -> Any:
-        """Return the positions of elements in random order."""
-        if str(method).lower() not in METHODS:
-            raise ArgumentError(f"there is no method {method!r}.", details=["methods: Argsort, FisherYates, Feistel"])
-        seed = self._next_seed()
-        if str(method).lower() == "feistel":
-            if index(rounds) < 1:
-                raise ArgumentError(f"feistel_rounds is at least 1, not {rounds}.")
-            found = {"seed": seed if key is None else index(key), "size": count, "rounds": index(rounds)}
-            return shaped(count, lambda rows: Call("shuffled", rows.position, **found))
-        drawn = shaped(count, lambda rows: Call("random_integers", rows.position, seed=seed, low=-(2**63), high=2**63))
-        return argsort(drawn)
+def _order(generator: Any, count: int, method: str, rounds: int = 16, key: int | None = None) -> Any:
+    """Return the positions of elements in random order."""
+    if str(method).lower() not in METHODS:
+        raise ArgumentError(f"there is no method {method!r}.", details=["methods: Argsort, FisherYates, Feistel"])
+    seed = generator._next_seed()
+    if str(method).lower() == "feistel":
+        if index(rounds) < 1:
+            raise ArgumentError(f"feistel_rounds is at least 1, not {rounds}.")
+        found = {"seed": seed if key is None else index(key), "size": count, "rounds": index(rounds)}
+        return shaped(count, lambda rows: Call("shuffled", rows.position, **found))
+    drawn = shaped(count, lambda rows: Call("random_integers", rows.position, seed=seed, low=-(2**63), high=2**63))
+    return argsort(drawn)
 
 
 def _count(name: str, given: Any) -> int:
@@ -389,7 +311,7 @@ LEAST = 2.0**-54
 """Half of the step between uniform numbers: added, none of them is 0."""
 
 
-class Generator(SamplingMethods):
+class Generator:
     """Draws random numbers of many distributions; each call continues after the last one.
 
     Parameters
@@ -646,6 +568,94 @@ class Generator(SamplingMethods):
         shape = not_negative("standard_gamma", "shape", shape, size)
         size = _size_of(size, shape)
         return self._singles.standard_gamma(shape) if size is None else self._drawn("random_gamma", shape, size)
+
+    # random orders and choices
+
+    def permutation(self, x: Any, method: str = "Argsort") -> Any:
+        """Return the elements of an array in random order; lazy.
+
+        Parameters
+        ----------
+        x : int, pdarray, Strings or Categorical
+            The elements; an int stands for ``arange(x)``.
+        method : {"Argsort", "FisherYates", "Feistel"}
+            The first two sort random numbers; ``Feistel`` enciphers each position, which needs no exchange of rows
+            to find the order.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is neither.
+        ArgumentError
+            If the method is unknown.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> sorted(ak.random.default_rng(1).permutation(5).tolist())
+        [0, 1, 2, 3, 4]
+        """
+        return permuted(self, x, method)
+
+    def shuffle(
+        self, x: Any, method: str = "FisherYates", *, feistel_rounds: int = 16, feistel_key: int | None = None
+    ) -> None:
+        """Put elements in random order, in place; lazy.  Arrays derived from it before stay as they are.
+
+        Parameters
+        ----------
+        x : pdarray, Strings or Categorical
+            The array.
+        method : {"FisherYates", "Argsort", "MergeShuffle", "Feistel"}
+            As in `permutation`.
+        feistel_rounds : int, default 16
+            Rounds of the cipher.
+        feistel_key : int, optional
+            Its key, drawn unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no array.
+        ArgumentError
+            If the method is unknown.
+        """
+        shuffled(self, x, method, feistel_rounds, feistel_key)
+
+    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+        """Return random elements of an array; lazy.
+
+        Parameters
+        ----------
+        a : int, pdarray, Strings or Categorical
+            The elements; an int stands for ``arange(a)``.
+        size : int, optional
+            Number of elements; a single element, at once, unless given.
+        replace : bool, default True
+            Whether an element may be drawn again.
+        p : array, optional
+            Weights of the elements, at least 0; equal unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If more elements are to be drawn than exist, or weights are not as many as the elements, or negative.
+        ArgumentTypeError
+            If it is no array, or the weights are no numbers.
+
+        Notes
+        -----
+        Without `replace`, weights are the rates of exponential numbers, and the smallest numbers are chosen: Efraimidis
+        and Spirakis, Weighted random sampling with a reservoir, 2006.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> drawn = ak.random.default_rng(3).choice(ak.array([10, 20, 30]), 2, replace=False)
+        >>> len(set(drawn.tolist()))
+        2
+        """
+        return chosen(self, a, size, replace, p)
 
     def destructor(self) -> None:
         """Do nothing: there is no server to keep a generator."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.creation import array
-from akdask.arrays.groupby import projected
+from akdask.arrays.group_keys import projected
 from akdask.arrays.operators import elementwise
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64

@@ -12,7 +12,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.group_columns import called, has_meaning
 from akdask.arrays.group_columns import reduction_named as reduction_name
-from akdask.arrays.groupby import GROUP_REDUCTIONS, reduces_at_once
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS, reduces_at_once
 from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.selection import known_lengths

@@ -13,7 +13,9 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Timedelta
 from akdask.arrays.group_columns import has_meaning
-from akdask.arrays.groupby import GROUP_REDUCTIONS, ColumnGroups, GroupBy
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS
+from akdask.arrays.group_rows import first_in_order
+from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.selection import position, take_columns
@@ -70,7 +72,7 @@ def first_of_groups(
 ) -> ColumnSet:
     """Return the first rows of each group in the order of some columns, with rows of a group adjacent."""
     by, directions = key_order([key._sort_key(up) for key, up in zip(keys, ascending, strict=True)], ascending)
-    first = groups._first_in_order(by, directions, position(count))
+    first = first_in_order(groups, by, directions, position(count))
     return columns.on(lambda frame, values: _taken(first, frame, values))
 
 
@@ -108,7 +110,7 @@ def first_of_sorted_groups(groups: GroupBy, columns: ColumnSet, count: int, in_o
     by = [(source, key) for key in sort.keys]
     arrays = [key._like(source, value) for key, value in zip(groups._arrays, known, strict=True)]
     again = ColumnGroups(arrays if groups._several else arrays[0], dropna=groups.dropna)
-    first = again._first_in_order(by, sort.order.ascending, count)
+    first = first_in_order(again, by, sort.order.ascending, count)
 
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         wanted = values if not in_order else [*values, *sort.keys]

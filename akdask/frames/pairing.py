@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.groupby import GroupBy, projected
+from akdask.arrays.group_keys import projected
+from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import as_array, as_arrays, like
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import INT64

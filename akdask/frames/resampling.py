@@ -17,7 +17,8 @@ from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.frequencies import EXAMPLES, frequency_of
 from akdask.arrays.group_columns import has_meaning
-from akdask.arrays.groupby import GROUP_REDUCTIONS, ColumnGroups, GroupBy
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS
+from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of

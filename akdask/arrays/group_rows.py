@@ -1,0 +1,142 @@
+"""Rows of groups: some rows of each, broadcasting, and groups of parts that were computed before."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from akdask.arrays.array import Array
+from akdask.arrays.group_keys import codes_of, like, projected
+from akdask.arrays.keys import as_array, as_arrays, is_several
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.selection import check_sample, known_lengths, position
+from akdask.arrays.sorting import sort
+from akdask.arrays.wrap import wrap
+from akdask.engine.alignment import Aligned, align
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.operators.rows.numbers import row_numbers
+
+if TYPE_CHECKING:
+    from akdask.operators.group.arrange import TopRowsOfGroups
+    from akdask.operators.group.sorted_rows import RowsPerGroup
+
+
+def some(groups: Any, how: str, n: Any, values: Any, return_indices: bool) -> tuple[Any, Any]:
+    """Return the keys, and the first or last rows of each group; see `GroupBy.head`."""
+    from akdask.operators.group.sorted_rows import RowsPerGroup
+
+    return _chosen(groups, RowsPerGroup(how, position(n)), values, return_indices)
+
+
+def sample(  # noqa: PLR0917 - the arguments of `GroupBy.sample`
+    groups: Any,
+    values: Any,
+    return_indices: bool,
+    permute_samples: bool,
+    n: SupportsIndex | None,
+    frac: float | None,
+    replace: bool,
+    weights: Any,
+    random_state: Any,
+) -> Any:
+    """Return a random choice of the rows of each group; see `GroupBy.sample`."""
+    from akdask.operators.group.sorted_rows import RowsPerGroup
+
+    check_sample(0 if n is None else n, frac)
+    if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
+        raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
+    seed = secrets.randbits(32) if random_state is None else _seed_of(random_state)
+    count = 1 if n is None and frac is None else None if n is None else index(n)
+    choice = RowsPerGroup("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
+    arrays = as_arrays(values)
+    odds = [] if weights is None else [as_array(weights)]
+    if permute_samples and (return_indices or not is_several(values)):
+        return _chosen(groups, choice, arrays[0], return_indices, *odds)[1]
+    groups._on(*map(codes_of, arrays))
+    positions: Any = _chosen(groups, choice, arrays[0], True, *odds)[1]
+    if not permute_samples:
+        positions = sort(positions)
+    chosen = [array[positions] for array in arrays]
+    return positions if return_indices else chosen if is_several(values) else chosen[0]
+
+
+def _seed_of(random_state: Any) -> int:
+    """Return a seed, drawn from a generator if one is given."""
+    try:
+        return int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"random_state is a seed or a generator, not {random_state!r:.100}.") from None
+
+
+def _chosen(groups: Any, choice: RowsPerGroup, values: Any, return_indices: bool, *weights: Array) -> tuple[Any, Any]:
+    from akdask.operators.group.arrange import RowsByGroup
+
+    given = as_array(values)
+    frame, keys, (value, *odds), numbers = groups._on(codes_of(given), *weights)
+    carried = (numbers, *([] if return_indices else [value]), *odds)
+    arranged = RowsByGroup(frame, keys, groups._by.identity, carried, choice)
+    number = 0 if return_indices else 1
+    return groups.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
+
+
+def first_in_order(groups: Any, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> TopRowsOfGroups:
+    """Return the node of the positions of the first rows of each group in some order, group by group."""
+    from akdask.operators.group.arrange import TopRowsOfGroups
+
+    frame, keys, values, numbers = groups._on(*(wrap(*given) for given in by))
+    return TopRowsOfGroups(frame, keys, groups._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0))
+
+
+def edges(groups: Any, *, last: bool) -> pdarray:
+    """Return which rows are the first or last of their groups."""
+    positions = groups._result(groups._grouped(("max" if last else "min", None, {})))
+    frame, _ = align("group", [(key._frame, key._value) for key in groups._arrays])
+    return groups.broadcast(positions) == pdarray(*row_numbers(frame))
+
+
+def broadcast_values(groups: Any, values: Any, permute: bool) -> Any:
+    """Return one value per group for every row of that group; see `GroupBy.broadcast`."""
+    from akdask.operators.group.arrange import BroadcastToRows, RowsByGroup
+
+    given = as_array(values)
+    operand = codes_of(given)
+    grouped = groups._grouped()
+    if not operand.rows.same_rows(grouped.rows):
+        counted = known_lengths(grouped), known_lengths(operand._frame)
+        if sum(counted[0]) != sum(counted[1]):
+            raise AlignmentError(
+                f"broadcast takes one value for each of {sum(counted[0])} groups, got {sum(counted[1])}."
+            )
+    refs = [(grouped, grouped.key(number)) for number in range(len(grouped.keys))]
+    results, columns = align("broadcast", [*refs, operand._as_operand()])
+    if permute:
+        frame, keys = groups._by.frame, list(groups._by.values)
+    else:
+        rows, row_keys, _, _ = groups._on()
+        frame = RowsByGroup(rows, row_keys, groups._by.identity, row_keys, None)
+        keys = list(map(frame.column, range(len(row_keys))))
+    spread = BroadcastToRows(projected(frame, keys), projected(results, columns))
+    return like(given, spread, spread.value)
+
+
+def of_components(cls: Any, given: Mapping[str, Any], unique_keys: Any, unique_key_idx: Any, dropna: bool) -> Any:
+    """Return the groups of parts that were computed before; see `GroupBy.build_from_components`."""
+    from akdask.operators.group.arrange import GroupNumbers
+
+    missing = [name for name, part in given.items() if part is None]
+    if missing:
+        raise ArgumentError(f"a GroupBy is not made without {', '.join(missing)}.")
+    permutation, segments = given["permutation"], given["segments"]
+    made = cls(given["orig_keys"], dropna=dropna)
+    parts = [as_array(part)._project() for part in (permutation, segments)]
+    numbers = GroupNumbers(*parts, made.length)
+    if unique_keys is not None:
+        several = unique_keys if isinstance(unique_keys, list | tuple) else [unique_keys]
+        keys = [as_array(key).copy() for key in several]
+    else:
+        at = as_array(permutation)[segments] if unique_key_idx is None else unique_key_idx
+        keys = [key[at] for key in made._arrays]
+    made._use_numbers(pdarray(numbers, numbers.number), keys)
+    return made
