@@ -189,7 +189,7 @@ NAMED = {
     "deferred._arrow_classes": CLOSED,
     "engine.allocator.manage_freed_memory": "runs once",
     "engine.pipeline._class_in_words": CLOSED,
-    "engine.spill._have_names_spilled": "runs once",
+    "engine.slices._have_names_spilled": "runs once",
     "engine.scheduler._threads": "threads, which a forked process forgets",
     "engine.tokens._field_names": CLOSED,
     "engine.values._result_type": "types by operation and types, at most 4096, needed by each operator that is written",

@@ -53,6 +53,7 @@ OF_OTHER_QUERIES = {
     "akdask.operators.values.matches",
     "akdask.operators.rewrite_rules",
     "akdask.engine.spill",
+    "akdask.engine.slices",
     "akdask.operators.sort.sort",
     "akdask.storage.journal",
 }

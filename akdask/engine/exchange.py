@@ -2,11 +2,11 @@
 
 The caller says how to split rows and how to finish a partition. A sort, for example, splits by ranges of keys and sorts
 each range. This module decides how slices travel. Where memory is short, split partitions wait in spill files
-(spill.py).
+(slices.py).
 
 - Threads of one process pass them on as they are.
 - On a cluster, split partitions stay on the workers that split them. Each new partition is one task, which fetches its
-  slices from all workers (fetch.py). There are as many tasks as partitions. If a worker dies, its partitions are
+  slices from all workers (split_index.py). There are as many tasks as partitions. If a worker dies, its partitions are
   recomputed.
 - A cluster that takes no plugins cannot keep results on which no task depends. There, slices are results of tasks. Each
   worker splits some partitions, keeps them, and sends all their slices for a new partition at once. That is a task for
@@ -31,19 +31,21 @@ from akdask._distributed import current_worker
 from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.deferred import without_collection
 from akdask.engine.allocator import manage_freed_memory
-from akdask.engine.fetch import MANY_PARTS, FinishPartition, Part, Slices, SplitIndex, taken, tell_place
 from akdask.engine.node import Frame, Node
 from akdask.engine.pipeline import ITEMSIZE, SMALL_ROWS
 from akdask.engine.rowwise import SELECTIONS, Project
-from akdask.engine.spill import (
+from akdask.engine.slices import (
     ChainedSlices,
     CutSlices,
+    Part,
     ShuffleBuffer,
-    SpillFile,
+    Slices,
+    SlicesOnDisk,
     clear_spill_files,
     spilled,
     task_name,
 )
+from akdask.engine.split_index import MANY_PARTS, FinishPartition, SplitIndex, taken, tell_place
 
 ROWS = 2**22
 """Rows of a new partition, or fewer if the partition size is small."""
@@ -111,7 +113,7 @@ class Exchange(Node):
         """Keep tasks on their workers, as long as these are alive, and have the scheduler keep split partitions."""
         if self.workers is None:
             return {}
-        from akdask.engine.keeping import IS_INDEX
+        from akdask.engine.shuffle_service import IS_INDEX
 
         both = list(zip(self.split.__dask_keys__(), self._tokens, strict=True))
         placed = [list(chain(*run)) for run in _runs(both, max(len(self.workers), 1))]
@@ -227,7 +229,7 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     origin = split if origin is None else origin
     if not on_cluster():
         return Exchange(split, count, finish, None, origin)
-    from akdask.engine.keeping import can_fetch
+    from akdask.engine.shuffle_service import can_fetch
 
     if can_fetch():
         return Exchange(split, count, finish, addresses(), origin)
@@ -329,11 +331,11 @@ def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
     """
     used = [item for item in slices if item is not None]
     is_here = current_worker() is None
-    if used and is_here and all(isinstance(item, SpillFile | CutSlices) for item in used):
+    if used and is_here and all(isinstance(item, SlicesOnDisk | CutSlices) for item in used):
         return ChainedSlices(used)
     joined = (finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True))
-    if any(isinstance(item, SpillFile) or (isinstance(item, CutSlices) and item.is_on_disk) for item in used):
-        return SpillFile.of_task(joined)
+    if any(isinstance(item, SlicesOnDisk) or (isinstance(item, CutSlices) and item.is_on_disk) for item in used):
+        return SlicesOnDisk.of_task(joined)
     found = list(joined)
     return spilled(found, None, list) if found and is_here else found or None
 

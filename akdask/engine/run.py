@@ -21,7 +21,7 @@ from akdask.cluster import transfer_limit
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow
 from akdask.engine import scheduler
-from akdask.engine.delivery import Delivery, can_be_delivered
+from akdask.engine.collect import Collect, can_collect
 from akdask.engine.materialized import Materialized, WorkerResults
 from akdask.engine.node import (
     Frame,
@@ -35,11 +35,11 @@ from akdask.engine.node import (
     values_of_round,
 )
 from akdask.engine.optimizer import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
-from akdask.engine.pending import persisted
 from akdask.engine.pipeline import narrowed
 from akdask.engine.rowwise import Project
 from akdask.engine.scheduler import callbacks, pending_results, surrounded
 from akdask.engine.sources import Scan
+from akdask.engine.spillable import persisted
 from akdask.engine.values import Replica, walk
 from akdask.errors import TransferError
 from akdask.operators.reduce.aggregate import CountRows, Element
@@ -112,10 +112,10 @@ class CollectionRows(Frame):
         TransferError
             If the rows would take more than the limit.
         """
-        if not can_be_delivered(self.frame, chunked=chunked):
+        if not can_collect(self.frame, chunked=chunked):
             return self
         check_transfer(self.frame, self.limit)
-        return FinishResult(self.form, Delivery(self.frame, chunked), *self.extras)
+        return FinishResult(self.form, Collect(self.frame, chunked), *self.extras)
 
     def finish(self) -> FinishResult:
         """Return the plan of the user's object, of any size."""

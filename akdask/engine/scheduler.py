@@ -34,8 +34,8 @@ from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.caches import after_fork
 from akdask.columns.table import Table
 from akdask.engine.budget import memory_budget
-from akdask.engine.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
 from akdask.engine.pipeline import SMALL_ROWS, rows_of_task, run_batch
+from akdask.engine.spillable import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable
 from akdask.interruption import interruptible
 
 PAUSE = 0.05
@@ -237,16 +237,16 @@ def _found(task: Any, inputs: dict[Any, Any]) -> Any:
 def _found_here(task: Any, inputs: dict[Any, Any]) -> Any:
     """Return the result of a task in its waiting form, without accounting for a few numbers."""
     for item in inputs.values():
-        if isinstance(item, PendingResult):
+        if isinstance(item, SpillableResult):
             inputs = fetch_all(inputs)
             break
     result = _result(task, inputs)
     if type(result) is Table and result.nrows * len(result.columns) <= SMALL_ROWS:
         for column in result.columns.values():
             if not isinstance(column, np.ndarray):
-                return pend(result)
+                return make_spillable(result)
         return result
-    return pend(result)
+    return make_spillable(result)
 
 
 def _result(task: Any, inputs: Mapping[Any, Any]) -> Any:
@@ -490,7 +490,7 @@ def _pending(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     inputs, _running.inputs = getattr(_running, "inputs", None), None
     if isinstance(result, _PassedOn):
         return result.result, other
-    return (pend(result) if inputs is None else inputs.let_go(result)), other
+    return (make_spillable(result) if inputs is None else inputs.let_go(result)), other
 
 
 def _with_inputs(pair: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -542,7 +542,7 @@ def _tables_and_computed(tasks: Mapping[Any, Any]) -> tuple[dict[Any, int], list
     computed: list[Any] = []
     for key, task in tasks.items():
         item = task.value if isinstance(task, DataNode) else task
-        if isinstance(item, Table | PendingResult):
+        if isinstance(item, Table | SpillableResult):
             tables[key] = item.nrows
         elif isinstance(task, Alias):
             aliases.append(task)
@@ -561,7 +561,7 @@ def _rows_of(task: Any, inputs: Collection[Any], tables: Mapping[Any, int]) -> i
 
 
 def _tasks_of(graph: Any) -> Mapping[Any, Any]:
-    """Return the tasks of a graph, and its pending results; their readers fetch these."""
+    """Return the tasks of a graph, and its spillable results; their readers fetch these."""
     tasks = graph.__dask_graph__() if isinstance(graph, Expr) else graph
     return {
         key: DataNode(key, task.args[0]) if type(task) is Task and task.func is fetch else task

@@ -13,7 +13,7 @@ from akdask.columns.memory import new_array
 from akdask.columns.rows import own_rows, slice_rows
 from akdask.columns.table import Table, is_slice
 from akdask.deferred import pa
-from akdask.engine.spill import UnnamedFile, naming_the_folder, spill_space
+from akdask.engine.spill import SpillFile, naming_the_folder, spill_space
 from akdask.typing import Column, NumberArray
 
 
@@ -134,7 +134,7 @@ class ItemOnDisk:
             return self._file.read(self._start, self._stop)
 
 
-def _stored(file: UnnamedFile, column: Column) -> _StoredColumn:
+def _stored(file: SpillFile, column: Column) -> _StoredColumn:
     """Write a column, and return where it is."""
     start = file.nbytes
     if isinstance(column, np.ndarray):
@@ -158,7 +158,7 @@ def _is_plain(column: pa.Array | pa.ChunkedArray) -> bool:
     return any(getattr(pa.types, name)(kind) for name in is_read_in_part)
 
 
-def _array(file: UnnamedFile, kind: Any, starts: Iterator[int], start: int, stop: int) -> pa.Array:
+def _array(file: SpillFile, kind: Any, starts: Iterator[int], start: int, stop: int) -> pa.Array:
     """Return some rows of an Arrow array without nulls, whose buffers begin at given positions of a file."""
     if pa.types.is_null(kind):
         return pa.nulls(stop - start)
@@ -184,7 +184,7 @@ def _array(file: UnnamedFile, kind: Any, starts: Iterator[int], start: int, stop
     return pa.LargeStringArray.from_buffers(stop - start, pa.py_buffer(offsets), pa.py_buffer(data))
 
 
-def _numbers(file: UnnamedFile, first: int, dtype: np.dtype[Any], start: int, stop: int) -> NumberArray:
+def _numbers(file: SpillFile, first: int, dtype: np.dtype[Any], start: int, stop: int) -> NumberArray:
     found = new_array(stop - start, dtype)
     file.read_into(found.view(np.uint8).data, first + dtype.itemsize * start)
     return found

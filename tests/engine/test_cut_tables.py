@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from akdask.columns.table import Table
-from akdask.engine import budget, spill
+from akdask.engine import budget
+from akdask.engine import slices as slices_module
 from akdask.engine.budget import MemoryBudget
-from akdask.engine.spill import CutTables, SpillFile, spilled
+from akdask.engine.slices import CutTables, SlicesOnDisk, spilled
 
 COUNT = 4
 ROWS = np.array([3, 3, 5, 7, 8, 9])
@@ -60,7 +61,7 @@ def test_they_are_the_same_in_another_process():
 
 def test_they_stay_uncut_in_memory_and_are_counted_as_long_as_they_are_there(monkeypatch):
     found = MemoryBudget()
-    monkeypatch.setattr(spill, "process_budget", found)
+    monkeypatch.setattr(slices_module, "process_budget", found)
     kept = spilled(slices(), None, list)
     assert isinstance(kept, CutTables)
     assert found.nbytes == sys.getsizeof(kept) > 8 * len(ROWS)
@@ -73,5 +74,5 @@ def test_they_stay_uncut_in_memory_and_are_counted_as_long_as_they_are_there(mon
 def test_they_go_to_disk_where_memory_is_short(memory_budget, monkeypatch):
     monkeypatch.setattr(budget.MemoryBudget, "is_short", lambda self, more=0: True)
     found = spilled(slices(), memory_budget, list)
-    assert isinstance(found, SpillFile)
+    assert isinstance(found, SlicesOnDisk)
     assert list(found) == list(slices())

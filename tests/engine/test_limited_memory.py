@@ -18,7 +18,8 @@ import akdask as ak
 from akdask.cluster import partition_size
 from akdask.engine import budget, exchange
 from akdask.engine.budget import memory_budget
-from akdask.engine.spill import SpillFile, UnnamedFile
+from akdask.engine.slices import SlicesOnDisk
+from akdask.engine.spill import SpillFile
 from akdask.errors import TransferError, WriteError
 from akdask.testing.memory import MemorySource
 
@@ -54,13 +55,13 @@ def plain():
 def written(monkeypatch):
     """Count the bytes that go to disk for want of memory."""
     sizes = []
-    write = UnnamedFile._write
+    write = SpillFile._write
 
     def counted(self, part):
         write(self, part)
         sizes.append(len(part))
 
-    monkeypatch.setattr(UnnamedFile, "_write", counted)
+    monkeypatch.setattr(SpillFile, "_write", counted)
     return sizes
 
 
@@ -222,7 +223,7 @@ def test_a_full_disk_is_a_clear_error_that_leaves_nothing_behind(name, plain, mo
     temporary.mkdir()
     result.mkdir()
     room = [50_000]
-    write = UnnamedFile._write
+    write = SpillFile._write
 
     def until_full(self, part):
         room[0] -= len(part)
@@ -230,7 +231,7 @@ def test_a_full_disk_is_a_clear_error_that_leaves_nothing_behind(name, plain, mo
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         write(self, part)
 
-    monkeypatch.setattr(UnnamedFile, "_write", until_full)
+    monkeypatch.setattr(SpillFile, "_write", until_full)
     with limited(str(temporary)), pytest.raises(WriteError, match="No space left on device") as caught:
         QUESTIONS[name][0](lazy(plain)).to_hdf(result / "found")
     assert f"folder: {temporary}" in caught.value.details
@@ -242,10 +243,10 @@ import os, signal, sys
 import dask
 import akdask as ak
 from akdask.engine import exchange
-from akdask.engine.spill import UnnamedFile
+from akdask.engine.spill import SpillFile
 
 exchange.SMALL_ROWS = 0
-append, spilled = UnnamedFile.append, []
+append, spilled = SpillFile.append, []
 
 def until_killed(self, item):
     starts = append(self, item)
@@ -254,7 +255,7 @@ def until_killed(self, item):
         os.kill(os.getpid(), signal.SIGKILL)
     return starts
 
-UnnamedFile.append = until_killed
+SpillFile.append = until_killed
 with ak.config.set(memory_limit=2**21, small_array=100), dask.config.set(temporary_directory=sys.argv[1]):
     frame = ak.DataFrame({"a": -ak.arange(20_000), "b": ak.arange(20_000)})
     frame.sort_values("a").to_hdf(sys.argv[2])
@@ -266,7 +267,7 @@ def test_a_process_that_is_killed_leaves_no_files_and_those_of_others_alone(tmp_
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     with dask.config.set(temporary_directory=str(temporary)):
-        others = SpillFile([np.arange(1000)])
+        others = SlicesOnDisk([np.arange(1000)])
     killed = subprocess.run([sys.executable, "-c", KILLED, str(temporary), str(tmp_path / "set")], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert os.listdir(temporary) == []

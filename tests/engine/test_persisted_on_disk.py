@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask import machine
-from akdask.engine import budget, pending, tables_on_disk
-from akdask.engine.in_memory import spilled_bytes
+from akdask.engine import budget, spillable, tables_on_disk
+from akdask.engine.memory_use import spilled_bytes
 from akdask.testing import assert_equal
 
 LIMIT = 2**22
@@ -27,7 +27,7 @@ ROWS = 24_000
 @pytest.fixture(autouse=True)
 def on_threads(monkeypatch):
     monkeypatch.setattr(budget, "ANYWAY", 2**40)
-    monkeypatch.setattr(pending, "SMALL_BYTES", 0)
+    monkeypatch.setattr(spillable, "SMALL_BYTES", 0)
     with dask.config.set(scheduler="threads"), ak.config.set(small_array=0):
         yield
 

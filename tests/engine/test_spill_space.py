@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from akdask.engine import spill as module
-from akdask.engine.spill import SpillSpace, UnnamedFile
+from akdask.engine.spill import SpillFile, SpillSpace
 
 
 @given(
@@ -28,7 +28,7 @@ from akdask.engine.spill import SpillSpace, UnnamedFile
     )
 )
 def test_items_come_back_as_they_were(tmp_path_factory, items):
-    file = UnnamedFile(str(tmp_path_factory.getbasetemp()))
+    file = SpillFile(str(tmp_path_factory.getbasetemp()))
     bounds = [0]
     for item in items:
         file.append([item, {"again": item}])
@@ -45,7 +45,7 @@ def test_items_come_back_as_they_were(tmp_path_factory, items):
 
 
 def test_strided_and_large_arrays_come_back(tmp_path):
-    file = UnnamedFile(str(tmp_path))
+    file = SpillFile(str(tmp_path))
     large = np.arange(100_000)
     file.append((large, large[::-3], np.asfortranarray(np.arange(6).reshape(2, 3))))
     whole, strided, fortran = file.read(0, file.nbytes)
@@ -111,7 +111,7 @@ def test_what_was_appended_before_an_error_is_given_back(tmp_path):
 
 
 def test_a_file_that_ends_early_is_an_error(tmp_path):
-    file = UnnamedFile(str(tmp_path))
+    file = SpillFile(str(tmp_path))
     file.append(1)
     with pytest.raises(OSError, match="ends at byte"):
         file.read(0, file.nbytes + 1)
@@ -119,7 +119,7 @@ def test_a_file_that_ends_early_is_an_error(tmp_path):
 
 def test_no_one_else_can_open_a_file_also_in_a_folder_that_all_may_write_to(tmp_path):
     tmp_path.chmod(0o777)
-    file = UnnamedFile(str(tmp_path))
+    file = SpillFile(str(tmp_path))
     file.append(1)
     found = os.fstat(file._file.fileno())
     assert (found.st_nlink, found.st_mode & 0o077) == (0, 0)

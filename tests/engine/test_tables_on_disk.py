@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
 from akdask.columns.table import Table
-from akdask.engine.spill import UnnamedFile
+from akdask.engine.spill import SpillFile
 from akdask.engine.tables_on_disk import TableOnDisk
 from akdask.errors import WriteError
 
@@ -89,13 +89,13 @@ def test_a_full_disk_is_told_and_takes_nothing(tmp_path, monkeypatch):
     with dask.config.set(temporary_directory=str(tmp_path)):
         before = TableOnDisk(Table({0: np.arange(4)}, 4))
         size = before._file.nbytes
-        write = UnnamedFile._write
+        write = SpillFile._write
 
         def full(self, part):
             write(self, part[:10])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-        monkeypatch.setattr(UnnamedFile, "_write", full)
+        monkeypatch.setattr(SpillFile, "_write", full)
         with pytest.raises(WriteError, match="No space left on device") as caught:
             TableOnDisk(Table({0: np.arange(100_000)}, 100_000))
     assert list(caught.value.details) == [f"folder: {tmp_path}"]

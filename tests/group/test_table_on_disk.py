@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.table import Table
 from akdask.engine.exchange import concat_slices
-from akdask.engine.spill import UnnamedFile
+from akdask.engine.spill import SpillFile
 from akdask.operators.group import sorted as sorted_groups
 from akdask.operators.group.sorted import GroupTable, GroupTableOnDisk, KeySplitters
 from akdask.operators.group.strategy import choose_splitters
@@ -78,7 +78,7 @@ def test_tables_on_disk_that_are_concatenated_are_not_written_again(monkeypatch)
     splitters = choose_splitters([GroupTable(table).sample(1, 256) for table in tables], 3)
     slices = [GroupTableOnDisk.of(table).slices(splitters, 3, 1) for table in tables]
 
-    monkeypatch.setattr(UnnamedFile, "_write", None)
+    monkeypatch.setattr(SpillFile, "_write", None)
     found = concat_slices(slices, None)
     assert len(found) == 3
     assert [[rows_of(part.table()) for part in parts] for parts in found] == [

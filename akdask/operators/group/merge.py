@@ -17,11 +17,10 @@ from akdask.columns.table import Table
 from akdask.engine import cache
 from akdask.engine.alignment import rows_at_most
 from akdask.engine.exchange import buffer_bytes, exchange, memory_share
-from akdask.engine.fetch import Slices
 from akdask.engine.node import Frame
 from akdask.engine.pipeline import ITEMSIZE
 from akdask.engine.rowwise import Tasks, Union
-from akdask.engine.spill import CutTables, spilled
+from akdask.engine.slices import CutTables, Slices, spilled
 from akdask.engine.values import Value, assumed_width
 from akdask.operators.group.sorted import SAMPLES, GroupTable, KeySplitters, as_one_kind
 from akdask.operators.group.strategy import (

@@ -17,8 +17,8 @@ import numpy as np
 from akdask.columns.rows import concat_rows, take_rows, to_objects
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow
-from akdask.engine.pending import OnDisk
-from akdask.engine.spill import CutSlices
+from akdask.engine.slices import CutSlices
+from akdask.engine.spillable import OnDisk
 from akdask.engine.tables_on_disk import TableOnDisk
 from akdask.operators.group.row_groups import group_rows
 from akdask.operators.group.strategy import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge

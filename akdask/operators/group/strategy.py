@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from akdask.columns.table import Table
-from akdask.engine.pending import OnDisk, Spillable
+from akdask.engine.spillable import OnDisk, Spillable
 from akdask.typing import Column
 
 if TYPE_CHECKING:

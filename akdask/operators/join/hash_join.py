@@ -23,10 +23,9 @@ from akdask.columns.dtypes import BOOL, ColumnType
 from akdask.columns.rows import empty, take_rows
 from akdask.columns.table import Table
 from akdask.engine.exchange import buffer_bytes, exchange
-from akdask.engine.fetch import Slices
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.rowwise import MatchRows, Project, Tasks, Union
-from akdask.engine.spill import CutTable, CutTables, spilled
+from akdask.engine.slices import CutTable, CutTables, Slices, spilled
 from akdask.engine.tokens import token
 from akdask.engine.values import ColumnRef, describe
 from akdask.operators.join.key_index import check_distinct, index_keys, key_set

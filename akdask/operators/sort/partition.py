@@ -16,10 +16,9 @@ from akdask.columns.rows import take_rows
 from akdask.columns.table import Table
 from akdask.engine.blocks import Partition, PartitionBatch, RowPositions
 from akdask.engine.exchange import memory_share
-from akdask.engine.fetch import Slices
 from akdask.engine.pipeline import ColumnBuffer
 from akdask.engine.program import BroadcastInput, Load, Program
-from akdask.engine.spill import CutTable, CutTables, spilled
+from akdask.engine.slices import CutTable, CutTables, Slices, spilled
 from akdask.operators.group.grouping import RadixSlices
 from akdask.operators.keys.keys import unpack_rows, with_words, word
 from akdask.operators.keys.words import Words

@@ -17,9 +17,9 @@ from akdask.columns.rows import nbytes
 from akdask.columns.table import Table
 from akdask.engine.node import Frame, Node
 from akdask.engine.optimizer import Inlined, Need, Rule, inputs_first, rewritten
-from akdask.engine.pending import PendingResult, result_in
 from akdask.engine.rowwise import Chain, Project, Zip
 from akdask.engine.sources import Literal, Persisted
+from akdask.engine.spillable import SpillableResult, result_in
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value
 from akdask.operators.rewrite_rules import find_needs
 from akdask.operators.rows.take import SHARE_HERE, broadcast_columns, fits_broadcast
@@ -198,5 +198,5 @@ def _tables(base: Frame) -> list[Table] | None:
     if not isinstance(base, Persisted):
         return None
     results = [result_in(base.graph[key]) for key in base.keys]
-    tables = [result.in_memory if isinstance(result, PendingResult) else result for result in results]
+    tables = [result.in_memory if isinstance(result, SpillableResult) else result for result in results]
     return tables if all(isinstance(table, Table) for table in tables) else None

@@ -1,4 +1,4 @@
-"""Dask plugins for exchanges with fetched slices: the scheduler keeps split partitions, and workers hand out slices.
+"""The shuffle service: plugins of Dask by which the scheduler keeps split partitions, and workers hand out slices.
 
 No task depends on a split partition, since that would move it whole. So the scheduler keeps it as if a client wanted
 it, as long as some new partition has to be made. It recomputes the partitions of a worker that dies.
@@ -24,7 +24,7 @@ from akdask._distributed import (
     tasks_of,
 )
 from akdask.engine.affinity import RelaxAffinity
-from akdask.engine.fetch import FETCH, answer
+from akdask.engine.split_index import FETCH, answer
 
 if TYPE_CHECKING:
     from akdask._distributed import Client, Scheduler, TaskState, Worker

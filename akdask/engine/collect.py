@@ -45,7 +45,7 @@ class Destination(dict[Hashable, Any]):
         )
 
 
-class Delivery(Frame):
+class Collect(Frame):
     """All rows of a projection of stored columns, or of any with strings, in one partition.
 
     Strings stay in the chunks in which they are read or made if `chunked`; otherwise they are joined.
@@ -60,7 +60,7 @@ class Delivery(Frame):
         return RowSpace.of_lengths([sum(lengths)]) if lengths is not None else RowSpace(self._name, 1)
 
 
-def can_be_delivered(frame: Project, *, chunked: bool = False) -> bool:
+def can_collect(frame: Project, *, chunked: bool = False) -> bool:
     """Whether tasks share the memory of this process, and a projection is columns of files.
 
     A projection with strings may have any columns if the strings stay in chunks.
@@ -84,12 +84,12 @@ def _is_read(frame: Project) -> bool:
 
 
 @needs_of_inputs.register
-def _(node: Delivery, need: Need) -> ReaderNeeds:
+def _(node: Collect, need: Need) -> ReaderNeeds:
     yield node.frame, ReaderNeed(partitions=False)
 
 
 @lower.register
-def _(frame: Delivery) -> Expr:
+def _(frame: Collect) -> Expr:
     project = frame.frame
     if not _is_read(project):
         return _joined(project, frame.chunked)
@@ -103,7 +103,7 @@ def _(frame: Delivery) -> Expr:
     read = Tasks(f"read {frame._name}", _read, tuple(calls), destination)
     every = tuple((1, partition) for partition in range(len(lengths)))
     return Tasks(
-        frame._name, _delivered, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), destination, read
+        frame._name, _collected, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), destination, read
     )
 
 
@@ -116,7 +116,7 @@ def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
     """Return the sources of one partition, with the columns of each file."""
     found = []
     for base in Chain.of(project.frame).bases:
-        assert isinstance(base, Scan), "nothing else is delivered"
+        assert isinstance(base, Scan), "nothing else is read so"
         columns = tuple(
             (name, value.name)
             for name, value in zip(project.names, project.values, strict=True)
@@ -151,7 +151,7 @@ def _read(inputs: Sequence[Any], parts: Sequence[tuple[Part, Columns]], start: i
     return strings
 
 
-def _delivered(
+def _collected(
     inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int, chunked: bool
 ) -> Table:
     destination, *strings = inputs

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from akdask.columns.table import Table
-from akdask.engine import spill as shelf_module
-from akdask.engine.spill import ShuffleBuffer, SpillFile, spilled
+from akdask.engine import slices as slices_module
+from akdask.engine.slices import ShuffleBuffer, SlicesOnDisk, spilled
 from akdask.errors import WriteError
 
 
@@ -32,7 +32,7 @@ def slices():
 
 
 def test_slices_come_back_from_a_spill_file_one_by_one(slices):
-    spill_file = SpillFile(iter(slices))
+    spill_file = SlicesOnDisk(iter(slices))
     assert listed([spill_file[2]]) == listed(slices[2:])
     assert listed(spill_file) == listed(spill_file[:]) == listed(slices)
     assert len(spill_file) == 3
@@ -42,26 +42,26 @@ def test_slices_come_back_from_a_spill_file_one_by_one(slices):
 
 def test_arrays_from_a_spill_file_may_be_written_to(slices):
     # Sorting does, in place.
-    read = SpillFile(slices)[0][0].columns["n"]
+    read = SlicesOnDisk(slices)[0][0].columns["n"]
     read.sort()
     assert read.flags.writeable
 
 
 def test_what_is_in_a_spill_file_travels_with_it(slices):
-    assert listed(pickle.loads(pickle.dumps(SpillFile(slices)))) == listed(slices)
+    assert listed(pickle.loads(pickle.dumps(SlicesOnDisk(slices)))) == listed(slices)
 
 
 @pytest.mark.slow
 def test_slices_in_a_spill_file_take_next_to_no_memory():
-    spill_file = SpillFile([table(number, number + 10)] for number in range(1_000))
-    SpillFile(spill_file)  # what libraries keep of their first call is not of the slices
+    spill_file = SlicesOnDisk([table(number, number + 10)] for number in range(1_000))
+    SlicesOnDisk(spill_file)  # what libraries keep of their first call is not of the slices
     tracemalloc.start(5)
     try:
-        copy = SpillFile(spill_file)
+        copy = SlicesOnDisk(spill_file)
         gc.collect()
         # Threads of other tests allocate meanwhile, and libraries fill their caches: only what this makes counts.
-        of_shelves = tracemalloc.Filter(True, shelf_module.__file__, all_frames=True)
-        made = tracemalloc.take_snapshot().filter_traces([of_shelves])
+        of_slices = tracemalloc.Filter(True, slices_module.__file__, all_frames=True)
+        made = tracemalloc.take_snapshot().filter_traces([of_slices])
     finally:
         tracemalloc.stop()
     assert sum(trace.size for trace in made.traces) < 40 * len(copy)
@@ -74,7 +74,7 @@ def test_a_full_disk_is_told_with_the_folder(most):
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, limit[1]))
     try:
         with pytest.raises(WriteError, match="do not fit in memory cannot be kept on disk: File too large") as caught:
-            SpillFile([[table(number, number + 1000)] for number in range(10)])
+            SlicesOnDisk([[table(number, number + 1000)] for number in range(10)])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert tempfile.gettempdir() in caught.value.details[0]
@@ -84,7 +84,7 @@ def test_a_full_disk_is_told_with_the_folder(most):
 def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     with pytest.raises(WriteError, match="No such file") as caught:
-        SpillFile([[table(0, 3)]])
+        SlicesOnDisk([[table(0, 3)]])
     assert str(tmp_path / "missing") in caught.value.details[0]
 
 
@@ -96,26 +96,25 @@ def test_slices_are_joined_and_spilled_if_they_take_more_than_the_memory_budget(
     assert listed(spilled(slices, None, joined)) == listed(slices)
     wanted = listed([joined(parts) for parts in slices])
     held, stored = (spilled(slices, room, joined) for room in (2**20, 100))
-    assert (type(held), type(stored)) == (list, SpillFile)
+    assert (type(held), type(stored)) == (list, SlicesOnDisk)
     assert listed(held) == listed(stored) == wanted
 
 
 def test_a_shuffle_buffer_has_the_slices_of_all_its_sources_for_some_new_partitions(slices):
     others = [[table(number, number + 1)] for number in range(3)]
-    buffer = ShuffleBuffer([SpillFile(slices), None, others], range(1, 3))
+    buffer = ShuffleBuffer([SlicesOnDisk(slices), None, others], range(1, 3))
     moved = pickle.loads(pickle.dumps(buffer))
     for held in (buffer, moved, pickle.loads(pickle.dumps(moved))):
         assert listed(held.parts(number) for number in (1, 2)) == listed([others[1], slices[2] + others[2]])
 
 
 def test_a_shuffle_buffer_is_as_large_as_what_it_has_in_memory(slices):
-    assert sys.getsizeof(ShuffleBuffer([SpillFile(slices), None], range(3))) < 100
+    assert sys.getsizeof(ShuffleBuffer([SlicesOnDisk(slices), None], range(3))) < 100
     wanted = sum(part.columns["n"].nbytes for part in slices[2])
     assert wanted < sys.getsizeof(ShuffleBuffer([slices], range(2, 3))) < 4 * wanted
     assert sys.getsizeof(ShuffleBuffer([slices], range(2))) < 200
 
 
 def test_shuffle_buffers_without_slices_travel_alone(slices):
-    assert (
-        len(pickle.dumps(ShuffleBuffer([SpillFile(slices)], range(2)))) < 1_000 < len(pickle.dumps(SpillFile(slices)))
-    )
+    on_disk = SlicesOnDisk(slices)
+    assert len(pickle.dumps(ShuffleBuffer([on_disk], range(2)))) < 1_000 < len(pickle.dumps(on_disk))

@@ -11,9 +11,9 @@ import pytest
 import akdask as ak
 from akdask import machine
 from akdask.columns.table import Table
-from akdask.engine import budget, pending
+from akdask.engine import budget, spillable
 from akdask.engine.budget import MemoryBudget
-from akdask.engine.pending import InputsInUse, PendingResult, fetch, fetch_all, pend
+from akdask.engine.spillable import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable
 from akdask.operators.group import dense, radix
 from akdask.operators.group.dense import DenseAggregation
 from akdask.operators.group.radix import RadixAggregation
@@ -25,9 +25,9 @@ from akdask.operators.group.table import Aggregation, AggregationStep
 def short(monkeypatch):
     """Have a budget of which a result of a thousand numbers takes more than half."""
     found = MemoryBudget()
-    for module in (budget, pending):
+    for module in (budget, spillable):
         monkeypatch.setattr(module, "memory_budget", found)
-    monkeypatch.setattr(pending, "_in_memory", {})
+    monkeypatch.setattr(spillable, "_in_memory", {})
     monkeypatch.setattr(machine, "memory_in_use", lambda: 2**40)
     with ak.config.set(memory_limit=budget.ANYWAY * 12_000):
         yield found
@@ -42,7 +42,7 @@ def starts(results):
 
 
 def test_the_oldest_go_to_disk_and_all_come_back(short):
-    results = [pend(table(start)) for start in range(4)]
+    results = [make_spillable(table(start)) for start in range(4)]
     assert [result._on_disk is not None for result in results] == [True, True, True, False]
     assert starts(results) == list(range(4))
     assert starts(pickle.loads(pickle.dumps(results))) == list(range(4))
@@ -51,22 +51,22 @@ def test_the_oldest_go_to_disk_and_all_come_back(short):
 
 def test_what_is_not_needed_any_more_makes_way(short):
     for start in range(4):
-        result = pend(table(start))
+        result = make_spillable(table(start))
         assert result._on_disk is None
         del result
         gc.collect()
     assert short.nbytes == 0
-    assert not pending._in_memory
+    assert not spillable._in_memory
 
 
 def test_what_takes_no_more_than_to_tell_where_it_is_stays_in_memory(short):
-    tiny = pend(table(0).slice(0, 3))
-    large = [pend(table(start)) for start in range(3)]
+    tiny = make_spillable(table(0).slice(0, 3))
+    large = [make_spillable(table(start)) for start in range(3)]
     assert [result.in_memory is None for result in (tiny, *large)] == [False, True, True, False]
 
 
 def test_tables_of_groups_come_back_as_what_is_read_by_range(short):
-    first, _ = (pend(GroupTable(table(start))) for start in (0, 5))
+    first, _ = (make_spillable(GroupTable(table(start))) for start in (0, 5))
     found = fetch(first)
     assert found.nrows == 1000
     assert found.table().columns["n"].tolist() == list(range(1000))
@@ -85,7 +85,7 @@ def test_partial_tables_of_every_strategy_come_back(short, monkeypatch, kind):
         strategy.add(strategy.accepts(keys, values), values)
         return strategy.finish()
 
-    waiting = [pend(partial()) for _ in range(3)]
+    waiting = [make_spillable(partial()) for _ in range(3)]
     assert waiting[0].in_memory is None
     found, wanted = fetch(waiting[0]), partial()
     assert type(found) is type(wanted)
@@ -96,19 +96,19 @@ def test_partial_tables_of_every_strategy_come_back(short, monkeypatch, kind):
 
 def test_what_is_no_table_is_passed_on(short):
     for result in (1, "text", [table(0)], None):
-        assert pend(result) is result is fetch(result)
+        assert make_spillable(result) is result is fetch(result)
     assert short.nbytes == 0
 
 
 def test_memory_that_the_process_does_not_use_is_for_results(short, monkeypatch):
     monkeypatch.setattr(machine, "memory_in_use", lambda: 0)
-    results = [pend(table(start)) for start in range(4)]
+    results = [make_spillable(table(start)) for start in range(4)]
     assert all(result._on_disk is None for result in results)
     assert short.nbytes == sum(result.nbytes for result in results)
 
 
 def test_inputs_of_more_than_all_memory_are_refused(short):
-    results = {number: PendingResult(table(number)) for number in range(100)}
+    results = {number: SpillableResult(table(number)) for number in range(100)}
     with pytest.raises(MemoryError, match=r"needs 8\d\d,\d+ bytes at once"):
         fetch_all(results)
     assert starts(fetch_all({0: results[0]}).values()) == [0]
@@ -149,18 +149,18 @@ def test_what_plans_keep_leaves_to_tasks_what_they_need(monkeypatch, limit, kept
 
 
 def test_what_a_task_has_fetched_is_not_spilled_until_it_ends(short):
-    waiting = {"input": pend(table(0))}
+    waiting = {"input": make_spillable(table(0))}
     inputs = InputsInUse(waiting, fetch_all(waiting))
-    later = [pend(table(start)) for start in (1, 2)]
+    later = [make_spillable(table(start)) for start in (1, 2)]
     assert [result._on_disk is not None for result in (*waiting.values(), *later)] == [False, True, False]
     inputs.let_go("no table")
-    pend(table(3))
+    make_spillable(table(3))
     assert waiting["input"]._on_disk is not None
 
 
 def test_an_input_that_a_task_hands_on_waits_as_it_has_waited(short):
-    waiting = {"input": pend(table(0)), "other": 5}
-    pend(table(1))
+    waiting = {"input": make_spillable(table(0)), "other": 5}
+    make_spillable(table(1))
     fetched = fetch_all(waiting)
     written = waiting["input"]._on_disk
     assert written is not None

@@ -11,7 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import akdask as ak
-from akdask.engine.delivery import Delivery, Destination, can_be_delivered
+from akdask.engine.collect import Collect, Destination, can_collect
 from akdask.engine.run import FinishResult
 from akdask.errors import TransferError
 
@@ -97,9 +97,9 @@ def test_frames_of_arrays_at_hand_may_be_changed_and_change_nothing():
 def test_what_is_computed_or_selected_is_not_delivered(stored):
     path, columns = stored
     df = ak.DataFrame.load(path)
-    assert can_be_delivered(df["i"]._project())
+    assert can_collect(df["i"]._project())
     for array in (df["i"] + 1, df[df["b"]]["i"], df["i"][3:], ak.arange(3), ak.sort(ak.arange(3000))):
-        assert not can_be_delivered(array._project())
+        assert not can_collect(array._project())
     np.testing.assert_array_equal(df[df["b"]]["f"].to_ndarray(), columns["f"][columns["b"]])
     np.testing.assert_array_equal((df["f"] * 2).to_ndarray(), columns["f"] * 2)
 
@@ -111,7 +111,7 @@ def test_the_general_path_gives_the_same(stored):
         rows = df[name].expr
         here = rows.here()
         assert isinstance(here, FinishResult)
-        assert isinstance(here.operands[1], Delivery)
+        assert isinstance(here.operands[1], Collect)
         (general,), (delivered,) = dask.compute(df[name]), (df[name].to_ndarray(),)
         np.testing.assert_array_equal(general, delivered)
         assert general.dtype == delivered.dtype

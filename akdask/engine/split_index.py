@@ -1,7 +1,7 @@
 """Fetched slices: split partitions stay on their workers, and tasks of new partitions fetch slices from there.
 
 So there is one task for each new partition, whatever the number of workers. Slices are not results of tasks, so plugins
-(`akdask.engine.keeping`) make Dask keep the partitions that they belong to.
+(`akdask.engine.shuffle_service`) make Dask keep the partitions that they belong to.
 """
 
 from __future__ import annotations
@@ -17,13 +17,8 @@ from typing import Any, Protocol, TypeAlias
 
 from akdask._distributed import answers_of, current_worker, holders_of, own_results, run_again, worker_ttl
 from akdask.caches import cached_results
+from akdask.engine.slices import Part, Slices
 from akdask.errors import UnreachableWorkerError
-
-Part = Any
-"""The rows that an old partition gives to a new one; each block of rows that is split makes one part."""
-
-Slices: TypeAlias = Sequence[Sequence[Part]] | None
-"""For each new partition, its parts in row order; None if no partition gets any."""
 
 FETCH = "akdask_slices"
 """The name of the workers' handler for requests of slices."""

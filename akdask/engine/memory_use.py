@@ -11,8 +11,8 @@ from akdask.columns.table import Table
 from akdask.engine import cache
 from akdask.engine.materialized import Materialized
 from akdask.engine.node import Node, values_of_round
-from akdask.engine.pending import PendingResult, result_in
 from akdask.engine.sources import Literal, Persisted
+from akdask.engine.spillable import SpillableResult, result_in
 from akdask.engine.values import Replica, walk
 
 HERE = "this process"
@@ -51,7 +51,7 @@ def results_in_memory() -> list[ResultMemory]:
 def spilled_bytes() -> int:
     """Return the bytes of persisted results of this process that are on disk, for want of memory."""
     results = (result_in(item) for node in Persisted.living() for item in node.graph.values())
-    return sum(item.nbytes for item in results if isinstance(item, PendingResult) and item.in_memory is None)
+    return sum(item.nbytes for item in results if isinstance(item, SpillableResult) and item.in_memory is None)
 
 
 def other_bytes(results: Iterable[ResultMemory]) -> dict[str, int]:
@@ -108,6 +108,6 @@ def _bytes_of(graph: Mapping[Any, Any], locations: Mapping[Hashable, Mapping[str
             found.update(locations.get(item.key, {}))
             continue
         result = result_in(item)
-        if isinstance(result, Table | PendingResult):
+        if isinstance(result, Table | SpillableResult):
             found[HERE] += result.nbytes
     return dict(found)

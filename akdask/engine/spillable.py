@@ -1,8 +1,8 @@
-"""Pending results: tables that wait for other tasks or are persisted; the oldest go to disk when memory is short.
+"""Spillable results: tables that wait for other tasks or are persisted; the oldest go to disk when memory is short.
 
 Dask's workers spill results too, but its scheduler for threads keeps all in memory. Only tables can wait on disk; they
 are most of the data that plans pass from task to task. Slices of an exchange are kept or spilled where they are made
-(spill.py).
+(slices.py).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ large spill file alive."""
 SMALL_BYTES = 2**17
 """Bytes up to which a kept table stays in memory without being counted, which would take longer."""
 
-_in_memory: dict[ref[PendingResult], None] = {}
+_in_memory: dict[ref[SpillableResult], None] = {}
 """Results in memory, the oldest first."""
 
 
@@ -53,7 +53,7 @@ class Spillable(ABC):
         """Write the result to disk."""
 
 
-class PendingResult:
+class SpillableResult:
     """A result that is in memory or on disk.
 
     Parameters
@@ -125,37 +125,37 @@ class PendingResult:
         return self.nbytes
 
 
-def pend(result: Any) -> Any:
-    """Return a result as it waits for other tasks: a table as a `PendingResult`, other objects unchanged.
+def make_spillable(result: Any) -> Any:
+    """Return a result as it waits for other tasks: a table as a `SpillableResult`, other objects unchanged.
 
     The results that have waited longest are spilled to make room.
     """
     if not isinstance(result, Table | Spillable):
         return result
-    pending = PendingResult(result)
-    memory_budget.add(pending, pending.nbytes)
-    _spill_oldest(pending.nbytes)
-    if pending.nbytes > TINY_BYTES:
-        _in_memory[ref(pending, _forget)] = None
-    return pending
+    waiting = SpillableResult(result)
+    memory_budget.add(waiting, waiting.nbytes)
+    _spill_oldest(waiting.nbytes)
+    if waiting.nbytes > TINY_BYTES:
+        _in_memory[ref(waiting, _forget)] = None
+    return waiting
 
 
 def persisted(key: Any, result: Any) -> Any:
     """Return the graph's entry for a result that a plan keeps: a small table unchanged.
 
-    A large table becomes the result of a task, for any scheduler; the scheduler for threads takes the pending result
+    A large table becomes the result of a task, for any scheduler; the scheduler for threads takes the spillable result
     directly.
     """
     if isinstance(result, Table):
-        result = result if result.nbytes <= SMALL_BYTES else pend(result)
-    if not isinstance(result, PendingResult):
+        result = result if result.nbytes <= SMALL_BYTES else make_spillable(result)
+    if not isinstance(result, SpillableResult):
         return result
     result.keep()
     return Task(key, fetch, result)
 
 
 def result_in(item: Any) -> Any:
-    """Return the result in a graph's entry, maybe pending; other tasks unchanged."""
+    """Return the result in a graph's entry, maybe spillable; other tasks unchanged."""
     if isinstance(item, DataNode):
         return item.value
     return item.args[0] if isinstance(item, Task) and item.func is fetch else item
@@ -168,7 +168,7 @@ def _spill_oldest(nbytes: int, *, persisted: bool = False) -> None:
         freed += oldest.spill()
 
 
-def _oldest() -> PendingResult | None:
+def _oldest() -> SpillableResult | None:
     """Take the oldest result that is only in memory off the list."""
     for name in list(_in_memory):
         result = name()
@@ -179,30 +179,30 @@ def _oldest() -> PendingResult | None:
     return None
 
 
-def _forget(name: ref[PendingResult]) -> None:
+def _forget(name: ref[SpillableResult]) -> None:
     _in_memory.pop(name, None)
 
 
 class InputsInUse:
-    """The pending results that a task has fetched, until it ends.
+    """The spillable results that a task has fetched, until it ends.
 
     Parameters
     ----------
-    pending : mapping
+    waiting : mapping
         The inputs of the task, by key.
     fetched : mapping
         The results that have been fetched.
     """
 
-    def __init__(self, pending: Mapping[Any, Any], fetched: Mapping[Any, Any]) -> None:
-        self._inputs = [(item, fetched[key]) for key, item in pending.items() if isinstance(item, PendingResult)]
+    def __init__(self, waiting: Mapping[Any, Any], fetched: Mapping[Any, Any]) -> None:
+        self._inputs = [(item, fetched[key]) for key, item in waiting.items() if isinstance(item, SpillableResult)]
         for item, _ in self._inputs:
             item.hold(1)
 
     def let_go(self, result: Any) -> Any:
         """Mark the task as ended, and return its result as it waits for others; an input is returned as it was."""
         same = next((item for item, fetched in self._inputs if fetched is result), None)
-        found = pend(result) if same is None else same
+        found = make_spillable(result) if same is None else same
         for item, _ in self._inputs:
             item.hold(-1)
         return found
@@ -216,7 +216,7 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
     MemoryError
         If they take more memory than this process may use; otherwise the system would kill it.
     """
-    needed = sum(result.needed_bytes for result in results.values() if isinstance(result, PendingResult))
+    needed = sum(result.needed_bytes for result in results.values() if isinstance(result, SpillableResult))
     if needed and needed > machine.memory():
         raise MemoryError(f"a task needs {needed:,} bytes at once, and this process may use {machine.memory():,}.")
     return {key: fetch(result) for key, result in results.items()}
@@ -224,4 +224,4 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
 
 def fetch(result: Any) -> Any:
     """Return the result of a task, read from disk if need be."""
-    return result.fetch() if isinstance(result, PendingResult) else result
+    return result.fetch() if isinstance(result, SpillableResult) else result
