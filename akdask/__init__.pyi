@@ -312,8 +312,6 @@ from akdask.frames.choice import intx
 from akdask.frames.dataframe import DataFrame, from_pandas
 from akdask.frames.diff import DiffAggregate
 from akdask.frames.display import Row
-from akdask.frames.from_arrow import from_arrow, from_polars
-from akdask.frames.from_dask import from_dask
 from akdask.frames.functions import (
     concat,
     isna,
@@ -328,9 +326,21 @@ from akdask.frames.functions import (
 )
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
-from akdask.frames.interval_lookups import in1d_intervals, interval_lookup, search_intervals
+from akdask.frames.interchange import from_arrow, from_dask, from_polars
 from akdask.frames.join import inner_join, merge
-from akdask.frames.lookups import find, indexof1d, lookup
+from akdask.frames.lookups import (
+    align,
+    find,
+    in1d_intervals,
+    indexof1d,
+    interval_lookup,
+    left_align,
+    lookup,
+    right_align,
+    search_intervals,
+    unsqueeze,
+    zero_up,
+)
 from akdask.frames.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.frames.resampling import Grouper
 from akdask.frames.reshaping import crosstab, get_dummies
@@ -343,7 +353,6 @@ from akdask.frames.series_accessors import (
     date_operators,
     string_operators,
 )
-from akdask.frames.shared_codes import align, left_align, right_align, unsqueeze, zero_up
 from akdask.io import (
     export,
     get_columns,

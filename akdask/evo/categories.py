@@ -20,7 +20,7 @@ from akdask.evo.decoding import Lookup
 from akdask.evo.errors import ContentError, KindError, ShapeError
 from akdask.evo.reader import lookup_of
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.from_dask import from_dask
+from akdask.frames.interchange import from_dask
 
 _MOST = np.iinfo(np.int32).max
 

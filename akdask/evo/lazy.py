@@ -32,7 +32,7 @@ from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentTypeError
 from akdask.evo.errors import ContentError, UnsupportedTableError
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.from_dask import from_dask
+from akdask.frames.interchange import from_dask
 
 _NAT = np.iinfo(np.int64).min
 

@@ -26,7 +26,7 @@ from akdask.evo.stream import BlobSink, LocalSink
 from akdask.evo.validation import validate
 from akdask.evo.writer import write_blob
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.from_arrow import from_arrow
+from akdask.frames.interchange import from_arrow
 from akdask.storage.files import absolute
 from akdask.storage.remote import StorageOptions, accessing
 

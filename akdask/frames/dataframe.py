@@ -3502,9 +3502,9 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
             If text is missing and `na_rep` is not given.
         """
         from akdask.arrays.writing import write_objects
-        from akdask.frames import storage
+        from akdask.frames import files
 
-        objects = storage.storables(self, index, columns)
+        objects = files.storables(self, index, columns)
         write_objects(objects, path, "truncate", file_type, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
@@ -3528,9 +3528,9 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
         from akdask.arrays.writing import update_objects
-        from akdask.frames import storage
+        from akdask.frames import files
 
-        update_objects(storage.storables(self, index, columns), prefix_path)
+        update_objects(files.storables(self, index, columns), prefix_path)
 
     @takes_storage_options
     def to_parquet(
@@ -3564,9 +3564,9 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
         storage_options : mapping of str to value, optional
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
-        from akdask.frames import storage
+        from akdask.frames import files
 
-        storage.to_parquet(
+        files.to_parquet(
             self,
             path,
             index,
@@ -3600,9 +3600,9 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
             If the files cannot be written; existing files stay as they are.
         """
         from akdask.arrays.writing import update_objects
-        from akdask.frames import storage
+        from akdask.frames import files
 
-        update_objects(storage.storables(self, index, columns), prefix_path, "Parquet")
+        update_objects(files.storables(self, index, columns), prefix_path, "Parquet")
 
     @takes_storage_options
     def to_csv(
@@ -3650,9 +3650,9 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
             If the files cannot be written; existing files stay as they are.
         """
         from akdask.arrays.writing import write_csv
-        from akdask.frames import storage
+        from akdask.frames import files
 
-        objects = storage.storables(self, index, columns)
+        objects = files.storables(self, index, columns)
         write_csv(objects, path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
@@ -3688,16 +3688,16 @@ class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
             If the format cannot be written, or not so.
         """
         from akdask.arrays.writing import write_objects
-        from akdask.frames import storage
+        from akdask.frames import files
 
-        objects = storage.storables(self, index, columns)
+        objects = files.storables(self, index, columns)
         write_objects(objects, path, "truncate", file_type, file_format=file_format, compression=compression)
 
     def _storable(self) -> Storable:
         """Return the frame as one object, as snapshots hold it."""
-        from akdask.frames import storage
+        from akdask.frames import files
 
-        return storage.storable(self)
+        return files.storable(self)
 
 
 from_pandas = DataFrame.from_pandas

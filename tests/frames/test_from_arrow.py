@@ -12,7 +12,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentTypeError
-from akdask.frames.from_arrow import from_arrow
+from akdask.frames.interchange import from_arrow
 
 TABLE = pa.table(
     {
