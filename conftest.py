@@ -6,9 +6,11 @@ import contextlib
 import gc
 import os
 import random
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from itertools import compress
+from typing import Any
 
 import dask
 import numpy as np
@@ -55,8 +57,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--materialized", action="store_true", help="as --large, and keep each step on rows for the next")
 
 
+@pytest.fixture
+def same_state() -> Iterator[None]:
+    """Fail the test that leaves something changed, rather than one that comes after it, and put that right."""
+    before = _state()
+    yield
+    after = _state()
+    if before != after:
+        _restore(before)
+        left = [_change(what, before[what], after[what]) for what in before if before[what] != after[what]]
+        pytest.fail("\n".join(["The test leaves changed:", *left]), pytrace=False)
+
+
 @pytest.fixture(autouse=True)
-def another_way(request: pytest.FixtureRequest) -> Iterator[None]:
+def another_way(same_state: None, request: pytest.FixtureRequest) -> Iterator[None]:
     """Have arrays computed as they are made, or few rows treated as very many, where that is asked for."""
     with contextlib.ExitStack() as contexts:
         if request.config.getoption("--eager"):
@@ -137,6 +151,38 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 
 def _told(config: pytest.Config) -> str:
     return f"examples of this run: --hypothesis-seed={config.stash[seed_of_run]}"
+
+
+def _change(what: str, before: Any, after: Any) -> str:
+    if isinstance(before, dict):
+        names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        before, after = ({name: state.get(name) for name in names} for state in (before, after))
+    return f"{what}: {before!r} -> {after!r}"
+
+
+def _state() -> dict[str, Any]:
+    """Return what tests have to leave as they find it."""
+    return {
+        "handler of SIGINT": signal.getsignal(signal.SIGINT),
+        "handler of SIGTERM": signal.getsignal(signal.SIGTERM),
+        "working folder": os.getcwd(),
+        "environment": {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
+        "settings": dask.config.config["akdask"].copy(),
+        "scheduler": dask.config.get("scheduler", None),
+        "errors of floats": np.geterr(),
+    }
+
+
+def _restore(state: dict[str, Any]) -> None:
+    signal.signal(signal.SIGINT, state["handler of SIGINT"])
+    signal.signal(signal.SIGTERM, state["handler of SIGTERM"])
+    os.chdir(state["working folder"])
+    for name in os.environ.keys() - state["environment"].keys() - {"PYTEST_CURRENT_TEST"}:
+        del os.environ[name]
+    os.environ.update(state["environment"])
+    dask.config.config["akdask"] = state["settings"]
+    dask.config.set(scheduler=state["scheduler"])
+    np.seterr(**state["errors of floats"])
 
 
 @pytest.fixture(autouse=True)
