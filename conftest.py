@@ -126,6 +126,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Choose a seed for Hypothesis where none is given, before its plugin and the workers of xdist ask for it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Shells have what runs in the background ignore Ctrl-C, and so would processes that tests start and interrupt.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     name = config.getoption("--hypothesis-profile")
     profile = settings.get_profile(name) if name else settings()
     if not profile.derandomize:

@@ -140,11 +140,15 @@ def test_ctrl_c_ends_job_and_cluster_with_a_report(script, environment):
         text=True,
         start_new_session=True,
     )
-    assert process.stdout.readline() == "begins\n"
-    # It reaches all processes of a terminal.
-    os.killpg(process.pid, signal.SIGINT)
-    # Which returns when no process has its end of the pipes any more: the workers have ended as well.
-    told = process.communicate(timeout=60)[1]
+    try:
+        assert process.stdout.readline() == "begins\n"
+        # It reaches all processes of a terminal.
+        os.killpg(process.pid, signal.SIGINT)
+        # Which returns when no process has its end of the pipes any more: the workers have ended as well.
+        told = process.communicate(timeout=60)[1]
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     assert process.returncode == 130, told
     assert "Traceback" not in told
     assert facts()["exit_code"] == 130
