@@ -242,7 +242,7 @@ def test_nothing_of_a_killed_worker_stays_on_disk(client, check, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
-def test_hundreds_of_partitions_change_although_a_worker_dies(task, client, check):
-    parts, rows = 128, 128 * 100
+def test_dozens_of_partitions_change_although_a_worker_dies(task, client, check):
+    parts, rows = 64, 64 * 100
     with watching(client, MADE, killer(client), after=parts // 4):
         check(task, rows, parts)
