@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask import config
 from akdask.arrays.array import Array, of_rows
-from akdask.arrays.base import Labelled
+from akdask.arrays.base import Collection, Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.keys import Keys, comparable_keys
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.registered import Registered
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import BOOL, INT64, UINT64
 from akdask.columns.rows import concat_rows
@@ -83,8 +85,8 @@ class RowLabels:
         )
 
 
-class RowLabelled:
-    """Base of classes with labelled rows: `Series` and `DataFrame`."""
+class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
+    """Lazy rows with labels, which operators align: `Series` and `DataFrame`."""
 
     @property
     def _row_labels(self) -> RowLabels:
@@ -156,7 +158,7 @@ def mask_on_rows_of(target: RowLabels, item: Any) -> Any:
     """
     if is_pandas(item, "Series") and item.dtype in ("bool", "boolean"):
         item = as_labelled(item.fillna(False).astype(bool))
-    if not isinstance(item, RowLabelled) or not isinstance(item, Labelled):
+    if not isinstance(item, Labelled) or not isinstance(item, RowLabelled):
         return item
     values, labels = _values_of(item), item._row_labels
     if not isinstance(values, pdarray) or values._value.dtype != BOOL:

@@ -8,12 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array
-from akdask.arrays.base import Collection
 from akdask.arrays.column_names import ColumnNames, names_of
-from akdask.arrays.registered import Registered
 from akdask.deferred import pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
 from akdask.engine.sources import Persisted
@@ -60,7 +57,7 @@ class Content:
     handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
-class DataFrame(NDArrayOperatorsMixin, Registered, Collection, RowLabelled):
+class DataFrame(RowLabelled):
     """Named lazy columns that share their rows.
 
     Parameters

@@ -349,7 +349,7 @@ def _items(value: Any, names: Sequence[str], *, by_name: bool) -> dict[str, Any]
     """
     if isinstance(value, Mapping) and by_name:
         return {name: value.get(name) for name in names}
-    if is_pandas(value, "Series") or (isinstance(value, Labelled) and isinstance(value, RowLabelled)):
+    if is_pandas(value, "Series") or isinstance(value, Series):
         if not by_name:
             return None
         labelled: Any = value

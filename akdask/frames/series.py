@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array, of_rows
-from akdask.arrays.base import Collection, Labelled, unlabelled
+from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
-from akdask.arrays.registered import Registered
 from akdask.arrays.wrap import special
 from akdask.columns.exact import first_changed
 from akdask.deferred import is_pandas, pd
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from akdask.frames.series_groupby import SeriesGroupBy
 
 
-class Series(NDArrayOperatorsMixin, Labelled, Registered, Collection, RowLabelled):
+class Series(Labelled, RowLabelled):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
     Parameters

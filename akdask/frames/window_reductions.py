@@ -14,7 +14,7 @@ from akdask.columns.dtypes import FLOAT64, INT64, UINT64
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Value, cast, widened
 from akdask.errors import ArgumentError, MissingAttributeError, UnsupportedError
-from akdask.frames.alignment import Owner, RowLabelled
+from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.kinds import demand_numbers, numbers_among
@@ -232,7 +232,7 @@ def taken(name: str, value: Value) -> Value:
     return value if is_wide and name in INTEGER_WINDOWS else widened(value, FLOAT64)
 
 
-class _OneColumn(RowLabelled):
+class _OneColumn:
     """The column of a DataFrame that windows were chosen of: results are Series.
 
     Parameters

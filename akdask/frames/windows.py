@@ -57,8 +57,8 @@ def shift(owner: Owner, periods: int, freq: Any, axis: int, fill_value: Any) -> 
 
 def _labelled_later(owner: Owner, periods: int, freq: Any) -> Owner:
     """Return the same rows with labels that are moved by a multiple of a frequency."""
-    labels: Any = owner.index  # type: ignore[attr-defined]
-    moved: Any = owner.copy()  # type: ignore[attr-defined]
+    labels: Any = owner.index
+    moved: Any = owner.copy()
     if not isinstance(labels.values, TimeArray):
         raise ArgumentTypeError(f"shift with freq moves labels that are times, and not {labels.dtype}.")
     offset = frequency_of(freq, asked="shift").offset
@@ -68,8 +68,8 @@ def _labelled_later(owner: Owner, periods: int, freq: Any) -> Owner:
 
 
 def with_index(owner: Owner, change: Callable[[Any], Any]) -> Owner:
-    labels: Any = owner.index  # type: ignore[attr-defined]
-    moved: Any = owner.copy()  # type: ignore[attr-defined]
+    labels: Any = owner.index
+    moved: Any = owner.copy()
     moved.index = change(labels)
     found: Owner = moved
     return found
