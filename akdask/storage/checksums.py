@@ -6,15 +6,13 @@ threads sum at a time.
 
 from __future__ import annotations
 
-import os
-from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from threading import Lock
 
 import numpy as np
 from xxhash import xxh3_64
 
+from akdask.caches import Cache
 from akdask.errors import FileFormatError
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader, range_reader
@@ -55,34 +53,10 @@ def checksum(block: NumberArray) -> int:
 
 
 _BLOCK = 2**19  # bytes that stay in the core's cache between reading and summing
-_MOST = 2**16
+_KEY_BYTES = 300  # of a file, its state and a checksum, about
 
-
-class _Right:
-    """Comparisons that found equal checksums; the oldest are forgotten first."""
-
-    def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, None] = OrderedDict()
-        self.start_anew()
-        os.register_at_fork(after_in_child=self.start_anew)
-
-    def start_anew(self) -> None:
-        """Leave the lock that a thread of the parent may hold."""
-        self._lock = Lock()
-
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._found
-
-    def add(self, key: Hashable) -> None:
-        """Note a comparison; the oldest one is forgotten."""
-        with self._lock:
-            self._found[key] = None
-            while len(self._found) > _MOST:
-                self._found.popitem(last=False)
-
-
-RIGHT = _Right()
-"""Keys begin with the file in its state, so that they end with it."""
+VERIFIED: Cache[Hashable, None] = Cache("verified checksums", entries=2**16, size=lambda _: _KEY_BYTES)
+"""Comparisons that found equal checksums; keys begin with the file in its state, so that they end with it."""
 
 
 def sum_of_ranges(reader: RangeReader, ranges: Iterable[tuple[int, int]], what: str) -> int:
@@ -155,11 +129,11 @@ class FileSums:
         FileFormatError
             If bytes have changed.
         """
-        if (file, self) in RIGHT:
+        if (file, self) in VERIFIED:
             return True
         found = FileSums.of(file, self.stop)
         if found == self:
-            RIGHT.add((file, self))
+            VERIFIED.put((file, self), None)
             return True
         if not is_proven and found.data != self.data and found.rest != self.rest:
             return False

@@ -9,10 +9,10 @@ import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
-from threading import Lock
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from akdask import config
+from akdask.caches import Cache
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
 from akdask.storage.catalog import compare_with_catalogs, without_differing
 from akdask.storage.files import FileIdentity, identify, identify_all
@@ -22,6 +22,7 @@ from akdask.storage.objects import StoredSet
 from akdask.storage.recovery import settled
 
 _MOST_SETS = 16
+_IDENTITY_BYTES = 300  # of a file and its state, about
 _MOST_MESSAGES = 10
 
 Item = TypeVar("Item")
@@ -82,19 +83,18 @@ class SetOpener(Generic[Description, Opened]):
 
     Parameters
     ----------
+    format_name : str
+        Names the format in the memory report.
     describer : callable
         See `Describer`.
     """
 
-    def __init__(self, describer: Describer[Description]) -> None:
+    def __init__(self, format_name: str, describer: Describer[Description]) -> None:
         self._describer = describer
-        self._sets: list[tuple[tuple[Any, ...], Opened]] = []
-        self._lock = Lock()
-        os.register_at_fork(after_in_child=self._start_anew)
-
-    def _start_anew(self) -> None:
-        """Make a new lock in a forked process: a thread of the parent may hold the old one, and does not exist here."""
-        self._lock = Lock()
+        # Files are values: to hash a thousand of them takes longer than to compare them.
+        self._sets: Cache[Hashable, tuple[Sequence[FileIdentity], Opened]] = Cache(
+            f"opened {format_name} sets", entries=_MOST_SETS, size=lambda known: _IDENTITY_BYTES * len(known[0])
+        )
 
     def open(
         self,
@@ -141,21 +141,14 @@ class SetOpener(Generic[Description, Opened]):
         make: Callable[[Sequence[Description]], Opened],
     ) -> Opened:
         # Sets opened without checksums have not verified the metadata of their files.
-        key = (files, options, patterns, config.get("verify_checksums"))
-        # Keys are compared one by one: hashing the keys of a thousand files takes longer.
-        with self._lock:
-            for index, (known, opened) in enumerate(self._sets):
-                if known == key:
-                    self._sets.append(self._sets.pop(index))
-                    return opened
+        key = (files[:1], len(files), options, patterns, config.get("verify_checksums"))
+        known = self._sets.get(key)
+        if known is not None and known[0] == files:
+            return known[1]
         describe, lost = self._describer(files, patterns)
         if lost:
             raise lost_error(lost)
-        found = make(list(map(describe, files)))
-        with self._lock:
-            self._sets.append((key, found))
-            del self._sets[:-_MOST_SETS]
-        return found
+        return self._sets.put(key, (files, make(list(map(describe, files)))))[1]
 
 
 def lost_error(lost: Sequence[str]) -> InconsistentFilesError:

@@ -13,7 +13,6 @@ in any case, so that no task waits for another.
 from __future__ import annotations
 
 import math
-import os
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask import config, machine
+from akdask.caches import after_fork
 from akdask.storage.remote import AT_ONCE
 
 REQUEST = 4 * 2**20
@@ -107,7 +107,7 @@ def _start_anew() -> None:
     looking_threads.cache_clear()
 
 
-os.register_at_fork(after_in_child=_start_anew)
+after_fork(_start_anew)
 
 
 def can_read_ahead() -> bool:

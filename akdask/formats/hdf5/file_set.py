@@ -361,4 +361,6 @@ def open_set(
     )
 
 
-_OPENER: SetOpener[FileDescription, FileSet] = SetOpener(manifest_describer(HdfManifest, inspect_ahead, inspect_file))
+_OPENER: SetOpener[FileDescription, FileSet] = SetOpener(
+    "HDF5", manifest_describer(HdfManifest, inspect_ahead, inspect_file)
+)

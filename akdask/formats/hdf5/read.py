@@ -23,7 +23,7 @@ from akdask.formats.hdf5.elements import Elements
 from akdask.formats.hdf5.inspect import HDF5_ERRORS, allow_outside, open_hdf5
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.members import NotFlatError, is_dataset, is_outside, is_plain, open_path
-from akdask.storage.checksums import RIGHT, Checksum, differing_error, sum_of_ranges
+from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.ranges import OUTSIDE, Extent, RangeReader, range_reader
 from akdask.storage.read_ahead import Stream
@@ -345,12 +345,12 @@ def check_once(file: FileIdentity, extent: Extent, expected: int, beside: Beside
         if beside is None or beside.is_as_written(file):
             raise
         return
-    RIGHT.add((file, extent, expected))
+    VERIFIED.put((file, extent, expected), None)
 
 
 def is_right(file: FileIdentity, extent: Extent, expected: int) -> bool:
     """Whether this process has found that a dataset matches its checksum."""
-    return (file, extent, expected) in RIGHT
+    return (file, extent, expected) in VERIFIED
 
 
 def summed_datasets(file: FileDescription) -> Iterator[tuple[Extent, int]]:
@@ -377,7 +377,7 @@ def damages_of(file: FileDescription) -> list[tuple[str | None, str]] | None:
             except FileFormatError as error:
                 found.append((extent.dataset, " ".join([error.message, *error.details])))
             else:
-                RIGHT.add((file.file, extent, checksum))
+                VERIFIED.put((file.file, extent, checksum), None)
     beside = Beside.of(file)
     if beside is not None and not beside.is_as_written(file.file):
         if found and not file.is_proven:

@@ -812,5 +812,5 @@ def open_set(
 
 
 _OPENER: SetOpener[ParquetFileDescription, ParquetSet] = SetOpener(
-    manifest_describer(ParquetManifest, inspect_ahead, inspect_file)
+    "Parquet", manifest_describer(ParquetManifest, inspect_ahead, inspect_file)
 )
