@@ -308,10 +308,10 @@ from akdask.extension import (
     ArkoudaUint64Dtype,
 )
 from akdask.frames.binning import cut, qcut
-from akdask.frames.choice import intx
 from akdask.frames.dataframe import DataFrame, from_pandas
 from akdask.frames.diff import DiffAggregate
 from akdask.frames.display import Row
+from akdask.frames.distinct import intx
 from akdask.frames.functions import (
     concat,
     isna,

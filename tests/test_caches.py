@@ -193,7 +193,7 @@ NAMED = {
     "engine.scheduler._threads": "threads, which a forked process forgets",
     "engine.tokens._field_names": CLOSED,
     "engine.values._result_type": "types by operation and types, at most 4096, needed by each operator that is written",
-    "frames.to_pandas._text_type": CLOSED,
+    "frames.conversion._text_type": CLOSED,
     "machine._machine_memory": CLOSED,
     "engine.optimizer._class_names": CLOSED,
     "operators.keys.string_code_loops._common": "a few words",

@@ -35,7 +35,7 @@ from akdask.engine.sources import Literal, Persisted, Rows
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.kinds import is_number, missing_rows
+from akdask.frames.dtypes import is_number, missing_rows
 from akdask.operators.join.join import match_once
 from akdask.operators.join.key_index import check_distinct, index_keys
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr

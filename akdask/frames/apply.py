@@ -19,7 +19,7 @@ from akdask.errors import ArgumentTypeError
 from akdask.frames import lookups
 from akdask.frames.alignment import RowLabels, on_rows_of
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.kinds import as_other_type
+from akdask.frames.dtypes import as_other_type
 from akdask.frames.reductions import reduced_by
 from akdask.frames.series import Series
 

@@ -23,7 +23,7 @@ from akdask.engine.run import run
 from akdask.engine.values import Call, Constant
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.frames.kinds import is_number
+from akdask.frames.dtypes import is_number
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
 

@@ -1,7 +1,8 @@
-"""Columns of a DataFrame by name, as in a dict, and renaming."""
+"""Columns and labels of a DataFrame: assignment, choice by name, renaming, and columns as labels."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -15,17 +16,23 @@ from akdask.arrays.column_names import axis_number, check_names
 from akdask.arrays.creation import array as as_array
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.selection import position
+from akdask.deferred import pd
 from akdask.engine.sources import counted
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, RowLabels, as_labelled, on_rows_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.construction import arrays_of, is_scalar, spread
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index
 from akdask.frames.missing import present_among
 from akdask.frames.rows_by_label import as_mask
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series
+
+
+Renaming = Mapping[Any, Any] | Callable[[Any], Any]
 
 
 def update(frame: DataFrame, other: Any) -> None:
@@ -134,9 +141,6 @@ def _updated(target: RowLabels, owns: Sequence[Array], labels: RowLabels, arrays
     return updated
 
 
-Renaming = Mapping[Any, Any] | Callable[[Any], Any]
-
-
 def rename(
     frame: DataFrame,
     mapper: Renaming | None,
@@ -216,3 +220,68 @@ def rename_series(series: Series, name: Any, *, index: Any) -> Series:
     renamed = series._moved(series._labelled)
     renamed.name = name
     return renamed
+
+
+def filter_columns(frame: DataFrame, items: Sequence[str] | None, like: str | None, regex: str | None) -> DataFrame:
+    if sum(one is not None for one in (items, like, regex)) != 1:
+        raise ArgumentError("filter takes one of items, like and regex.", hint="df[mask] chooses rows.")
+    names = list(frame._columns.values)
+    if items is not None:
+        chosen = [name for name in items if name in names]
+    elif like is not None:
+        chosen = [name for name in names if like in name]
+    else:
+        chosen = [name for name in names if re.search(str(regex), name)]
+    return frame._of(frame._columns.only(chosen))
+
+
+def set_axis(frame: DataFrame, labels: Any, axis: int | str) -> DataFrame:
+    changed = frame.copy()
+    if axis_number(axis) == 1:
+        changed.columns = list(labels)
+    else:
+        changed.index = labels
+    return changed
+
+
+def squeeze(frame: DataFrame, axis: int | str | None) -> Any:
+    if len(frame.columns) != 1:
+        return frame
+    (name,) = frame.columns
+    if axis is None and len(frame) == 1:
+        return frame._column(name)[0]
+    from akdask.frames.series import column_series
+
+    return column_series(frame, name)
+
+
+def set_index(frame: DataFrame, keys: Any, drop: bool, inplace: bool) -> DataFrame | None:
+    if isinstance(keys, list) and len(keys) == 1:
+        (keys,) = keys
+    columns = frame._columns
+    if isinstance(keys, str):
+        labelled = columns.labelled(columns.array(keys), keys)
+        if drop:
+            labelled = labelled.only(name for name in columns.values if name != keys)
+        return frame._changed(labelled, inplace)
+    item = unlabelled(keys)
+    if isinstance(item, list | tuple) and (
+        not item or not pd.api.types.is_scalar(item[0]) or item[0] in columns.values
+    ):
+        raise ArgumentTypeError(
+            "rows of a DataFrame have labels of one level.", hint="keep further keys as columns; group by several."
+        )
+    labels = Index(item)
+    name = getattr(keys, "name", None) if isinstance(keys, Labelled) else None
+    return frame._changed(columns.labelled(labels.values, name), inplace)
+
+
+def insert(frame: DataFrame, loc: int, column: str, value: Any, allow_duplicates: bool) -> None:
+    names = list(frame.columns)
+    if column in names:
+        raise SchemaError(f"there is a column {column!r} already.", hint="assign to it: df['x'] = …")
+    if not 0 <= position(loc) <= len(names):
+        raise PositionError(f"a column is inserted at 0 to {len(names)}, not at {loc}.")
+    check_names([column])
+    frame[column] = value
+    frame._become(frame._columns.only([*names[:loc], column, *names[loc:]]))

@@ -18,7 +18,7 @@ from akdask.engine.values import ColumnRef
 from akdask.errors import ArgumentError, refuses_foreign
 from akdask.frames.alignment import RowLabelled, RowLabels
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.to_pandas import ToPandas
+from akdask.frames.conversion import ToPandas
 from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
@@ -484,9 +484,9 @@ class DataFrame(RowLabelled):
         a  1
         b  2
         """
-        from akdask.frames import access
+        from akdask.frames import columns
 
-        return access.set_index(self, keys, drop, inplace)
+        return columns.set_index(self, keys, drop, inplace)
 
     def reset_index(
         self,
@@ -536,9 +536,9 @@ class DataFrame(RowLabelled):
 
     def set_axis(self, labels: Any, axis: int | str = 0) -> DataFrame:
         """Return the frame with other labels of rows, or with ``axis=1`` other names of columns; lazy."""
-        from akdask.frames import access
+        from akdask.frames import columns
 
-        return access.set_axis(self, labels, axis)
+        return columns.set_axis(self, labels, axis)
 
     def rename(
         self,
@@ -647,9 +647,9 @@ class DataFrame(RowLabelled):
 
     def squeeze(self, axis: int | str | None = None) -> Any:
         """Return the only column of a frame as a Series, and its only value where it has one row; else the frame."""
-        from akdask.frames import access
+        from akdask.frames import columns
 
-        return access.squeeze(self, axis)
+        return columns.squeeze(self, axis)
 
     @property
     def _columns(self) -> ColumnSet:
@@ -755,9 +755,9 @@ class DataFrame(RowLabelled):
         ArgumentTypeError
             If numbers are none.
         """
-        from akdask.frames import choice
+        from akdask.frames import rows
 
-        return choice.sample(self, n, frac=frac, random_state=random_state)
+        return rows.sample(self, n, frac=frac, random_state=random_state)
 
     def query(
         self,
@@ -835,9 +835,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x1": [1], "x2": [2], "y": [3]}).filter(like="x").columns.tolist()
         ['x1', 'x2']
         """
-        from akdask.frames import access
+        from akdask.frames import columns
 
-        return access.filter_columns(self, items, like, regex)
+        return columns.filter_columns(self, items, like, regex)
 
     def filter_by_range(self, keys: str | Sequence[str], low: int = 1, high: int | None = None) -> pdarray:
         """Return which rows have keys that occur in a given number of rows; lazy bool array.
@@ -863,9 +863,9 @@ class DataFrame(RowLabelled):
         MissingColumnError
             If there is no column of a name.
         """
-        from akdask.frames import choice
+        from akdask.frames import grouping
 
-        return choice.filter_by_range(self, keys, low, high)
+        return grouping.filter_by_range(self, keys, low, high)
 
     def select_dtypes(self, include: Any = None, exclude: Any = None) -> DataFrame:
         """Return the columns of some types; lazy.
@@ -888,9 +888,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1], "y": [1.5], "s": ["a"]}).select_dtypes("number").columns.tolist()
         ['x', 'y']
         """
-        from akdask.frames import access
+        from akdask.frames import dtypes
 
-        return access.select_dtypes(self, include, exclude)
+        return dtypes.select_dtypes(self, include, exclude)
 
     def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> DataFrame:
         """Return the rows whose labels lie between two times of day; lazy.
@@ -943,9 +943,9 @@ class DataFrame(RowLabelled):
         ArgumentTypeError
             If it is nothing to look among, such as one number or str.
         """
-        from akdask.frames import choice
+        from akdask.frames import distinct
 
-        return choice.isin(self, values)
+        return distinct.isin(self, values)
 
     def where(self, cond: Any, other: Any = None) -> DataFrame:
         """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
@@ -957,9 +957,9 @@ class DataFrame(RowLabelled):
         >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [0, 5]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.choose(self, cond, other, invert=True)
+        return elementwise.choose(self, cond, other, invert=True)
 
     def mask(self, cond: Any, other: Any = None) -> DataFrame:
         """Return the values with others where a condition holds; lazy.
@@ -985,9 +985,9 @@ class DataFrame(RowLabelled):
         >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [1, 0, 0]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.choose(self, cond, other, invert=False)
+        return elementwise.choose(self, cond, other, invert=False)
 
     def _rows(self, key: Any) -> Any:
         """Return the rows that a key chooses; see `DataFrame.__getitem__`."""
@@ -1106,9 +1106,9 @@ class DataFrame(RowLabelled):
         PositionError
             If there are not as many columns.
         """
-        from akdask.frames import access
+        from akdask.frames import columns
 
-        access.insert(self, loc, column, value, allow_duplicates)
+        columns.insert(self, loc, column, value, allow_duplicates)
 
     def assign(self, **kwargs: Any) -> DataFrame:
         """Return the frame with more columns; each is a value as for `df[name] = …`, or a function of the frame."""
@@ -1258,9 +1258,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).astype({"x": float}).dtypes
         {'x': 'float64', 'y': 'int64'}
         """
-        from akdask.frames import access
+        from akdask.frames import dtypes
 
-        return access.astype(self, dtype)
+        return dtypes.astype(self, dtype)
 
     def _column(self, name: str) -> Array:
         """Return a column, the same object each time, so that assigning to its rows changes the frame."""
@@ -1400,9 +1400,9 @@ class DataFrame(RowLabelled):
         >>> one.combine_first(ak.DataFrame({"x": [20.0, 30.0]}, index=["b", "c"])).to_pandas()["x"].to_dict()
         {'a': 1.0, 'b': 20.0, 'c': 30.0}
         """
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.combine_first(self, other)
+        return arithmetic.combine_first(self, other)
 
     def duplicated(self, subset: str | Sequence[str] | None = None, keep: str | bool = "first") -> Any:
         """Return which rows are equal to another one, as a Series of bool; lazy.
@@ -1427,9 +1427,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 2, 1]}).duplicated().tolist()
         [False, False, True]
         """
-        from akdask.frames import summaries
+        from akdask.frames import distinct
 
-        return summaries.duplicated(self, subset, keep)
+        return distinct.duplicated(self, subset, keep)
 
     def drop_duplicates(self, subset: str | Sequence[str] | None = None, keep: str = "first") -> DataFrame:
         """Return the frame with one row of all that are equal, in the order of the rows; lazy.
@@ -1448,22 +1448,22 @@ class DataFrame(RowLabelled):
         ArgumentError
             If `keep` is something else.
         """
-        from akdask.frames import choice
+        from akdask.frames import distinct
 
-        return choice.drop_duplicates(self, subset, keep)
+        return distinct.drop_duplicates(self, subset, keep)
 
     # arithmetic and values
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute a ufunc of each column; in-place operators pass ``out=``."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.apply_ufunc(self, ufunc, method, *inputs, **kwargs)
+        return arithmetic.apply_ufunc(self, ufunc, method, *inputs, **kwargs)
 
     def __abs__(self) -> DataFrame:
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.each_column(self, abs, (self,))
+        return arithmetic.each_column(self, abs, (self,))
 
     def add(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
         """Return the columns plus a scalar, other columns, or values by the names of the columns; lazy.
@@ -1503,83 +1503,83 @@ class DataFrame(RowLabelled):
         >>> df.add(ak.array([10, 20]), axis=0).to_pandas()["x"].tolist()
         [11, 22]
         """
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.add, other, axis, fill_value)
+        return arithmetic.operate(self, operator.add, other, axis, fill_value)
 
     def sub(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
         """Subtract a scalar, array, DataFrame or Series from the columns; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.sub, other, axis, fill_value)
+        return arithmetic.operate(self, operator.sub, other, axis, fill_value)
 
     def mul(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
         """Return the columns times something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.mul, other, axis, fill_value)
+        return arithmetic.operate(self, operator.mul, other, axis, fill_value)
 
     def div(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
         """Return the columns divided by something, as float64; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.truediv, other, axis, fill_value)
+        return arithmetic.operate(self, operator.truediv, other, axis, fill_value)
 
     truediv = div
 
     def floordiv(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
         """Return the columns divided by something, rounded down; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.floordiv, other, axis, fill_value)
+        return arithmetic.operate(self, operator.floordiv, other, axis, fill_value)
 
     def mod(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
         """Return the remainders of a division of the columns; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.mod, other, axis, fill_value)
+        return arithmetic.operate(self, operator.mod, other, axis, fill_value)
 
     def pow(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
         """Return the columns raised to something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.pow, other, axis, fill_value)
+        return arithmetic.operate(self, operator.pow, other, axis, fill_value)
 
     def eq(self, other: Any, axis: int | str = 1) -> DataFrame:
         """Return which values are equal to something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.eq, other, axis)
+        return arithmetic.operate(self, operator.eq, other, axis)
 
     def ne(self, other: Any, axis: int | str = 1) -> DataFrame:
         """Return which values are not equal to something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.ne, other, axis)
+        return arithmetic.operate(self, operator.ne, other, axis)
 
     def lt(self, other: Any, axis: int | str = 1) -> DataFrame:
         """Return which values are less than something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.lt, other, axis)
+        return arithmetic.operate(self, operator.lt, other, axis)
 
     def le(self, other: Any, axis: int | str = 1) -> DataFrame:
         """Return which values are not more than something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.le, other, axis)
+        return arithmetic.operate(self, operator.le, other, axis)
 
     def gt(self, other: Any, axis: int | str = 1) -> DataFrame:
         """Return which values are more than something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.gt, other, axis)
+        return arithmetic.operate(self, operator.gt, other, axis)
 
     def ge(self, other: Any, axis: int | str = 1) -> DataFrame:
         """Return which values are not less than something; lazy.  See `add`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operate(self, operator.ge, other, axis)
+        return arithmetic.operate(self, operator.ge, other, axis)
 
     def equals(self, other: Any) -> bool:
         """Whether another DataFrame has the same columns, rows and labels, missing ones in the same places; computes.
@@ -1603,9 +1603,9 @@ class DataFrame(RowLabelled):
         ArgumentTypeError
             If a column has no numbers.
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.absolute(self)
+        return elementwise.absolute(self)
 
     def round(self, decimals: int | Mapping[str, int] = 0) -> DataFrame:
         """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
@@ -1623,9 +1623,9 @@ class DataFrame(RowLabelled):
         >>> ak.Series([15, 25, -5]).round(-1).tolist()
         [20, 20, 0]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.round_values(self, decimals)
+        return elementwise.round_values(self, decimals)
 
     def clip(self, lower: Any = None, upper: Any = None) -> DataFrame:
         """Return numbers, times and ordered labels bounded below and above; all else stays; lazy.
@@ -1648,9 +1648,9 @@ class DataFrame(RowLabelled):
         >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
         [2, 5, 6]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.clip(self, lower, upper)
+        return elementwise.clip(self, lower, upper)
 
     def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> DataFrame:
         """Return the values with some of them replaced by others; lazy.
@@ -1680,9 +1680,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
         [0, 0]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.replace(self, to_replace, value)
+        return elementwise.replace(self, to_replace, value)
 
     def map(self, func: Callable[[Any], Any] | Mapping[Any, Any], na_action: str | None = None) -> DataFrame:
         """Apply a function or a mapping to each value; lazy.  See `Series.map`.
@@ -1966,9 +1966,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 1, 2], "y": ["a", "b", "c"]}).nunique().to_dict()
         {'x': 2, 'y': 3}
         """
-        from akdask.frames import choice
+        from akdask.frames import distinct
 
-        return choice.nunique(self, axis, dropna)
+        return distinct.nunique(self, axis, dropna)
 
     def any(self, axis: int | str | None = 0) -> Series | bool:
         """Return whether any value of the columns of bool is true; lazy for rows, otherwise it computes.
@@ -2180,9 +2180,9 @@ class DataFrame(RowLabelled):
         0  3      2
         1  1      1
         """
-        from akdask.frames import choice
+        from akdask.frames import distinct
 
-        return choice.value_counts(self, subset, sort, ascending, dropna)
+        return distinct.value_counts(self, subset, sort, ascending, dropna)
 
     # groups
 
@@ -2256,9 +2256,9 @@ class DataFrame(RowLabelled):
         ArgumentTypeError
             If `keys` are no names.
         """
-        from akdask.frames import choice
+        from akdask.frames import grouping
 
-        return choice.groupby(
+        return grouping.groupby(
             self, keys, use_series, as_index, dropna, sort=sort, level=level, observed=observed, group_keys=group_keys
         )
 
@@ -3303,9 +3303,9 @@ class DataFrame(RowLabelled):
         TransferError
             If the data would take more than that.
         """
-        from akdask.frames import to_pandas
+        from akdask.frames import conversion
 
-        return to_pandas.to_pandas(self, datalimit, retain_index, nullable=nullable)
+        return conversion.to_pandas(self, datalimit, retain_index, nullable=nullable)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array of two dimensions; see `pdarray.to_numpy`.  Computes."""
@@ -3337,9 +3337,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 2]}).to_dict("records")
         [{'x': 1}, {'x': 2}]
         """
-        from akdask.frames import access
+        from akdask.frames import conversion
 
-        return access.to_dict(self, orient)
+        return conversion.to_dict(self, orient)
 
     def iterrows(self, limit: int | None = None) -> Iterator[tuple[Hashable, pd.Series]]:
         """Iterate over labels and rows, these as pandas Series; computes some thousand rows at a time.
@@ -3355,10 +3355,10 @@ class DataFrame(RowLabelled):
         >>> [(label, row["x"]) for label, row in ak.DataFrame({"x": [5, 6, 7]}).iterrows(limit=2)]
         [(0, np.int64(5)), (1, np.int64(6))]
         """
-        from akdask.frames import access
-        from akdask.frames.to_pandas import with_exact_rows
+        from akdask.frames import conversion
+        from akdask.frames.conversion import with_exact_rows
 
-        for part in access.parts_of_rows(self, limit):
+        for part in conversion.parts_of_rows(self, limit):
             yield from with_exact_rows(part).iterrows()
 
     def itertuples(self, index: bool = True, name: str | None = "Pandas", limit: int | None = None) -> Iterator[Any]:
@@ -3379,9 +3379,9 @@ class DataFrame(RowLabelled):
         >>> list(ak.DataFrame({"x": [5, 6, 7]}).itertuples(limit=2))
         [Pandas(Index=0, x=5), Pandas(Index=1, x=6)]
         """
-        from akdask.frames import access
+        from akdask.frames import conversion
 
-        for part in access.parts_of_rows(self, limit):
+        for part in conversion.parts_of_rows(self, limit):
             yield from part.itertuples(index=index, name=name)
 
     def to_arrow(self) -> pa.Table:

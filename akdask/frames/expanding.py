@@ -24,7 +24,7 @@ from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.kinds import demand_some_numbers
+from akdask.frames.dtypes import demand_some_numbers
 from akdask.frames.window_reductions import (
     WindowReductions,
     aggregated,

@@ -27,9 +27,9 @@ from akdask.engine.missing import as_mask, exact_type
 from akdask.engine.values import Call, Constant
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
 from akdask.frames.alignment import RowLabels, on_rows_of
-from akdask.frames.cells import between
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.elementwise import between
 from akdask.frames.missing import of_columns, present
 
 _PARTS = re.compile(

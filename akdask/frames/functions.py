@@ -40,9 +40,9 @@ from akdask.errors import (
 from akdask.frames.alignment import Matched, RowLabels, comparable, missing_like, same_labels
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import missing_rows
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.join import stacked
-from akdask.frames.kinds import missing_rows
 from akdask.frames.series import Series
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.rows.numbers import row_numbers

@@ -29,9 +29,9 @@ from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import missing_like
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import missing_rows
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.join import stacked
-from akdask.frames.kinds import missing_rows
 from akdask.frames.missing import present
 from akdask.frames.series import Series
 from akdask.operators.rows.numbers import row_numbers

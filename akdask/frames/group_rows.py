@@ -31,9 +31,9 @@ from akdask.frames.alignment import on_rows_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.diff import DiffAggregate
+from akdask.frames.dtypes import demand_numbers, is_number, missing_rows, numbers_among
 from akdask.frames.expanding import Weights, as_column_of_times
 from akdask.frames.group_reductions import in_pandas
-from akdask.frames.kinds import demand_numbers, is_number, missing_rows, numbers_among
 from akdask.frames.missing import can_be_missing, present
 from akdask.frames.series import series_of
 from akdask.frames.spans import GroupDecaying, GroupExpanding, group_windows

@@ -19,12 +19,12 @@ from akdask.deferred import is_pandas
 from akdask.engine.alignment import align_by_plan
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
 from akdask.frames.alignment import RowLabelled, as_labelled, mask_on_rows_of, missing_like, on_rows_of, put_on_rows_of
-from akdask.frames.cells import is_nothing
 from akdask.frames.columnset import VALUES, level_column
 from akdask.frames.construction import arrays_of, is_scalar
 from akdask.frames.display import Row
+from akdask.frames.dtypes import missing_rows
+from akdask.frames.elementwise import is_nothing
 from akdask.frames.index import Index, MultiIndex
-from akdask.frames.kinds import missing_rows
 from akdask.frames.new_rows import with_row, with_row_of_levels
 from akdask.frames.rows_by_label import Chosen, as_mask, called_with, check_labels, check_mask, is_many, rows_by_label
 from akdask.frames.series import Series

@@ -41,9 +41,9 @@ from akdask.errors import (
     UnsupportedError,
 )
 from akdask.frames.columnset import INDEX, ColumnSet
+from akdask.frames.conversion import ToPandas
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
-from akdask.frames.to_pandas import ToPandas
 from akdask.operators.values.times import checked_zone, numbers_of
 from akdask.storage.objects import ROW_LABELS
 from akdask.typing import Column

@@ -27,7 +27,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.frames.kinds import missing_rows
+from akdask.frames.dtypes import missing_rows
 from akdask.frames.pairing import left_join
 from akdask.frames.series import Series
 from akdask.operators.join.join import join_row_numbers

@@ -15,9 +15,9 @@ from akdask.deferred import pd
 from akdask.engine.sources import counted
 from akdask.errors import LabelTypeError
 from akdask.frames.alignment import missing_like
-from akdask.frames.cells import is_nothing
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.construction import arrays_of
+from akdask.frames.elementwise import is_nothing
 from akdask.frames.rows_by_label import kind_of, label_in
 
 

@@ -30,13 +30,13 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
-from akdask.frames.choice import keys_of
 from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.group_reductions import Reduced, calls_of, edge_values, reduce_at_once
 from akdask.frames.groupby import DataFrameGroupBy
+from akdask.frames.grouping import keys_of
 from akdask.frames.index import MultiIndex
-from akdask.frames.kinds import is_number, missing_rows, numbers_among
 from akdask.frames.series import Series, column_series
 from akdask.frames.windows import empty_rows
 

@@ -31,8 +31,8 @@ from akdask.frames.alignment import Matched, RowLabelled, as_labelled
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.construction import arrays_of, spread
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import numbers_among
 from akdask.frames.index import MultiIndex
-from akdask.frames.kinds import numbers_among
 from akdask.frames.missing import can_be_missing, present_among
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.display import Row
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.rows_by_label import demands_all, without_labels
+from akdask.frames.series import Series
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series
@@ -197,3 +198,10 @@ def _called(index: Index, number: int) -> str:
     if name is not None:
         return str(name)
     return f"level_{number}" if index.nlevels > 1 else "index"
+
+
+def sample(frame: DataFrame, n: int, *, frac: float | None, random_state: Any) -> DataFrame:
+    size = len(frame)
+    count, draw = sample_of(size, n, frac, random_state)
+    chosen: DataFrame = frame if count >= size else frame._rows(draw.choice(size, count, replace=False))
+    return chosen

@@ -308,9 +308,9 @@ class Series(Labelled, RowLabelled):
     @property
     def is_unique(self) -> bool:
         """Whether no value occurs twice; computes."""
-        from akdask.frames import summaries
+        from akdask.frames import distinct
 
-        return not bool(summaries.repeated([self.values], "first").any())
+        return not bool(distinct.repeated([self.values], "first").any())
 
     @property
     def is_monotonic_increasing(self) -> bool:
@@ -360,9 +360,9 @@ class Series(Labelled, RowLabelled):
     def expr(self) -> CollectionRows:
         """The plan."""
         from akdask.engine.run import CollectionRows
-        from akdask.frames import to_pandas
+        from akdask.frames import conversion
 
-        form, project, labels = to_pandas.series_conversion(self)
+        form, project, labels = conversion.series_conversion(self)
         return CollectionRows(project, form, tuple(labels), None)
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
@@ -649,9 +649,9 @@ class Series(Labelled, RowLabelled):
         ArgumentError
             If `join` is something else.
         """
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.align_series(self, other, join)
+        return arithmetic.align_series(self, other, join)
 
     @property
     def _row_labels(self) -> RowLabels:
@@ -789,17 +789,17 @@ class Series(Labelled, RowLabelled):
         >>> one.combine_first(two).to_pandas().to_dict()
         {'a': 1.0, 'b': 20.0, 'c': 30.0}
         """
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.combine_series(self, other)
+        return arithmetic.combine_series(self, other)
 
     # arithmetic
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute a ufunc of values with equal labels; in-place operators pass ``out=``."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.apply_series_ufunc(ufunc, method, *inputs, **kwargs)
+        return arithmetic.apply_series_ufunc(ufunc, method, *inputs, **kwargs)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -823,9 +823,9 @@ class Series(Labelled, RowLabelled):
         >>> one.add(two).to_pandas().to_dict() == {"a": 1, "b": 12, "c": 20}
         True
         """
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.add_series(self, b)
+        return arithmetic.add_series(self, b)
 
     def sub(self, other: Any, fill_value: Any = None) -> Series:
         """Subtract a scalar, array or Series from the values; lazy.
@@ -848,77 +848,77 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([1, 2]).sub(ak.Series([10]), fill_value=0).tolist()
         [-9.0, 2.0]
         """
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.sub, other, fill_value)
+        return arithmetic.operated(self, operator.sub, other, fill_value)
 
     def mul(self, other: Any, fill_value: Any = None) -> Series:
         """Return the values times something; lazy.  See `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.mul, other, fill_value)
+        return arithmetic.operated(self, operator.mul, other, fill_value)
 
     def div(self, other: Any, fill_value: Any = None) -> Series:
         """Return the values divided by something, as float64; lazy.  See `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.truediv, other, fill_value)
+        return arithmetic.operated(self, operator.truediv, other, fill_value)
 
     truediv = div
 
     def floordiv(self, other: Any, fill_value: Any = None) -> Series:
         """Return the values divided by something, rounded down; lazy.  See `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.floordiv, other, fill_value)
+        return arithmetic.operated(self, operator.floordiv, other, fill_value)
 
     def mod(self, other: Any, fill_value: Any = None) -> Series:
         """Return the remainders of a division of the values; lazy.  See `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.mod, other, fill_value)
+        return arithmetic.operated(self, operator.mod, other, fill_value)
 
     def pow(self, other: Any, fill_value: Any = None) -> Series:
         """Return the values raised to something; lazy.  See `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.pow, other, fill_value)
+        return arithmetic.operated(self, operator.pow, other, fill_value)
 
     def eq(self, other: Any) -> Series:
         """Return which values are equal to something; lazy.  Labels meet as in `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.eq, other)
+        return arithmetic.operated(self, operator.eq, other)
 
     def ne(self, other: Any) -> Series:
         """Return which values are not equal to something; lazy.  Labels meet as in `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.ne, other)
+        return arithmetic.operated(self, operator.ne, other)
 
     def lt(self, other: Any) -> Series:
         """Return which values are less than something; lazy.  Labels meet as in `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.lt, other)
+        return arithmetic.operated(self, operator.lt, other)
 
     def le(self, other: Any) -> Series:
         """Return which values are not more than something; lazy.  Labels meet as in `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.le, other)
+        return arithmetic.operated(self, operator.le, other)
 
     def gt(self, other: Any) -> Series:
         """Return which values are more than something; lazy.  Labels meet as in `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.gt, other)
+        return arithmetic.operated(self, operator.gt, other)
 
     def ge(self, other: Any) -> Series:
         """Return which values are not less than something; lazy.  Labels meet as in `sub`."""
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.operated(self, operator.ge, other)
+        return arithmetic.operated(self, operator.ge, other)
 
     def dot(self, other: Any) -> Any:
         """Return the sum of the products with the values of another Series or array; lazy.
@@ -934,9 +934,9 @@ class Series(Labelled, RowLabelled):
         >>> int(ak.Series([1, 2]) @ ak.Series([3, 4]))
         11
         """
-        from akdask.frames import operators
+        from akdask.frames import arithmetic
 
-        return operators.dot(self, other)
+        return arithmetic.dot(self, other)
 
     def equals(self, other: Any) -> bool:
         """Whether another Series has the same values and labels, missing ones in the same places; computes."""
@@ -958,9 +958,9 @@ class Series(Labelled, RowLabelled):
         ConversionError
             When computed, if a missing or infinite number becomes an integer.
         """
-        from akdask.frames import kinds
+        from akdask.frames import dtypes
 
-        return self._with(kinds.as_other_type(self.values, dtype))
+        return self._with(dtypes.as_other_type(self.values, dtype))
 
     def map(self, arg: Any, na_action: Any = None) -> Series:
         """Replace each value by a mapping or a function; lazy.
@@ -1071,9 +1071,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([1, 2, 3]).between(2, 3).tolist()
         [False, True, True]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        found: Series = cells.between(self, left, right, inclusive)
+        found: Series = elementwise.between(self, left, right, inclusive)
         return found
 
     def isin(self, lst: Any) -> Series:
@@ -1090,9 +1090,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series(["a", None, "b"]).isin(["a", None]).tolist()
         [True, True, False]
         """
-        from akdask.frames import choice
+        from akdask.frames import distinct
 
-        return choice.series_isin(self, lst)
+        return distinct.series_isin(self, lst)
 
     def where(self, cond: Any, other: Any = None) -> Series:
         """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
@@ -1104,9 +1104,9 @@ class Series(Labelled, RowLabelled):
         >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [0, 5]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.choose(self, cond, other, invert=True)
+        return elementwise.choose(self, cond, other, invert=True)
 
     def mask(self, cond: Any, other: Any = None) -> Series:
         """Return the values with others where a condition holds; lazy.
@@ -1132,9 +1132,9 @@ class Series(Labelled, RowLabelled):
         >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [1, 0, 0]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.choose(self, cond, other, invert=False)
+        return elementwise.choose(self, cond, other, invert=False)
 
     def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> Series:
         """Return the values with some of them replaced by others; lazy.
@@ -1164,9 +1164,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
         [0, 0]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.replace(self, to_replace, value)
+        return elementwise.replace(self, to_replace, value)
 
     def clip(self, lower: Any = None, upper: Any = None) -> Series:
         """Return numbers, times and ordered labels bounded below and above; all else stays; lazy.
@@ -1189,9 +1189,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
         [2, 5, 6]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.clip(self, lower, upper)
+        return elementwise.clip(self, lower, upper)
 
     def abs(self) -> Series:
         """Return the absolute values; lazy.
@@ -1201,9 +1201,9 @@ class Series(Labelled, RowLabelled):
         ArgumentTypeError
             If a column has no numbers.
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.absolute(self)
+        return elementwise.absolute(self)
 
     def round(self, decimals: int | Mapping[str, int] = 0) -> Series:
         """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
@@ -1221,9 +1221,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([15, 25, -5]).round(-1).tolist()
         [20, 20, 0]
         """
-        from akdask.frames import cells
+        from akdask.frames import elementwise
 
-        return cells.round_values(self, decimals)
+        return elementwise.round_values(self, decimals)
 
     # reductions
 
@@ -1526,15 +1526,15 @@ class Series(Labelled, RowLabelled):
 
     def duplicated(self, keep: str | bool = "first") -> Series:
         """Return which values are equal to another one; lazy.  See `DataFrame.duplicated`."""
-        from akdask.frames import summaries
+        from akdask.frames import distinct
 
-        return self._with(summaries.repeated([self.values], keep))
+        return self._with(distinct.repeated([self.values], keep))
 
     def drop_duplicates(self, keep: str | bool = "first") -> Series:
         """Drop entries whose values are repeated; lazy.  See `duplicated`."""
-        from akdask.frames import summaries
+        from akdask.frames import distinct
 
-        return self._rows(~summaries.repeated([self.values], keep))
+        return self._rows(~distinct.repeated([self.values], keep))
 
     def value_counts(
         self, sort: bool = True, *, normalize: bool = False, ascending: bool = False, dropna: bool = True
@@ -2172,9 +2172,9 @@ class Series(Labelled, RowLabelled):
         TransferError
             If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
         """
-        from akdask.frames import to_pandas
+        from akdask.frames import conversion
 
-        return to_pandas.series_to_pandas(self, nullable=nullable)
+        return conversion.series_to_pandas(self, nullable=nullable)
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array; computes."""

@@ -27,7 +27,7 @@ from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, warn
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.kinds import as_other_type, missing_where
+from akdask.frames.dtypes import as_other_type, missing_where
 from akdask.frames.missing import present
 from akdask.frames.series import Series
 

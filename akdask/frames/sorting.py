@@ -23,8 +23,8 @@ from akdask.engine.values import Value
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import missing_rows
 from akdask.frames.index import Index, MultiIndex, check_na_position, is_there
-from akdask.frames.kinds import missing_rows
 from akdask.frames.missing import present
 from akdask.frames.rows_by_label import kind_of
 from akdask.frames.windows import empty_rows

@@ -22,8 +22,8 @@ from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.dtypes import demand_some_numbers
 from akdask.frames.expanding import DecayingColumn, Weights
-from akdask.frames.kinds import demand_some_numbers
 from akdask.frames.window_reductions import (
     NamedReductions,
     WindowReductions,

@@ -35,10 +35,10 @@ from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import RowLabelled
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.construction import arrays_of
+from akdask.frames.conversion import with_exact_rows
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.missing import can_be_missing, how_many, present
 from akdask.frames.series import Series, by_column, column_series, series_of
-from akdask.frames.to_pandas import with_exact_rows
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
 

@@ -32,21 +32,27 @@ from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import as_other_type, is_number, numbers_among
 from akdask.frames.index import Index
-from akdask.frames.kinds import as_other_type, is_number, numbers_among
 from akdask.frames.missing import present, present_among
 from akdask.frames.windows import numbers_in_groups
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort.top_k import TopK
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series
 
+
 QUARTILES = (0.25, 0.5, 0.75)
+
+
 RANKS = ("average", "min", "max", "first", "dense")
+
+
 KEEPS = ("first", "last")
+
+
 NA_OPTIONS = ("keep", "top", "bottom")
 
 
@@ -76,14 +82,6 @@ def describe(frame: DataFrame, percentiles: Sequence[float] | None, include: str
     both = labels.reindex(["count", "unique", "top", "freq"]).join(described.astype(object), how="outer")
     order = ["count", "unique", "top", "freq", *(row for row in described.index if row != "count")]
     return both.reindex(order)[[name for name in columns.values if name in both]]
-
-
-def duplicated(frame: DataFrame, subset: str | Sequence[str] | None, keep: str | bool) -> Any:
-    names = names_of(frame._columns.values if subset is None else subset)
-    arrays = [frame._columns.array(name) for name in names]
-    from akdask.frames.series import series_of
-
-    return series_of(frame._columns, repeated(arrays, keep))
 
 
 def rank(frame: DataFrame, method: str, ascending: bool, pct: bool, *, na_option: str) -> DataFrame:
@@ -294,20 +292,6 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
     found = TopK.of(array._frame, value, -count if last else count)
     positions = pdarray(found, found.positions)
     return positions[::-1] if last else positions
-
-
-def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
-    """Return which rows of some arrays are equal to another one; lazy.  See `DataFrame.duplicated`."""
-    if keep not in KEEPS and keep is not False:
-        raise ArgumentError(f"duplicated: keep={keep!r} is none of 'first', 'last' and False.")
-    if not arrays:
-        raise ArgumentError("rows are compared by at least one column.")
-    groups = GroupBy(list(arrays), dropna=False)
-    if keep is False:
-        return groups.broadcast(groups.size()[1]) > 1
-    numbers = pdarray(*row_numbers(arrays[0]._frame))
-    edge = groups.min(numbers)[1] if keep == "first" else groups.max(numbers)[1]
-    return groups.broadcast(edge) != numbers
 
 
 def ranks(

@@ -17,7 +17,7 @@ from akdask.errors import ArgumentError, MissingAttributeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.kinds import demand_numbers, numbers_among
+from akdask.frames.dtypes import demand_numbers, numbers_among
 from akdask.frames.missing import present
 from akdask.operators.windows.kernels import INTEGER_WINDOWS
 from akdask.operators.windows.neighbours import WithNeighbours

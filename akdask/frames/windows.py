@@ -29,7 +29,7 @@ from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.kinds import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
+from akdask.frames.dtypes import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
 from akdask.frames.missing import present
 from akdask.frames.window_reductions import WindowReductions, checked_quantile
 from akdask.operators.rows.numbers import row_numbers

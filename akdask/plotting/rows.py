@@ -29,7 +29,7 @@ from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError
 from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.kinds import numbers_among
+from akdask.frames.dtypes import numbers_among
 from akdask.frames.series import Series
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plotting.canvas import by_pandas

@@ -14,7 +14,7 @@ LARGE_DATA: dict[str, dict[str, Any]] = {
     "akdask.engine.pipeline": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1, "FEWEST_ROWS": 1},
     "akdask.engine.alignment": {"SMALL_ROWS": 0},
     "akdask.operators.rewrite_rules": {"SMALL_ROWS": 0},
-    "akdask.frames.choice": {"SMALL_ROWS": 0},
+    "akdask.frames.distinct": {"SMALL_ROWS": 0},
     "akdask.engine.blocks": {"FEW_ROWS": 0},
     "akdask.operators.group.aggregate": {"RANGE_ROWS": 2},
     "akdask.operators.group.merge": {"FEW_TABLES": 1, "FEW_ROWS": 1, "RANGE_SAMPLES": 2},

@@ -1,4 +1,4 @@
-"""Python's operators and NumPy's ufuncs on DataFrames, column by column."""
+"""Python's operators and NumPy's ufuncs on DataFrames and Series, column by column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`groupby` of a DataFrame, choices of rows (membership, duplicates, samples), and counts of distinct values."""
+"""Distinct rows and values: membership, duplicates and counts."""
 
 from __future__ import annotations
 
@@ -8,86 +8,32 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, names_of
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.keys import as_arrays, like
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import sample_of
 from akdask.arrays.setops import in1d
 from akdask.arrays.timearray import TimeArray
-from akdask.deferred import is_pandas
 from akdask.engine.missing import is_in_parts, key_parts, of_key_parts
 from akdask.engine.node import Node
 from akdask.engine.pipeline import SMALL_ROWS
 from akdask.engine.run import run
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
-from akdask.frames.alignment import Matched, RowLabelled, as_labelled, on_rows_of
-from akdask.frames.cells import is_nothing
+from akdask.frames.alignment import Matched, RowLabelled, as_labelled
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.groupby import DataFrameGroupBy
+from akdask.frames.elementwise import is_nothing
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, present, present_among
 from akdask.frames.series import Series, by_column
+from akdask.frames.summaries import KEEPS
 from akdask.operators.group.aggregate import GroupAggregate
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.operators.rows.numbers import row_numbers
 
-
-def groupby(
-    frame: DataFrame,
-    keys: Any,
-    use_series: bool,
-    as_index: bool,
-    dropna: bool,
-    *,
-    sort: bool,
-    level: Any,
-    observed: bool,
-    group_keys: bool,
-) -> DataFrameGroupBy | GroupBy:
-    if level is not None:
-        keys = _labels_as_key(frame, keys, level)
-    several = isinstance(keys, list | tuple)
-    given = list(keys) if several else [keys]
-    if any(is_pandas(key, "Grouper") for key in given):
-        from akdask.frames.resampling import grouped_by_time
-
-        binned: DataFrameGroupBy = grouped_by_time(frame, given, use_series, as_index, dropna)
-        return binned
-    names, arrays = keys_of(frame, given)
-    groups = ColumnGroups(arrays if several else arrays[0], dropna=dropna)
-    if not use_series:
-        return groups
-    return DataFrameGroupBy(groups, frame, names, as_index, observed, sort=sort, group_keys=group_keys)
-
-
-def _labels_as_key(frame: DataFrame, keys: Any, level: Any) -> Any:
-    if keys is not None:
-        raise ArgumentError("rows are grouped either by keys or by a level of their labels.")
-    labels: Any = frame.index
-    if level not in (0, -1, labels.name) or isinstance(level, bool):
-        raise ArgumentError(f"the labels of a DataFrame have one level, and not {level!r}.", hint="pass level=0.")
-    return labels
-
-
-def keys_of(frame: DataFrame, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:
-    """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""
-    names, arrays = [], []
-    for number, key in enumerate(keys):
-        item = on_rows_of(frame._row_labels, key)
-        if isinstance(item, Array):
-            given = getattr(key, "name", None) if isinstance(key, Labelled) else None
-            names.append(given if isinstance(given, str) else f"key_{number}")
-            arrays.append(item)
-        else:
-            names += names_of(item)
-            arrays += [frame._columns.array(name) for name in names_of(item)]
-    if not arrays:
-        raise ArgumentError("rows are grouped by at least one column.", hint=f"columns: {', '.join(frame.columns)}.")
-    return names, arrays
+COUNT = "count"
 
 
 def drop_duplicates(frame: DataFrame, subset: str | Sequence[str] | None, keep: str) -> DataFrame:
@@ -107,23 +53,6 @@ def isin(frame: DataFrame, values: Any) -> DataFrame:
         return frame._of(columns.beside(_equal_by_label(frame, values)))
     found = {name: _is_in(columns.array(name), name, values) for name in columns.values}
     return frame._of(columns.beside(found))
-
-
-def filter_by_range(frame: DataFrame, keys: str | Sequence[str], low: int, high: int | None) -> pdarray:
-    if low < 0 or (high is not None and high < low):
-        raise ArgumentError(f"group sizes range from low to high, neither below 0; got low={low}, high={high}.")
-    groups = frame.groupby(keys, use_series=False)
-    sizes = groups.broadcast(groups.size()[1])
-    # Rows that are in no group have the size 0.
-    mask: pdarray = sizes >= max(low, 1)
-    return mask if high is None else mask & (sizes <= high)
-
-
-def sample(frame: DataFrame, n: int, *, frac: float | None, random_state: Any) -> DataFrame:
-    size = len(frame)
-    count, draw = sample_of(size, n, frac, random_state)
-    chosen: DataFrame = frame if count >= size else frame._rows(draw.choice(size, count, replace=False))
-    return chosen
 
 
 def intx(a: DataFrame, b: DataFrame) -> pdarray:
@@ -202,9 +131,6 @@ def _is_number(array: Array) -> bool:
     return array._as_operand()[1].dtype.is_number
 
 
-COUNT = "count"
-
-
 def nunique(frame: DataFrame, axis: int, dropna: bool) -> Series:
     if axis_number(axis):
         raise UnsupportedError("distinct values are counted in columns, not in rows.")
@@ -274,3 +200,25 @@ def series_isin(series: Series, lst: Any) -> Series:
     stands_for_missing = any(is_nothing(item) and not isinstance(item, others) for item in lst)
     found = in1d(values, there) if there else series.notna().values & False
     return series._with(found | series.isna().values if stands_for_missing else found)
+
+
+def duplicated(frame: DataFrame, subset: str | Sequence[str] | None, keep: str | bool) -> Any:
+    names = names_of(frame._columns.values if subset is None else subset)
+    arrays = [frame._columns.array(name) for name in names]
+    from akdask.frames.series import series_of
+
+    return series_of(frame._columns, repeated(arrays, keep))
+
+
+def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
+    """Return which rows of some arrays are equal to another one; lazy.  See `DataFrame.duplicated`."""
+    if keep not in KEEPS and keep is not False:
+        raise ArgumentError(f"duplicated: keep={keep!r} is none of 'first', 'last' and False.")
+    if not arrays:
+        raise ArgumentError("rows are compared by at least one column.")
+    groups = GroupBy(list(arrays), dropna=False)
+    if keep is False:
+        return groups.broadcast(groups.size()[1]) > 1
+    numbers = pdarray(*row_numbers(arrays[0]._frame))
+    edge = groups.min(numbers)[1] if keep == "first" else groups.max(numbers)[1]
+    return groups.broadcast(edge) != numbers

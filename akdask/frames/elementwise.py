@@ -1,4 +1,4 @@
-"""Methods on all cells of a DataFrame: bound, round, replace, and choose by a condition."""
+"""Values of columns one by one: bounds, rounding, replacement, and choice by a condition."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from akdask.frames.alignment import (
     on_rows_of,
 )
 from akdask.frames.dataframe import NOT_GIVEN
-from akdask.frames.kinds import demand_numbers, is_number, missing_rows
+from akdask.frames.dtypes import demand_numbers, is_number, missing_rows
 from akdask.frames.missing import can_be_missing, present_among
 
 _UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)

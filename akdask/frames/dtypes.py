@@ -1,9 +1,9 @@
-"""Kinds of columns: numbers or not, and the value that marks a missing element."""
+"""Types of columns: which are numbers, conversion to other types, and the value that marks a missing element."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,10 +19,37 @@ from akdask.engine.missing import is_in_parts, is_missing, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.times import with_missing_times
 from akdask.engine.values import Call, Constant, Value
-from akdask.errors import ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 
+if TYPE_CHECKING:
+    from akdask.frames.dataframe import DataFrame
+
 NUMBERS = ("int", "uint", "float", "bool")
+
+
+NUMBER_TYPES = ("int64", "uint64", "uint8", "float64")
+
+
+_GENERIC: dict[str, tuple[str, ...]] = {
+    "number": (*NUMBER_TYPES, "bigint", "Timedelta"),
+    "integer": ("int64", "uint64", "uint8", "bigint"),
+    "floating": ("float64",),
+    "int": ("int64",),
+    "float": ("float64",),
+    "bool": ("bool",),
+    "bool_": ("bool",),
+    "object": ("str",),
+    "object_": ("str",),
+    "str": ("str",),
+    "string": ("str",),
+    "category": ("Categorical",),
+    "Categorical": ("Categorical",),
+    "datetime": ("Datetime",),
+    "datetime64": ("Datetime",),
+    "timedelta": ("Timedelta",),
+    "timedelta64": ("Timedelta",),
+}
 
 
 def is_number(array: Array) -> bool:
@@ -164,3 +191,40 @@ def missing_rows(array: Array, frame: Frame, value: Value, lacks: Value) -> Any:
 def plain(item: Any) -> Any:
     """Return a scalar of NumPy as Python has it."""
     return item.item() if isinstance(item, np.generic) else item
+
+
+def select_dtypes(frame: DataFrame, include: Any, exclude: Any) -> DataFrame:
+    wanted, unwanted = _type_names(include), _type_names(exclude)
+    if not wanted and not unwanted:
+        raise ArgumentError("select_dtypes needs include or exclude.")
+    if wanted & unwanted:
+        raise ArgumentError(f"select_dtypes includes and excludes {', '.join(sorted(wanted & unwanted))}.")
+    names = [name for name, dtype in frame.dtypes.items() if (not wanted or dtype in wanted) and dtype not in unwanted]
+    return frame._of(frame._columns.only(names))
+
+
+def astype(frame: DataFrame, dtype: Any) -> DataFrame:
+    columns = frame._columns
+    wanted = dict(dtype) if isinstance(dtype, Mapping) else dict.fromkeys(columns.values, dtype)
+    made: dict[str, Array] = {name: columns.array(name) for name in columns.values}
+    for name, kind in wanted.items():
+        made[name] = as_other_type(columns.array(name), kind)
+    return frame._of(columns.beside(made))
+
+
+def _type_names(types: Any) -> set[str]:
+    """Return types as `DataFrame.dtypes` names them."""
+    if types is None:
+        return set()
+    found: set[str] = set()
+    for one in types if isinstance(types, list | tuple | set | frozenset) else [types]:
+        known = _GENERIC.get(one if isinstance(one, str) else getattr(one, "__name__", ""))
+        if known is not None:
+            found |= set(known)
+            continue
+        try:
+            name = np.dtype(one).name
+        except TypeError:
+            name = one if isinstance(one, str) else getattr(one, "__name__", str(one))
+        found.add(name)
+    return found

@@ -1,8 +1,8 @@
-"""Conversion of partitions to pandas, for results in this process and for partitions of a Dask DataFrame."""
+"""Conversion to pandas and to Python: of partitions, of results in this process, and of rows one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -21,17 +21,30 @@ from akdask.engine.missing import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.tokens import token
+from akdask.errors import ArgumentError
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, level_column
 from akdask.operators.join.join import LABEL, CategoryTable
 from akdask.operators.values.cast import missing_as_nan
 from akdask.typing import Column
 
 if TYPE_CHECKING:
+    from akdask.frames.dataframe import DataFrame
     from akdask.frames.series import Series
 
 
-if TYPE_CHECKING:
-    from akdask.frames.dataframe import DataFrame
+_NULLABLE = {INT64: "Int64", UINT64: "UInt64", UINT8: "UInt8", BOOL: "boolean", FLOAT64: "Float64"}
+"""pandas' nullable types."""
+
+
+EXACT = 2.0**53 - 1
+"""Up to here, no two integers are the same float."""
+
+
+ITERATED = 10_000
+"""Rows that are brought into this process at a time."""
+
+
+ORIENTS = ("dict", "list", "series", "split", "tight", "records", "index")
 
 
 @dataclass(frozen=True)
@@ -196,13 +209,6 @@ def pandas_text(column: Any, dtype: Any) -> Any:
     return column.to_numpy(zero_copy_only=False) if is_arrow(column, "Array") else column.to_numpy()
 
 
-_NULLABLE = {INT64: "Int64", UINT64: "UInt64", UINT8: "UInt8", BOOL: "boolean", FLOAT64: "Float64"}
-"""pandas' nullable types."""
-
-EXACT = 2.0**53 - 1
-"""Up to here, no two integers are the same float."""
-
-
 def nullable_types(columns: ColumnSet) -> dict[Hashable, str]:
     """Return pandas' nullable types for columns of numbers, by their types before a join made them floats."""
     found: dict[Hashable, str] = {}
@@ -333,3 +339,19 @@ class ToSeries:
             series = series.mask(frame[LACKING], None)
         series.name = self.name
         return series
+
+
+def to_dict(frame: DataFrame, orient: str) -> Any:
+    if orient not in ORIENTS:
+        raise ArgumentError(f"to_dict: orient={orient!r} is none of {', '.join(ORIENTS)}.")
+    rows: Any = frame.compute()
+    return rows.to_dict(orient)
+
+
+def parts_of_rows(frame: DataFrame, limit: int | None) -> Iterator[pd.DataFrame]:
+    """Yield some thousand rows at a time."""
+    rows = frame if limit is None else frame.head(max(int(limit), 0))
+    total = len(rows)
+    for start in range(0, total, ITERATED):
+        part = rows._rows(slice(start, start + ITERATED))
+        yield part.compute()
