@@ -471,3 +471,21 @@ def test_so_many_extremes_are_those_of_pandas(name, count):
     pd.testing.assert_series_equal(
         getattr(ak.Series(plain), name)(count).to_pandas(), getattr(plain, name)(count), check_names=False
     )
+
+
+@pytest.mark.parametrize("labels", [None, ["b", "c", "a"]])
+def test_results_of_two_series_have_the_name_of_both(labels):
+    one, other = ak.Series([1, 2, 3], "n", ["a", "b", "c"]), ak.Series([4, 5, 6], "n", labels or ["a", "b", "c"])
+    renamed = other.rename("m")
+    for calculate in (lambda s: one + s, one.sub, lambda s: np.add(one, s)):
+        assert (calculate(other).name, calculate(renamed).name) == ("n", None)
+    assert [found.name for found in one.align(renamed)] == ["n", "m"]
+    assert one.combine_first(renamed).name == "n"
+
+
+@pytest.mark.parametrize(("accessor", "kind"), [("dt", "TimeArray"), ("cat", "Categorical"), ("str", "Strings")])
+def test_accessors_say_of_which_values_they_are(accessor, kind):
+    s = ak.Series([1, 2])
+    assert not hasattr(s, accessor)
+    with pytest.raises(AttributeError, match=rf"a Series of int64 has no \.{accessor}.\n.*{kind}"):
+        getattr(s, accessor)

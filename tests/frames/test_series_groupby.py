@@ -93,3 +93,9 @@ def test_five_of_a_group_are_chosen_unless_told_otherwise(name):
     lazy, plain = both([(number % 2, float(number * 7 % 17)) for number in range(14)])
     for options in ({}, {"n": 2}):
         assert getattr(lazy, name)(**options).tolist() == getattr(plain, name)(**options).tolist()
+
+
+def test_counts_of_values_are_labelled_by_keys_and_values():
+    counts = ak.Series([5, 6, 6], "v").groupby(ak.Series([0, 0, 1], "k")).value_counts()
+    assert (counts.name, counts.index.names) == ("count", ["k", "v"])
+    assert counts.to_pandas().to_dict() == {(0, 5): 1, (0, 6): 1, (1, 6): 1}
