@@ -1,16 +1,8 @@
-"""Packages and modules that few calls need: each is loaded when one of its names is first used.
+"""Packages that few calls need: each is loaded when one of its names is first used.
 
-A module imports them from here as it would import them from where they are, at its top::
+A module imports them from here, at its top::
 
     from akdask.deferred import pa, pd
-
-So are modules of akdask that a module needs for some of its calls only: as a `DeferredModule` beside the import that
-type checkers and the contracts of imports see::
-
-    if TYPE_CHECKING:
-        from akdask.operators.sort import sort
-    else:
-        sort = DeferredModule("akdask.operators.sort.sort")
 
 Code that runs when a module is loaded, such as base classes, default arguments and constants, must not use them, as it
 would load them too.  `is_pandas`, `is_na` and `is_arrow` recognize objects of pandas and Arrow without loading either.
@@ -27,7 +19,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 __all__ = [
-    "DeferredModule",
     "fsspec",
     "is_arrow",
     "is_na",
@@ -69,8 +60,8 @@ def without_collection(function: Callable[P, T]) -> Callable[P, T]:
     return uninterrupted
 
 
-class DeferredModule(ModuleType):
-    """Stands for a module that is loaded with the first use of a name of it."""
+class _Package(ModuleType):
+    """Stands for a package that is loaded with the first use of a name of it."""
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(without_collection(import_module)(self.__name__), name)
@@ -79,10 +70,10 @@ class DeferredModule(ModuleType):
 
 
 if not TYPE_CHECKING:
-    fsspec = DeferredModule("fsspec")
-    pd = DeferredModule("pandas")
-    pa = DeferredModule("pyarrow")
-    pc = DeferredModule("pyarrow.compute")
+    fsspec = _Package("fsspec")
+    pd = _Package("pandas")
+    pa = _Package("pyarrow")
+    pc = _Package("pyarrow.compute")
 
 
 def is_pandas(item: Any, *classes: str) -> bool:

@@ -121,24 +121,6 @@ def test_a_filtered_sum_loads_nothing_of_other_queries(numbers):
     assert len({name for name in loaded if name.startswith("akdask")}) < 250
 
 
-def test_modules_that_are_deferred_are_those_that_type_checkers_see():
-    for path in sorted(ROOT.rglob("*.py")):
-        seen: dict[str, str] = {}
-        deferred: dict[str, str] = {}
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-                for each in node.body:
-                    assert isinstance(each, ast.Import | ast.ImportFrom)
-                    package = f"{each.module}." if isinstance(each, ast.ImportFrom) else ""
-                    seen.update({name.asname or name.name: f"{package}{name.name}" for name in each.names})
-                for each in node.orelse:
-                    assert isinstance(each, ast.Assign)
-                    assert isinstance(each.value, ast.Call)
-                    assert ast.unparse(each.value.func) == "DeferredModule"
-                    deferred[ast.unparse(each.targets[0])] = ast.literal_eval(each.value.args[0])
-        assert deferred.items() <= seen.items(), path
-
-
 def test_every_operation_is_found_in_its_family():
     tables: dict[str, str] = {}
     for path in sorted((ROOT / "operators").rglob("*.py")):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -11,13 +12,14 @@ import numpy as np
 from akdask import config
 from akdask.arrays import selection as row_tools
 from akdask.arrays.base import Collection
-from akdask.arrays.display import ArrayDisplay
-from akdask.arrays.registered import RegisteredArray
-from akdask.arrays.storage_methods import StorageMethods
-from akdask.arrays.substitutes import Substitutes
+from akdask.arrays.display import GAP, SHOWN, captioned, listed, printed_numbers, text_of, title_of
+from akdask.arrays.missing_attributes import of_series
+from akdask.arrays.registered import facts_of_array, written
+from akdask.arrays.writable import Writable
 from akdask.columns.table import Table
 from akdask.deferred import pa
 from akdask.engine.alignment import Limit
+from akdask.engine.explain import is_cheap
 from akdask.engine.materialized import within_rounds
 from akdask.engine.missing import recombined, separated
 from akdask.engine.node import Frame, RowSpace
@@ -33,10 +35,12 @@ if TYPE_CHECKING:
     from akdask.arrays.writing import Storable
 
 
-class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
+class Array(Writable, Collection):
     """A lazy column: a value on the rows of a frame."""
 
-    _takes_methods_of_series = True
+    _most_shown: ClassVar[int] = SHOWN
+    _separator: ClassVar[str] = " "
+    _gap: ClassVar[str] = GAP
 
     _frame: Frame
     _value: Value
@@ -343,6 +347,53 @@ class Array(StorageMethods, RegisteredArray, Substitutes, ArrayDisplay):
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; computes them all."""
         return iter(self.to_ndarray())
+
+    # display
+
+    def __str__(self) -> str:
+        return text_of(self)
+
+    def __repr__(self) -> str:
+        shown = str(self)
+        return f"array({shown})" if shown.startswith("[") else shown
+
+    def _repr_html_(self) -> str:
+        return captioned(self._title(), repr(self))
+
+    def _title(self) -> str:
+        return title_of(self)
+
+    def _describe(self) -> str:
+        return f"{type(self).__name__}({self._value.dtype}, {self.rows.describe()})"
+
+    def _printed(self, items: Any) -> list[str]:
+        """Return elements as text, each for itself."""
+        return printed_numbers(items)
+
+    def _listed(self, printed: Sequence[str]) -> str:
+        """Return text of elements as `str` writes them together."""
+        return listed(self, printed)
+
+    @property
+    def _footer(self) -> str | None:
+        """The line below elements that are shown one per line; None where elements share lines."""
+        return None
+
+    def _is_cheap(self) -> bool:
+        return is_cheap(self._frame, [self._value])
+
+    def info(self) -> str:
+        """Return facts about the array as JSON, see `akdask.information`; counts rows of unknown number."""
+        return json.dumps([facts_of_array(self)])
+
+    def pretty_print_info(self) -> None:
+        """Print facts about the array on one line; counts rows of unknown number."""
+        print(written(facts_of_array(self)))
+
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            return of_series(self, name)
 
 
 _COMPUTED: WeakValueDictionary[str, Persisted] = WeakValueDictionary()

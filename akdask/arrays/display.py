@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
 from akdask import config
 from akdask.arrays.base import Collection
-from akdask.engine.explain import edge_of_limit, estimate, is_cheap, is_small, shown_budget
+from akdask.engine.explain import edge_of_limit, estimate, is_small, shown_budget
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import Partitions
 from akdask.engine.run import resolve_lengths, run, tasks_of
@@ -29,147 +29,92 @@ MOST_PARTITIONS = 1000
 """Partitions of rows for which it takes a moment to tell what they will take."""
 
 
-class HtmlDisplay:
-    """The caption that Jupyter shows above an object's text."""
-
-    def _title(self) -> str:
-        """Return a short description of the object that costs nothing to find."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
-        return captioned(self._title(), repr(self))
-
-
 def captioned(title: str, text: str) -> str:
     """Return a caption and text below it as HTML."""
     return f"<p>{escape(title)}</p><pre style='white-space: pre-wrap'>{escape(text)}</pre>"
 
 
-class ArrayDisplay(HtmlDisplay, Collection):
-    """Text of an array: its elements, or the first and last ones; if finding them takes long, its type and rows."""
+def text_of(array: Any) -> str:
+    """Return an array as text: its elements, or the first and last ones; its type and rows if finding them takes long.
 
-    _most_shown: ClassVar[int] = SHOWN
-    _separator: ClassVar[str] = " "
-    _gap: ClassVar[str] = GAP
+    The array says how its elements are printed and listed, and of which number only the first and last ones are shown.
+    """
+    edges = _edges(array)
+    if edges is None:
+        in_memory = rows_in_memory(array, array._frame, [array._value])
+        if in_memory is None:
+            return f"<{array._describe()}: {lazy_text(array)}>"
+        resolve_lengths(in_memory._frame)
+        edges = _first_and_last(in_memory, small=False)
+    head, tail = edges
+    rest = [] if tail is None else [array._gap, *array._printed(tail)]
+    shown: str = array._listed(array._printed(head) + rest)
+    return shown
 
-    _frame: Frame
-    _value: Value
 
-    def _like(self, frame: Frame, value: Value) -> Self:
-        raise NotImplementedError
+def listed(array: Any, printed: Sequence[str]) -> str:
+    """Return text of elements together: on one line, or one per line above the array's footer."""
+    if array._footer is None:
+        return f"[{array._separator.join(printed)}]"
+    name = type(array).__name__
+    indent = " " * (len(name) + 1)
+    column = f",\n{indent} ".join(printed)
+    return f"{name}([{column}],\n{indent}{array._footer})"
 
-    @property
-    def rows(self) -> RowSpace:
-        """The row space."""
-        raise NotImplementedError
 
-    def head(self, n: int = 5) -> Self:
-        """Return the first `n` elements; lazy."""
-        raise NotImplementedError
+def title_of(array: Any) -> str:
+    """Return a short description of an array that costs nothing to find."""
+    name, kind = type(array).__name__, array._type_name()
+    return f"{name}: {'' if kind == name else f'{kind}, '}{counted(array.rows, 'element')}"
 
-    def tail(self, n: int = 5) -> Self:
-        """Return the last `n` elements; lazy."""
-        raise NotImplementedError
 
-    def _type_name(self) -> str:
-        """Return the type as DataFrames name it."""
-        raise NotImplementedError
+def _edges(array: Any) -> tuple[Any, Any] | None:
+    """Return the first and last elements if at most the edge partitions are needed, else None.
 
-    # text
+    The last ones are None if the first ones are all elements.
+    """
+    small = is_small(array._frame, [array._value])
+    if not small and not array._is_cheap():
+        return _edge_of_limit(array)
+    return _first_and_last(array, small=small)
 
-    def _printed(self, items: Any) -> list[str]:
-        """Return elements as text, each for itself."""
-        return printed_numbers(items)
 
-    @property
-    def _footer(self) -> str | None:
-        """The line below elements that are shown one per line; None where elements share lines."""
+def _first_and_last(array: Any, *, small: bool) -> tuple[Any, Any]:
+    """Return the first and last elements, from the edge partitions unless the whole array is as cheap."""
+    first, last = (array, array) if small else _edge_partitions(array)
+    size, most = array.rows.size, array._most_shown
+    if first is not last or (size is not None and size > most):
+        head, tail = run(first.head(EDGE).expr, last.tail(EDGE).expr)
+        return head, tail
+    (head,) = run(first.head(most + 1).expr)
+    if len(head) <= most:
+        return head, None
+    (tail,) = run(last.tail(EDGE).expr)
+    return head[:EDGE], tail
+
+
+def _edge_of_limit(array: Any) -> tuple[Any, Any] | None:
+    """Return the first or last elements, as far as one partition has them."""
+    edge = edge_of_limit(array._frame, [array._value])
+    if edge is None:
         return None
+    frame, (value,), count = edge
+    part = array._like(frame, value)
+    (found,) = run((part.head(count) if count >= 0 else part.tail(-count)).expr)
+    if len(found) > array._most_shown:
+        return found[:EDGE], found[-EDGE:]
+    if len(found) == abs(count):
+        return found, None
+    return (found, found[:0]) if count >= 0 else (found[:0], found)
 
-    def _listed(self, printed: Sequence[str]) -> str:
-        """Return text of elements as `str` writes them together."""
-        if self._footer is None:
-            return f"[{self._separator.join(printed)}]"
-        indent = " " * (len(type(self).__name__) + 1)
-        column = f",\n{indent} ".join(printed)
-        return f"{type(self).__name__}([{column}],\n{indent}{self._footer})"
 
-    def _shown(self) -> str | None:
-        """Return the elements, or the first and last ones; None if finding them takes long."""
-        edges = self._edges()
-        if edges is None:
-            in_memory: Self | None = rows_in_memory(self, self._frame, [self._value])
-            if in_memory is None:
-                return None
-            resolve_lengths(in_memory._frame)
-            edges = in_memory._first_and_last(small=False)
-        head, tail = edges
-        return self._listed(self._printed(head) + ([] if tail is None else [self._gap, *self._printed(tail)]))
-
-    def __str__(self) -> str:
-        shown = self._shown()
-        return f"<{self._describe()}: {lazy_text(self)}>" if shown is None else shown
-
-    def __repr__(self) -> str:
-        shown = str(self)
-        return f"array({shown})" if shown.startswith("[") else shown
-
-    def _describe(self) -> str:
-        return f"{type(self).__name__}({self._value.dtype}, {self.rows.describe()})"
-
-    def _title(self) -> str:
-        name, kind = type(self).__name__, self._type_name()
-        return f"{name}: {'' if kind == name else f'{kind}, '}{counted(self.rows, 'element')}"
-
-    # elements
-
-    def _edges(self) -> tuple[Any, Any] | None:
-        """Return the first and last elements if at most the edge partitions are needed, else None.
-
-        The last ones are None if the first ones are all elements.
-        """
-        small = is_small(self._frame, [self._value])
-        if not small and not self._is_cheap():
-            return self._edge_of_limit()
-        return self._first_and_last(small=small)
-
-    def _first_and_last(self, *, small: bool) -> tuple[Any, Any]:
-        """Return the first and last elements, from the edge partitions unless the whole array is as cheap."""
-        first, last = (self, self) if small else self._edge_partitions()
-        size = self.rows.size
-        if first is not last or (size is not None and size > self._most_shown):
-            head, tail = run(first.head(EDGE).expr, last.tail(EDGE).expr)
-            return head, tail
-        (head,) = run(first.head(self._most_shown + 1).expr)
-        if len(head) <= self._most_shown:
-            return head, None
-        (tail,) = run(last.tail(EDGE).expr)
-        return head[:EDGE], tail
-
-    def _edge_of_limit(self) -> tuple[Any, Any] | None:
-        """Return the first or last elements, as far as one partition has them."""
-        edge = edge_of_limit(self._frame, [self._value])
-        if edge is None:
-            return None
-        frame, (value,), count = edge
-        part = self._like(frame, value)
-        (found,) = run((part.head(count) if count >= 0 else part.tail(-count)).expr)
-        if len(found) > self._most_shown:
-            return found[:EDGE], found[-EDGE:]
-        if len(found) == abs(count):
-            return found, None
-        return (found, found[:0]) if count >= 0 else (found[:0], found)
-
-    def _is_cheap(self) -> bool:
-        return is_cheap(self._frame, [self._value])
-
-    def _edge_partitions(self) -> tuple[Self, Self]:
-        """Return the array to take the first and last elements from: the array itself, if that is as cheap."""
-        if self.rows.lengths is not None or self.rows.npartitions == 1:
-            return self, self
-        numbers = 0, self.rows.npartitions - 1
-        first, last = (self._like(Partitions(self._frame, (number,)), self._value) for number in numbers)
-        return first, last
+def _edge_partitions(array: Any) -> tuple[Any, Any]:
+    """Return the array to take the first and last elements from: the array itself, if that is as cheap."""
+    if array.rows.lengths is not None or array.rows.npartitions == 1:
+        return array, array
+    numbers = 0, array.rows.npartitions - 1
+    first, last = (array._like(Partitions(array._frame, (number,)), array._value) for number in numbers)
+    return first, last
 
 
 def lazy_text(shown: Collection) -> str:

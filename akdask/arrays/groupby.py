@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, Self, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
 
 import dask
 import numpy as np
@@ -13,16 +13,15 @@ from akdask.arrays import group_reductions as reductions
 from akdask.arrays import group_rows as rows
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.display import HtmlDisplay, counted
+from akdask.arrays.display import captioned, counted
 from akdask.arrays.group_keys import GroupKeys, looked_up
 from akdask.arrays.group_reductions import GROUPBY_REDUCTION_TYPES, Keys
 from akdask.arrays.keys import lazy_array
+from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.registered import Registered
 from akdask.arrays.selection import known_lengths
-from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.strings import Strings
-from akdask.arrays.substitutes import Substitutes
+from akdask.arrays.writable import Writable
 from akdask.arrays.writing import Storable
 from akdask.engine.cache import CacheLease, lease
 from akdask.engine.missing import key_parts, of_key_parts
@@ -40,7 +39,7 @@ groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Stri
 """What a GroupBy is made of, for annotations."""
 
 
-class GroupBy(HtmlDisplay, StorageMethods, Registered, Substitutes):
+class GroupBy(Writable):
     """Rows grouped by equal keys.
 
     Parameters
@@ -570,6 +569,9 @@ class GroupBy(HtmlDisplay, StorageMethods, Registered, Substitutes):
         keys = ", ".join(f"{array._type_name()}" for array in self._arrays)
         return f"<GroupBy of {counted(self._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
 
+    def _repr_html_(self) -> str:
+        return captioned(self._title(), repr(self))
+
     def _title(self) -> str:
         return "GroupBy: .size() shows the groups and how many rows each has"
 
@@ -578,6 +580,11 @@ class GroupBy(HtmlDisplay, StorageMethods, Registered, Substitutes):
         children = {name: part._storable() for name, part in parts.items()}
         children |= {f"{KEY}{number}": key._storable().as_inner() for number, key in enumerate(self._arrays)}
         return Storable(ObjType.GROUPBY, self._arrays[0]._frame, children=children)
+
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing_attribute(type(self), name)
 
 
 class ColumnGroups(GroupBy):

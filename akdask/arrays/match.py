@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from akdask.arrays.display import EDGE, SHOWN, HtmlDisplay, counted
+from akdask.arrays.display import EDGE, SHOWN, captioned, counted
 from akdask.arrays.selection import filter_columns, position
 from akdask.arrays.text import as_str, count_of
 from akdask.arrays.text import starts as starts_of
@@ -46,7 +46,7 @@ def first_matches(strings: Value, pattern: str) -> tuple[Value, Value, Value]:
     return call("contains", strings, substr=pattern, regex=True), start, Call("byte_length", text)
 
 
-class Match(HtmlDisplay):
+class Match:
     """The first match of a regular expression in each string that has one; made by `Strings.search` and its like.
 
     Parameters
@@ -194,6 +194,9 @@ class Match(HtmlDisplay):
         else:
             shown = [*self._spans(strings[:EDGE]), "... ", *self._spans(strings[-EDGE:])]
         return f"<ak.Match object: {'; '.join(shown)}>"
+
+    def _repr_html_(self) -> str:
+        return captioned(self._title(), repr(self))
 
     def _title(self) -> str:
         return f"Match: {counted(self._parent.rows, 'string')}"

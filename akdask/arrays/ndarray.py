@@ -17,7 +17,6 @@ from akdask.arrays.layout import Layout, Positions, Shape, all_positions, arrang
 from akdask.arrays.operators import elementwise
 from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.wrap import wrap
 from akdask.arrays.writing import Path, Storable
 from akdask.columns.table import Table
@@ -380,8 +379,8 @@ class ArrayView(pdarray):
         """
         if nd not in {"view", "flat"}:
             raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")
-        writer: Any = super() if nd == "view" else _Flat(self)
-        writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
+        stored = self._storable() if nd == "view" else self.flat_storable()
+        self._write(stored, prefix_path, dataset, mode, file_type, num_locales)
 
     # display
 
@@ -407,16 +406,6 @@ def _nested(items: Any, start: str, end: str) -> str:
     """Write elements as Arkouda does: an array of arrays."""
     shown = printed_numbers(np.atleast_1d(items)) if items.ndim <= 1 else [_nested(item, start, end) for item in items]
     return f"{start}{' '.join(shown)}{end}"
-
-
-class _Flat(StorageMethods):
-    """An array that is written as a flat one."""
-
-    def __init__(self, view: ArrayView) -> None:
-        self._view = view
-
-    def _storable(self) -> Storable:
-        return self._view.flat_storable()
 
 
 def selected(array: Any, key: Any, as_element: bool = False) -> Any:

@@ -5,7 +5,6 @@ If a client of a cluster is current, names are Dask's published datasets.  Other
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any, Self
@@ -149,21 +148,9 @@ class Registered:
         return self.registered_name is not None and self.registered_name in registered_names()
 
 
-class RegisteredArray(Registered):
-    """An array that can be registered, and has the attributes of a server's objects."""
-
-    def info(self) -> str:
-        """Return facts about the array as JSON, see `akdask.information`; counts rows of unknown number."""
-        return json.dumps([facts_of(self, _name_of(self))])
-
-    def pretty_print_info(self) -> None:
-        """Print facts about the array on one line; counts rows of unknown number."""
-        print(written(facts_of(self, _name_of(self))))
-
-
-def _name_of(item: Any) -> str:
-    """Return the name that an object is registered under, or else the name of its plan."""
-    return str(item.registered_name or getattr(item, "base", item).expr._name)
+def facts_of_array(array: Any) -> dict[str, Any]:
+    """Return the type, size and shape of an array, under its registered name or else the name of its plan."""
+    return facts_of(array, str(array.registered_name or getattr(array, "base", array).expr._name))
 
 
 def facts_of(item: Any, name: str) -> dict[str, Any]:

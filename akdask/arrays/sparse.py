@@ -9,7 +9,7 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
-from akdask.arrays.display import HtmlDisplay
+from akdask.arrays.display import captioned
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import BOOL, column_type
@@ -21,7 +21,7 @@ from akdask.operators.join.join import JoinSide, join_rows
 Layout = Literal["CSR", "CSC"]
 
 
-class sparray(HtmlDisplay):
+class sparray:
     """A lazy square matrix, of which only some elements are stored: rows, columns and values.
 
     Made by `create_sparse_matrix`, `random_sparse_matrix` and `sparse_matrix_matrix_mult`.  Rows and columns are
@@ -115,6 +115,9 @@ class sparray(HtmlDisplay):
         if a.size != self.nnz:
             raise ArgumentError(f"the matrix stores {self.nnz} elements, not {a.size}.")
         self._vals = a.copy()
+
+    def _repr_html_(self) -> str:
+        return captioned(self._title(), repr(self))
 
     def _title(self) -> str:
         return f"sparray: {self.dtype}, {self._size:,} x {self._size:,}"

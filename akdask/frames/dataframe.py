@@ -1034,7 +1034,7 @@ class DataFrame(RowLabelled):
 
     def __getattr__(self, name: str) -> Any:
         """Return a column whose name is no attribute, as a Series with the labels of the rows."""
-        from akdask.arrays.substitutes import missing_attribute
+        from akdask.arrays.missing_attributes import missing_attribute
 
         content = self.__dict__.get("_content")
         if content is None or name not in content.columns.values:

@@ -9,7 +9,7 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.substitutes import missing_attribute
+from akdask.arrays.missing_attributes import missing_attribute
 from akdask.deferred import pd
 from akdask.errors import UnsupportedError
 from akdask.frames.dataframe import DataFrame

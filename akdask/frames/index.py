@@ -19,15 +19,14 @@ from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.display import captioned, counted
 from akdask.arrays.frequencies import frequency_of
+from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.registered import Registered
 from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import argsort, coargsort, sort
-from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.strings import Strings
-from akdask.arrays.substitutes import missing_attribute
 from akdask.arrays.timearray import TimeArray
+from akdask.arrays.writable import Writable
 from akdask.arrays.writing import Storable
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
@@ -99,7 +98,7 @@ def for_pandas(labels: Any) -> Any:
     return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found
 
 
-class Index(Labelled, StorageMethods, Registered):
+class Index(Labelled, Writable):
     """Labels of rows: an array with the name of index.
 
     Parameters

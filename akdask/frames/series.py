@@ -2276,7 +2276,7 @@ class Series(Labelled, RowLabelled):
             if name in ("dt", "cat", "str"):
                 # It was refused for these values, and says why again.
                 return getattr(type(self), name).fget(self)
-            from akdask.arrays.substitutes import missing_attribute
+            from akdask.arrays.missing_attributes import missing_attribute
 
             raise missing_attribute(type(self), name)
 

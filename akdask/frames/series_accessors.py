@@ -13,12 +13,12 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.functions import apply
+from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import unique
 from akdask.arrays.strings import Strings
-from akdask.arrays.substitutes import missing_attribute
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import INT64
 from akdask.engine.alignment import align_by_plan

@@ -11,8 +11,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.stored import from_stored, open_prefix
+from akdask.arrays.writable import Writable
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError, InconsistentFilesError
@@ -129,7 +129,7 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
     """Return the objects to be written, by name."""
     from akdask.frames.dataframe import DataFrame
 
-    if isinstance(columns, StorageMethods):
+    if isinstance(columns, Writable):
         raise ArgumentTypeError(
             "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
         )
@@ -156,7 +156,7 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
 def _storable(item: Any) -> Storable:
     from akdask.frames.dataframe import DataFrame
 
-    if not isinstance(item, StorageMethods | DataFrame):
+    if not isinstance(item, Writable | DataFrame):
         raise ArgumentTypeError(
             f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
         )

@@ -11,9 +11,9 @@ from urllib.parse import quote, unquote
 
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import ArrayView
-from akdask.arrays.storage_methods import StorageMethods
 from akdask.arrays.stored import open_prefix, read_objects
 from akdask.arrays.strings import Strings
+from akdask.arrays.writable import Writable
 from akdask.arrays.writing import Storable, stored_column, write_objects
 from akdask.engine.missing import is_missing_text
 from akdask.errors import FileError
@@ -140,7 +140,7 @@ def caller_variables(frame: FrameType | None) -> Mapping[str, Any]:
     return {
         name: item
         for name, item in variables.items()
-        if isinstance(item, StorageMethods | DataFrame) and not name.startswith("_")
+        if isinstance(item, Writable | DataFrame) and not name.startswith("_")
     }
 
 

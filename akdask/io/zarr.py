@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.arrays.storage_methods import StorageMethods
+from akdask.arrays.writable import Writable
 from akdask.arrays.writing import write_objects
 from akdask.columns.dtypes import column_type
 from akdask.errors import ArgumentError, ArgumentTypeError, FileError
@@ -114,7 +114,7 @@ def to_zarr(store_path: Path, arr: Any, chunk_shape: int | Sequence[int]) -> Non
     WriteError
         If the store cannot be written; an existing store stays.
     """
-    if not isinstance(arr, StorageMethods):
+    if not isinstance(arr, Writable):
         raise ArgumentTypeError(f"an array is written to a Zarr store, not a {type(arr).__name__}.")
     if chunk_shape is None:
         raise ArgumentTypeError("chunk_shape is a whole number for each dimension, not None.")

@@ -1,10 +1,11 @@
-"""The methods of everything that can be written to files: ``to_…`` and ``update_…``."""
+"""`Writable`: the base class of objects that have a name and are written to files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from akdask.arrays.registered import Registered
 from akdask.errors import ArgumentTypeError
 from akdask.storage.remote import takes_storage_options
 
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
     from akdask.arrays.writing import Path, Storable
 
 
-class StorageMethods:
-    """Writing an array to HDF5 files, as a new set or as an object of an existing set."""
+class Writable(Registered):
+    """An object that can be registered, and written to files: as a new set, or as an object of an existing set."""
 
     _default_dataset: ClassVar[str] = "array"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -196,19 +196,19 @@ METHODS_OF_SERIES = frozenset(
 """What columns, which are arrays, take from `Series`, as pandas users write it; results are Series then."""
 
 
-class Substitutes:
-    """Raises an error for missing attributes that names the attribute to use instead."""
+def of_series(array: Any, name: str) -> Any:
+    """Return a method of `Series` for an array, which columns take as pandas users write it.
 
-    _takes_methods_of_series = False
+    Raises
+    ------
+    MissingAttributeError
+        If columns take no such method.
+    """
+    if name not in METHODS_OF_SERIES:
+        raise missing_attribute(type(array), name)
+    from akdask.frames.series import Series
 
-    if not TYPE_CHECKING:  # type checkers would accept every misspelt name because of this method
-
-        def __getattr__(self, name: str) -> Any:
-            if self._takes_methods_of_series and name in METHODS_OF_SERIES:
-                from akdask.frames.series import Series
-
-                return getattr(Series(self), name)
-            raise missing_attribute(type(self), name)
+    return getattr(Series(array), name)
 
 
 def _model(name: str) -> type:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.arrays.substitutes import METHODS_OF_SERIES, SUBSTITUTES
+from akdask.arrays.missing_attributes import METHODS_OF_SERIES, SUBSTITUTES
 from akdask.errors import AkdaskError
 
 
