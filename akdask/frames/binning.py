@@ -9,7 +9,8 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
-from akdask.arrays.categorical import DEFAULT_NA, Categorical
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.creation import array
 from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from akdask.arrays.categorical import Categorical, pandas_categorical
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.categories import pandas_categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64
 from akdask.columns.exact import first_changed

@@ -12,7 +12,8 @@ import numpy as np
 
 from akdask._dask import Task, TaskRef, unknown_categories
 from akdask.arrays.array import Array
-from akdask.arrays.categorical import DEFAULT_NA, Categorical
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.to_arrow import ToArrow

@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.categories import labels_in_order
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd
@@ -63,7 +64,7 @@ def _one_like(array: Array, item: Any) -> Array:
     """Return an item as an array of one element that may stand below another."""
     if is_nothing(item):
         return missing_like(counted(1), array)
-    if isinstance(array, Categorical) and item in array._labels_in_order():
+    if isinstance(array, Categorical) and item in labels_in_order(array._category_table):
         made = arrays_of({"": [item]})[""]
         return Categorical.of(made._frame, array._category_table.code_of(made._value), array._category_table)
     if isinstance(array, Datetime) and array.tz is not None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.categorical import DEFAULT_NA, Categorical
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime, Timedelta
