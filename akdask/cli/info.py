@@ -12,9 +12,11 @@ from akdask.cli.console import counted, print_json, printable, size, table
 from akdask.cli.info_parquet import parquet_as_json, parquet_as_text
 from akdask.cli.sets import NamedSet, add_files, demand_format, format_of_set, named_sets
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.formats.hdf5.file_metadata import (
+from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.hdf5.layout import METADATA_GROUP
+from akdask.formats.hdf5.metadata import (
     Attribute,
-    DatasetMetadata,
+    Dataset,
     FileMetadata,
     Foreign,
     Group,
@@ -23,8 +25,6 @@ from akdask.formats.hdf5.file_metadata import (
     rows_of,
     walk,
 )
-from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.layout import METADATA_GROUP
 from akdask.storage.files import exists
 from akdask.storage.manifest import manifest_path
 
@@ -109,7 +109,7 @@ def _about_file(file: FileMetadata) -> list[str]:
 def _writers(file: FileMetadata) -> list[str]:
     """Return the releases that the objects of a file name as their writers."""
     marked = [*file.objects.values(), file.root.members.get(METADATA_GROUP)]
-    found = [node.attributes.get("arkouda_version") for node in marked if isinstance(node, (Group, DatasetMetadata))]
+    found = [node.attributes.get("arkouda_version") for node in marked if isinstance(node, (Group, Dataset))]
     return list(dict.fromkeys(str(attribute.value) for attribute in found if attribute is not None))
 
 
@@ -123,7 +123,7 @@ def _rows_about(node: Node, with_members: bool) -> Iterator[list[Any]]:
             yield [one.path, kind if one is node else None, _stored_as(one), rows_of(one), " ".join(told)]
 
 
-def _stored_as(node: Group | DatasetMetadata) -> str:
+def _stored_as(node: Group | Dataset) -> str:
     if isinstance(node, Group):
         return "group"
     return " ".join([str(node.type), *([node.storage] if node.storage != "contiguous" else [])])
@@ -166,5 +166,5 @@ def _node_as_json(name: str, node: Node) -> dict[str, Any]:
     return found
 
 
-def _values(node: Group | DatasetMetadata) -> dict[str, Any]:
+def _values(node: Group | Dataset) -> dict[str, Any]:
     return {name: attribute.value for name, attribute in node.attributes.items()}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.formats.hdf5 import facts
-from akdask.formats.hdf5.file_metadata import DatasetMetadata, StoredType
+from akdask.formats.hdf5.metadata import Dataset
 
 NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30)
 CUTS = st.lists(st.integers(0, 30), max_size=5).map(sorted)
@@ -83,11 +83,7 @@ def found_in(values, starts, block):
         file["values"] = values
         if starts is not None:
             file["segments"] = starts
-        described = [
-            DatasetMetadata(name, None, {}, StoredType("integer", size), file[name].shape, "contiguous")
-            for name, size in (("values", 1), ("segments", 8))
-            if name in file
-        ]
+        described = [Dataset(file[name].id, name) for name in ("values", "segments") if name in file]
         return facts.string_facts(
             facts.OpenFile("memory", file), described[0], described[1] if len(described) > 1 else None
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from akdask.formats.hdf5.file_metadata import read_file_metadata
+from akdask.formats.hdf5.metadata import read_file_metadata
 from akdask.formats.hdf5.validate import Severity, validate
 
 V2 = Path(__file__).parents[1] / "golden" / "arkouda_v2"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from akdask.formats.hdf5 import layout, pdarray
 from akdask.formats.hdf5.description import Described
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import NotFlatError, describe_dataset, is_dataset
+from akdask.formats.hdf5.metadata import Dataset, Group, NotFlatError
 from akdask.storage.objects import Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
@@ -21,18 +20,17 @@ if TYPE_CHECKING:
 KINDS = (ObjType.ARRAYVIEW,)
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe the flat values, and the shape.
 
     The shape of a dataset of true rank begins with -1: each file has rows of its own.
     """
-    if is_dataset(node) and node.rank > 1:
-        dataset, slot = describe_dataset(node, name, flat=False)
-        found = pdarray.described(name, kind, node, dataset, slot)
-        shape: tuple[int, ...] = (-1, *node.shape[1:]) if math.prod(node.shape[1:]) else node.shape
+    if isinstance(node, Dataset) and node.shape and len(node.shape) > 1:
+        found = pdarray.describe_numbers(node, kind, flat=False)
+        shape = (-1, *node.shape[1:]) if math.prod(node.shape[1:]) else node.shape
     else:
-        found = pdarray.describe(name, kind, node)
-        stored = layout.read_integers(node, layout.SHAPE)
+        found = pdarray.describe(node, kind)
+        stored = node.integers(layout.SHAPE)
         if stored is None:
             raise NotFlatError("has no shape")
         shape = stored

@@ -17,7 +17,7 @@ from akdask.errors import SchemaError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, Slot
 from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.members import Members, NotFlatError
+from akdask.formats.hdf5.metadata import Group, NotFlatError
 from akdask.storage.objects import LIMBS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
@@ -29,12 +29,12 @@ COLUMNS = ("bigint",)
 _MOST_LIMBS = 2**14  # of a megabit each, beyond which no attribute is believed
 
 
-def is_bigint(members: Members) -> bool:
+def is_bigint(group: Group) -> bool:
     """Whether a group holds limbs."""
-    return bool(layout.read_integer(members.group, layout.IS_BIGINT)) or members.find(f"{layout.LIMB}0") is not None
+    return bool(group.integer(layout.IS_BIGINT)) or group.find(f"{layout.LIMB}0") is not None
 
 
-def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Slot, ...]]:
+def describe_column(name: str, group: Group) -> tuple[ColumnSchema, tuple[Slot, ...]]:
     """Describe the column of integers that a group of limbs holds.
 
     Raises
@@ -42,21 +42,21 @@ def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Sl
     NotFlatError
         If a limb is missing, of another type, or not as long as the others.
     """
-    found = [members.dataset(members.find(f"{layout.LIMB}{n}"), f"{layout.LIMB}{n}") for n in range(_count(members))]
+    found = [group.describe(group.find(f"{layout.LIMB}{n}"), f"{layout.LIMB}{n}") for n in range(_count(group))]
     for dataset, slot in found:
         if np.dtype(dataset.dtype).kind not in "iu" or np.dtype(dataset.dtype).itemsize != 8:
             raise NotFlatError(f"holds {dataset.dtype} as {dataset.path.rpartition('/')[2]}, not 64-bit integers")
         if slot[1] != found[0][1][1]:
             raise NotFlatError(f"has limbs of {found[0][1][1]} and of {slot[1]} elements")
-    dtype = bigint_of(layout.read_integer(members.group, layout.MAX_BITS))
+    dtype = bigint_of(group.integer(layout.MAX_BITS))
     return ColumnSchema(name, dtype, tuple(dataset for dataset, _ in found)), tuple(slot for _, slot in found)
 
 
-def _count(members: Members) -> int:
+def _count(group: Group) -> int:
     """Return the file's own number of limbs: files of one set may differ in it."""
-    told = layout.read_integer(members.group, layout.NUM_LIMBS)
+    told = group.integer(layout.NUM_LIMBS)
     if told is None:
-        return max(sum(name.startswith(layout.LIMB.encode()) for name in members.names), 1)
+        return max(sum(name.startswith(layout.LIMB.encode()) for name in group.names), 1)
     if not 0 < told <= _MOST_LIMBS:
         raise NotFlatError(f"has {told} limbs")
     return told

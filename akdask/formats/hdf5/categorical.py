@@ -12,8 +12,7 @@ from akdask.columns.rows import slice_rows
 from akdask.formats.hdf5 import layout, pdarray, strings
 from akdask.formats.hdf5.composite import describe_group, describe_integers, lay_out_children
 from akdask.formats.hdf5.description import Described
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import Members
+from akdask.formats.hdf5.metadata import Dataset, Group, group_of
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column
 
@@ -29,19 +28,19 @@ _WRONG_GROUPING = "v2023.05.05"
 """This release wrote the codes as both `permutation` and `segments`."""
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe codes, categories, NA code and, where there are any, permutation and segments."""
-    members = Members(node, name)
-    labels = members.subgroup(members.find(CATEGORIES), CATEGORIES)
+    group = group_of(node)
+    labels = group.subgroup(group.find(CATEGORIES), CATEGORIES)
     found = {
-        CODES: describe_integers(name, members, CODES),
-        CATEGORIES: strings.describe_column(f"{name}/{CATEGORIES}", labels),
+        CODES: describe_integers(group, CODES),
+        CATEGORIES: strings.describe_column(f"{group.path}/{CATEGORIES}", labels),
     }
-    wanted = [NA_CODES] if members.find(NA_CODES) else []
-    if all(map(members.find, OPTIONAL)) and layout.read_text(node, layout.ARKOUDA_VERSION) != _WRONG_GROUPING:
+    wanted = [NA_CODES] if group.find(NA_CODES) else []
+    if all(map(group.find, OPTIONAL)) and group.text(layout.ARKOUDA_VERSION) != _WRONG_GROUPING:
         wanted += OPTIONAL
-    found.update((member, describe_integers(name, members, member)) for member in wanted)
-    return describe_group(name, kind, found)
+    found.update((member, describe_integers(group, member)) for member in wanted)
+    return describe_group(group.path, kind, found)
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

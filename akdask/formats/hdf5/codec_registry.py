@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from h5py import h5d, h5g
-
 from akdask.cluster import check_memory
 from akdask.errors import UnsupportedError
 from akdask.formats.hdf5.description import ColumnLocation, Described, ObjectSchema, Problem
 from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import Members, NotFlatError, kind_of
+from akdask.formats.hdf5.metadata import Dataset, Foreign, Group, NotFlatError
 from akdask.storage.objects import Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
@@ -28,8 +25,8 @@ class Codec(Protocol):
         """Kinds that the module is for."""
         ...
 
-    def describe(self, name: str, kind: ObjType, node: H5Object) -> Described:
-        """Return schema and places of an open object.
+    def describe(self, node: Group | Dataset, kind: ObjType) -> Described:
+        """Return schema and places of an object of an open file.
 
         Raises
         ------
@@ -108,27 +105,25 @@ def read_column(
     return COLUMN_CODECS[place.dtype.kind].read(elements, place, start, stop, out)
 
 
-def describe_object(
-    members: Members, encoded: bytes, allowed: Collection[ObjType] = tuple(ObjType)
-) -> Described | None:
+def describe_object(group: Group, encoded: bytes, allowed: Collection[ObjType] = tuple(ObjType)) -> Described | None:
     """Describe one member of a group, or root, as an object; None if it is neither group nor dataset.
 
     Errors in one object do not affect the others, so they are noted in its description, including a kind that is not
     allowed there.
     """
-    name, kind = members.path_of(encoded), ObjType.UNKNOWN
+    name, kind = group.path_of(encoded), ObjType.UNKNOWN
     try:
-        node = members.open(encoded)
-        if not isinstance(node, (h5d.DatasetID, h5g.GroupID)):
+        node = group.open(encoded)
+        if isinstance(node, Foreign):
             return None
-        found = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
+        found = node.find_kind()
         if isinstance(found, Problem):
             return Described(ObjectSchema(name, kind, problem=found))
         kind = found
         codec = CODECS.get(kind) if kind in allowed else None
         if codec is None:
             return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
-        return codec.describe(name, kind, node)
+        return codec.describe(node, kind)
     except NotFlatError as error:
         return _unreadable(name, kind, str(error))
 

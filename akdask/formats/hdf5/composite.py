@@ -11,7 +11,7 @@ from akdask.columns.dtypes import INT64
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codec_registry import describe_object, lay_out_object
 from akdask.formats.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
-from akdask.formats.hdf5.members import Members, NotFlatError
+from akdask.formats.hdf5.metadata import Group, NotFlatError, StoredNode
 from akdask.storage.objects import Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ COLUMN_KINDS = (ObjType.PDARRAY, ObjType.STRINGS, ObjType.SEGARRAY, ObjType.CATE
 """Kinds of members.  Others would be no columns, and might hold themselves."""
 
 
-def describe_member(members: Members, encoded: bytes) -> Described:
+def describe_member(group: Group, encoded: bytes) -> Described:
     """Describe a member that must be a readable object.
 
     Raises
@@ -36,19 +36,20 @@ def describe_member(members: Members, encoded: bytes) -> Described:
     NotFlatError
         If it is none.
     """
-    found = describe_object(members, encoded, COLUMN_KINDS)
-    name = members.path_of(encoded)
+    found = describe_object(group, encoded, COLUMN_KINDS)
+    name = group.path_of(encoded)
     if found is None:
         raise NotFlatError(f"has a member {name!r} that is neither group nor dataset")
     if found.schema.problem is not None:
         raise NotFlatError(f"has a member {name!r} that {found.schema.problem.text}")
-    inner = layout.read_integer(members.open(encoded), layout.INNER_KIND)
+    node = group.open(encoded)
+    inner = node.integer(layout.INNER_KIND) if isinstance(node, StoredNode) else None
     if found.schema.kind != ObjType.PDARRAY or inner not in INNER_KINDS:
         return found
     return replace(found, schema=replace(found.schema, kind=ObjType(inner)))
 
 
-def describe_numbered(members: Members, prefix: str) -> dict[str, Described]:
+def describe_numbered(group: Group, prefix: str) -> dict[str, Described]:
     """Describe the members ``KEY_0``, ``KEY_1`` and so on, in the order of their numbers.
 
     Raises
@@ -57,13 +58,13 @@ def describe_numbered(members: Members, prefix: str) -> dict[str, Described]:
         If there are none, or one of them cannot be read.
     """
     wanted = re.compile(re.escape(prefix.encode()) + rb"(\d+)", re.IGNORECASE)
-    found = {int(match[1]): match[0] for match in map(wanted.fullmatch, members.names) if match}
+    found = {int(match[1]): match[0] for match in map(wanted.fullmatch, group.names) if match}
     if not found:
         raise NotFlatError(f"has no member {prefix}0")
-    return {f"{prefix}{number}": describe_member(members, found[number]) for number in sorted(found)}
+    return {f"{prefix}{number}": describe_member(group, found[number]) for number in sorted(found)}
 
 
-def describe_integers(name: str, members: Members, member: str) -> Found:
+def describe_integers(group: Group, member: str) -> Found:
     """Describe a member that must be a dataset of integers.
 
     Raises
@@ -71,12 +72,12 @@ def describe_integers(name: str, members: Members, member: str) -> Found:
     NotFlatError
         If it is missing, or is none.
     """
-    dataset, slot = members.dataset(members.find(member), member)
+    dataset, slot = group.describe(group.find(member), member)
     if dataset.dtype[1] not in "iu":
         raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
     # Judged like any dataset: its type may be an unsigned number where a signed one is needed.
     dtype = layout.column_type_of(dataset.dtype) or INT64
-    return ColumnSchema(f"{name}/{member}", dtype, (dataset,)), (slot,)
+    return ColumnSchema(f"{group.path}/{member}", dtype, (dataset,)), (slot,)
 
 
 def describe_group(

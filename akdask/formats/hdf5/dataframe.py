@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.composite import describe_group, describe_member, lay_out_children
 from akdask.formats.hdf5.description import Described
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import Members, NotFlatError
+from akdask.formats.hdf5.metadata import Dataset, Group, NotFlatError, group_of
 from akdask.storage.objects import ROW_LABELS, Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
@@ -21,18 +20,18 @@ if TYPE_CHECKING:
 KINDS = (ObjType.DATAFRAME,)
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe the columns in the user's order, and ``Index`` first where there is one."""
-    members = Members(node, name)
-    labels = members.find(ROW_LABELS)
-    odd = [member for member in members.names if not _is_text(member)]
+    group = group_of(node)
+    labels = group.find(ROW_LABELS)
+    odd = [member for member in group.names if not _is_text(member)]
     if odd:  # pandas has no such names
         raise NotFlatError(f"has a column whose name is no UTF-8: {odd[0]!r}")
-    encoded = {member.decode(): member for member in members.names if member != labels}
-    order = layout.in_stored_order(encoded, layout.read_text(node, layout.COLUMN_ORDER))
-    children = {} if labels is None else {ROW_LABELS: describe_member(members, labels)}
-    children.update((column, describe_member(members, encoded[column])) for column in order)
-    return describe_group(name, kind, {}, children)
+    encoded = {member.decode(): member for member in group.names if member != labels}
+    order = layout.in_stored_order(encoded, group.text(layout.COLUMN_ORDER))
+    children = {} if labels is None else {ROW_LABELS: describe_member(group, labels)}
+    children.update((column, describe_member(group, encoded[column])) for column in order)
+    return describe_group(group.path, kind, {}, children)
 
 
 def _is_text(name: bytes) -> bool:

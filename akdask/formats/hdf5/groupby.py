@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.composite import describe_group, describe_integers, describe_numbered, lay_out_children
 from akdask.formats.hdf5.description import Described
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import Members
+from akdask.formats.hdf5.metadata import Dataset, Group, group_of
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
@@ -22,12 +21,12 @@ KINDS = (ObjType.GROUPBY,)
 PARTS = (SEGMENTS, PERMUTATION, UNIQUE_KEY_IDX)
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe the parts, and the keys in the order of their numbers."""
-    members = Members(node, name)
-    columns = {part: describe_integers(name, members, part) for part in PARTS}
-    keys = describe_numbered(members, KEY)
-    return describe_group(name, kind, columns, keys, layout.read_integer(node, layout.NUM_KEYS))
+    group = group_of(node)
+    columns = {part: describe_integers(group, part) for part in PARTS}
+    keys = describe_numbered(group, KEY)
+    return describe_group(group.path, kind, columns, keys, group.integer(layout.NUM_KEYS))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.composite import describe_group, describe_numbered, lay_out_group
 from akdask.formats.hdf5.description import Described
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import Members
+from akdask.formats.hdf5.metadata import Dataset, Group, group_of
 from akdask.storage.objects import LEVEL, Columns, ObjectSpec, ObjType
 
 if TYPE_CHECKING:
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
 KINDS = (ObjType.INDEX, ObjType.MULTIINDEX)
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe the levels, in the order of their numbers."""
-    levels = describe_numbered(Members(node, name), LEVEL)
-    return describe_group(name, kind, {}, levels, layout.read_integer(node, layout.NUM_IDX))
+    levels = describe_numbered(group_of(node), LEVEL)
+    return describe_group(node.path, kind, {}, levels, node.integer(layout.NUM_IDX))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

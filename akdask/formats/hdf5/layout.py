@@ -8,7 +8,6 @@ Sources: Arkouda's ``HDF5Msg.chpl`` and ``ServerConfig.chpl``; the schema docume
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, TypeAlias
@@ -57,8 +56,6 @@ WRITTEN_VERSION = b"v2026.07.15 (akdask)"
 WRITTEN_TYPES = {INT64: "<i8", UINT64: "<u8", FLOAT64: "<f8", BOOL: "|u1", UINT8: "|u1"}
 """How numbers are stored.  Servers write no narrow ones, and read bytes that ``isBool`` does not mark as integers."""
 
-_MOST_INTEGERS = 2**16  # of an attribute, far more than an array has dimensions
-_LARGEST_TEXT = 2**24  # bytes of an attribute that is read; new-style files may have large ones
 _LARGEST_ATTRIBUTE = 60_000  # HDF5 keeps an attribute of an old-style file within one message of 64 KiB
 
 
@@ -76,57 +73,6 @@ def column_type_of(stored: str, *, is_bool: bool = False) -> ColumnType | None:
         case "f" if dtype.itemsize <= 8:
             return FLOAT64
     return None
-
-
-def read_integer(node: H5Object, name: bytes) -> int | None:
-    """Return an integer attribute of any width, scalar or of one element; None if absent or not a number."""
-    if not h5a.exists(node, name):
-        return None
-    attribute = h5a.open(node, name)
-    # Checking type and shape for every dataset of every file would double the cost.  HDF5 does not check how much it
-    # writes: eight bytes hold at most eight integers, for which the buffer has room.
-    value = np.zeros(8, np.int64)
-    try:
-        if attribute.get_storage_size() > 8:
-            return None
-        attribute.read(value, h5t.NATIVE_INT64)
-    except (OSError, RuntimeError, SystemError, TypeError, ValueError):
-        return None
-    return int(value[0])
-
-
-def read_integers(node: H5Object, name: bytes) -> tuple[int, ...] | None:
-    """Return an attribute of one or several integers; None if it is absent or neither."""
-    if not h5a.exists(node, name):
-        return None
-    attribute = h5a.open(node, name)
-    shape = attribute.shape
-    # Of no element, of several dimensions, or more of them than an attribute of a file can hold.
-    if attribute.get_type().get_class() != h5t.INTEGER or shape is None or len(shape) > 1:
-        return None
-    if math.prod(shape) > _MOST_INTEGERS:
-        return None
-    value = np.zeros(shape, np.int64)
-    attribute.read(value, h5t.NATIVE_INT64)
-    return tuple(value.ravel().tolist())
-
-
-def read_text(node: H5Object, name: bytes) -> str | None:
-    """Return a string attribute, of fixed or variable length; None if absent or not a string."""
-    return text_of(h5a.open(node, name)) if h5a.exists(node, name) else None
-
-
-def text_of(attribute: H5Object) -> str | None:
-    """Return the text of an open attribute; None if it is no string."""
-    if attribute.get_type().get_class() != h5t.STRING or attribute.shape not in {(), (1,)}:
-        return None
-    if attribute.get_storage_size() > _LARGEST_TEXT:
-        return None
-    value = np.zeros((), attribute.dtype)
-    attribute.read(value)
-    text: Any = value.item()
-    raw = text if isinstance(text, bytes) else str(text).encode()
-    return raw.rstrip(b"\0").decode(errors="replace")
 
 
 def write_integer(node: H5Object, name: bytes, value: int | tuple[int, ...]) -> None:

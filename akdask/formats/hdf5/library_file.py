@@ -9,19 +9,11 @@ from typing import Any, NamedTuple, TypeAlias
 import h5py
 import numpy as np
 import numpy.typing as npt
-from h5py import h5g, h5l, h5o, h5p, h5s, h5t
+from h5py import h5l, h5o, h5p, h5s, h5t
 
-from akdask.formats.hdf5.inspect import hdf5_errors_naming, open_hdf5
 from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import (
-    MAX_COMPRESSION_RATIO,
-    NotFlatError,
-    is_dataset,
-    is_outside,
-    is_plain,
-    open_member,
-    open_path,
-)
+from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Dataset, Group, Node, NotFlatError, root_of
+from akdask.formats.hdf5.opening import hdf5_errors_naming, open_hdf5
 
 TEXT = np.dtype(np.str_)
 """Type of text elements of any length."""
@@ -57,8 +49,8 @@ class StoredElements(NamedTuple):
     size: int
 
 
-def elements_of(dataset: H5Object) -> StoredElements:
-    """Return the elements of an open dataset.
+def elements_of(dataset: Dataset) -> StoredElements:
+    """Return the elements of a dataset of an open file.
 
     Raises
     ------
@@ -66,7 +58,7 @@ def elements_of(dataset: H5Object) -> StoredElements:
         If they are neither numbers of up to 64 bits nor text.
     """
     shape = dataset.shape
-    return StoredElements(_dtype(dataset.get_type().encode()), 0 if shape is None else math.prod(shape))
+    return StoredElements(_dtype(dataset.opened.get_type().encode()), 0 if shape is None else math.prod(shape))
 
 
 @lru_cache(maxsize=256)
@@ -134,7 +126,7 @@ class LibraryFile:
         self.path = path
         with hdf5_errors_naming(path):
             self._file = open_hdf5(path)
-            self._root = h5g.open(self._file.id, b"/")
+            self._root = root_of(self._file)
             self._nbytes = self._file.id.get_filesize()
 
     def close(self) -> None:
@@ -154,8 +146,8 @@ class LibraryFile:
         with hdf5_errors_naming(self.path):
             dataset = self._dataset(path)
             elements = elements_of(dataset)
-            can_be_read = elements.dtype != TEXT and is_plain(dataset, elements.dtype)
-            return StoredData(elements, can_be_read, dataset.get_offset(), dataset.shape)
+            can_be_read = elements.dtype != TEXT and dataset.is_plain(elements.dtype)
+            return StoredData(elements, can_be_read, dataset.opened.get_offset(), dataset.shape)
 
     def n_members(self, path: str) -> int:
         """Return how many links a group has.
@@ -166,7 +158,7 @@ class LibraryFile:
             If there is no group at the path.
         """
         with hdf5_errors_naming(self.path):
-            return int(self._group(path).get_num_objs())
+            return int(self._group(path).opened.get_num_objs())
 
     def read(self, path: str) -> Values:
         """Return the elements of a dataset, one dimension in C order, numbers in native byte order.
@@ -181,7 +173,7 @@ class LibraryFile:
         with hdf5_errors_naming(self.path):
             dataset = self._dataset(path)
             elements = elements_of(dataset)
-            if is_outside(dataset.get_create_plist()):
+            if dataset.is_outside:
                 raise NotThereError("keeps its data in other files, and these are not read")
             if elements.size * max(elements.dtype.itemsize, 1) > self._nbytes * MAX_COMPRESSION_RATIO:
                 raise NotThereError(f"claims {elements.size:,} elements in a file of {self._nbytes:,} bytes")
@@ -190,14 +182,14 @@ class LibraryFile:
             # If a file disables fill values, the library does not touch the memory of elements that were never written.
             values: Values = np.zeros(elements.size, elements.dtype.newbyteorder("="))
             if elements.size:
-                dataset.read(h5s.ALL, h5s.ALL, values, h5t.py_create(values.dtype))
+                dataset.opened.read(h5s.ALL, h5s.ALL, values, h5t.py_create(values.dtype))
             return values
 
     def has_group(self, path: str) -> bool:
         """Whether there is a group at a path."""
         with hdf5_errors_naming(self.path):
             try:
-                return isinstance(open_path(self._root, path), h5g.GroupID)
+                return isinstance(self._root.at(path), Group)
             except NotFlatError:
                 return False
 
@@ -211,7 +203,7 @@ class LibraryFile:
         """
         with hdf5_errors_naming(self.path):
             group = self._group(path)
-            return int(h5o.get_info(group).addr)
+            return int(h5o.get_info(group.opened).addr)
 
     def addresses(self, path: str) -> tuple[list[bytes], list[int]]:
         """Return the names of the hard links in a group, and the addresses of the headers that they lead to.
@@ -231,7 +223,7 @@ class LibraryFile:
 
         with hdf5_errors_naming(self.path):
             group = self._group(path)  # the links do not keep it open
-            group.links.iterate(add, info=True)
+            group.opened.links.iterate(add, info=True)
         return names, addresses
 
     def members(self, path: str) -> list[tuple[str, bool]]:
@@ -244,33 +236,33 @@ class LibraryFile:
         """
         with hdf5_errors_naming(self.path):
             group = self._group(path)
-            names = _names(group)
+            names = _names(group.opened)
             found = []
             for name in names:
                 try:
-                    is_group = isinstance(open_member(group, name), h5g.GroupID)
+                    is_group = isinstance(group.open(name), Group)
                 except NotFlatError:
                     is_group = False
                 found.append((name.decode(errors="surrogateescape"), is_group))
             return found
 
-    def _open(self, path: str) -> H5Object:
+    def _open(self, path: str) -> Node:
         try:
-            return open_path(self._root, path)
+            return self._root.at(path)
         except NotFlatError as error:
             reason = str(error)
             raise NotThereError("is not there" if reason.endswith("leads nowhere") else reason) from None
 
-    def _group(self, path: str) -> H5Object:
+    def _group(self, path: str) -> Group:
         found = self._open(path)
-        if not isinstance(found, h5g.GroupID):
+        if not isinstance(found, Group):
             raise NotThereError("is a dataset, not a group")
         return found
 
-    def _dataset(self, path: str) -> H5Object:
+    def _dataset(self, path: str) -> Dataset:
         found = self._open(path)
-        if not is_dataset(found):
-            raise NotThereError("is a group, not a dataset" if isinstance(found, h5g.GroupID) else "is no dataset")
+        if not isinstance(found, Dataset):
+            raise NotThereError("is a group, not a dataset" if isinstance(found, Group) else "is no dataset")
         return found
 
 
@@ -286,11 +278,11 @@ def h5_index(by_creation: bool) -> int:
     return int(h5py.h5.INDEX_CRT_ORDER if by_creation else h5py.h5.INDEX_NAME)
 
 
-def _text(dataset: H5Object) -> Values:
+def _text(dataset: Dataset) -> Values:
     """Return text as NumPy's, bytes that are no UTF-8 as halves of surrogates."""
     if dataset.shape is None:
         return np.empty(0, TEXT)
-    stored = np.asarray(h5py.Dataset(dataset)[()], object).ravel()
+    stored = np.asarray(h5py.Dataset(dataset.opened)[()], object).ravel()
     return np.array(
         [one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else str(one) for one in stored], TEXT
     )

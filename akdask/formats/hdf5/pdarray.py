@@ -13,10 +13,9 @@ from akdask.columns.memory import new_array
 from akdask.columns.widening import widen_into
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import bigint, layout
-from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema
 from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import Members, NotFlatError, describe_dataset, is_dataset
+from akdask.formats.hdf5.metadata import Dataset, Group, NotFlatError
 from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
@@ -30,31 +29,30 @@ _WITH_BYTES = (ObjType.PDARRAY, ObjType.ARRAYVIEW)
 """Kinds whose bytes stay bytes unless they are bools; times and addresses have 64 bits."""
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe a dataset of numbers, a group of limbs, or the ``booleans`` that bools were until v2022.10.13."""
-    if not is_dataset(node):
-        members = Members(node, name)
-        if bigint.is_bigint(members):
-            column, slots = bigint.describe_column(name, members)
-            return Described(ObjectSchema(name, kind, ((VALUES, column),)), slots)
-        dataset, slot = members.dataset(members.find(layout.OLD_BOOLEANS), layout.OLD_BOOLEANS)
-        return Described(_schema(name, kind, dataset, BOOL), (slot,))
-    dataset, slot = describe_dataset(node, name)
-    return described(name, kind, node, dataset, slot)
+    if isinstance(node, Dataset):
+        return describe_numbers(node, kind)
+    if bigint.is_bigint(node):
+        column, slots = bigint.describe_column(node.path, node)
+        return Described(ObjectSchema(node.path, kind, ((VALUES, column),)), slots)
+    dataset, slot = node.describe(node.find(layout.OLD_BOOLEANS), layout.OLD_BOOLEANS)
+    return Described(_schema(node.path, kind, dataset, BOOL), (slot,))
 
 
-def described(name: str, kind: ObjType, node: H5Object, dataset: DatasetSchema, slot: Slot) -> Described:
-    """Return the description of an open dataset of numbers."""
+def describe_numbers(node: Dataset, kind: ObjType, *, flat: bool = True) -> Described:
+    """Describe a dataset of numbers; one-dimensional, if it must be flat."""
+    dataset, slot = node.describe(flat=flat)
     dtype = number_type(node, dataset.dtype)
     if dataset.dtype == "|u1" and dtype != BOOL and kind in _WITH_BYTES:
         dtype = UINT8
-    return Described(_schema(name, kind, dataset, dtype), (slot,))
+    return Described(_schema(node.path, kind, dataset, dtype), (slot,))
 
 
-def number_type(node: H5Object, stored: str) -> ColumnType:
+def number_type(node: Dataset, stored: str) -> ColumnType:
     """Return the type of a column of stored numbers; bools are integers with ``isBool`` = 1, or an HDF5 enum."""
     # Eight-byte integers are never bools, and most columns have eight bytes: that saves looking for the attribute.
-    if stored == "|b1" or (stored[2:] != "8" and layout.read_integer(node, layout.IS_BOOL) == 1):
+    if stored == "|b1" or (stored[2:] != "8" and node.integer(layout.IS_BOOL) == 1):
         return BOOL
     found = layout.column_type_of(stored)
     if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, Self, TypeAlias
 
 import h5py
 import numpy as np
-from h5py import h5d, h5g, h5i, h5p
+from h5py import h5d, h5i, h5p
 
 from akdask.columns.dtypes import STR
 from akdask.columns.rows import empty
@@ -20,9 +21,9 @@ from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chu
 from akdask.formats.hdf5.codecs import read_column
 from akdask.formats.hdf5.description import ColumnLocation, FileDescription, datasets_of, ranges_beside
 from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.inspect import HDF5_ERRORS, allow_outside, open_hdf5
 from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import NotFlatError, is_dataset, is_outside, is_plain, open_path
+from akdask.formats.hdf5.metadata import Dataset, NotFlatError, root_of
+from akdask.formats.hdf5.opening import HDF5_ERRORS, open_hdf5
 from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.ranges import OUTSIDE, Extent, RangeReader, range_reader
@@ -99,29 +100,99 @@ class ChunkedReader:
             if not is_remote(self._file.path) and not is_unchanged(self._file):
                 raise changed_error(self._file)
             self._expect()
-        root = h5g.open(self._hdf5.id, b"/")
-        node = open_path(root, extent.dataset)
-        if not is_dataset(node) or node.shape is None or math.prod(node.shape) != extent.length:
+        root = root_of(self._hdf5)
+        dataset = root.at(extent.dataset)
+        if not isinstance(dataset, Dataset) or dataset.shape is None or math.prod(dataset.shape) != extent.length:
             raise NotFlatError("it is not the dataset that the set was described with")
-        made, access = node.get_create_plist(), h5p.create(h5p.DATASET_ACCESS)
-        if is_outside(made) != (extent.offset == OUTSIDE):
+        node, access = dataset.opened, h5p.create(h5p.DATASET_ACCESS)
+        if dataset.is_outside != (extent.offset == OUTSIDE):
             raise NotFlatError("it keeps its data in other files")
         if extent.offset == OUTSIDE:
-            allow_outside(node, self._file.path, access)
-        elif made.get_layout() == h5d.CHUNKED:
+            _allow_outside(dataset, self._file.path, access)
+        elif dataset.storage == "chunked":
             index = index_of(self._file, extent.dataset, node)
             has_block = bool(self._hdf5.id.get_create_plist().get_userblock())
-            if index.is_own and is_plain(node, dtype) and not has_block:
+            if index.is_own and dataset.is_plain(dtype) and not has_block:
                 return ChunkReader(index, dtype, extent.dataset, self._chunks)
             nbytes = math.prod(index.chunk) * len(index.fill)
             check_chunk(nbytes)
             access.set_chunk_cache(521, max(nbytes, 2**20), 0.75)
-        elif made.get_layout() == h5d.COMPACT and node.get_storage_size() < extent.length * node.dtype.itemsize:
+        elif dataset.storage == "compact" and node.get_storage_size() < extent.length * node.dtype.itemsize:
             raise NotFlatError("fewer bytes are stored than it has")
         # Access properties only count when a dataset is opened that is not open yet.
         name = h5i.get_name(node)
-        del node
-        return _LibraryReader(h5d.open(root, name, access))
+        del node, dataset
+        return _LibraryReader(h5d.open(root.opened, name, access))
+
+
+_DEEPEST = 8  # virtual datasets of virtual datasets
+_SAME = "."
+"""Name by which a virtual dataset means its own file."""
+
+
+def _allow_outside(dataset: Dataset, path: str, access: H5Object) -> None:
+    """Check the external files of a dataset, and set `access` so that only these are read.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        A dataset whose data may be in other files.
+    path : str
+        Its file.
+    access : low-level h5py property list
+        With which the dataset will be opened.
+
+    Raises
+    ------
+    NotFlatError
+        If a file is missing, is none, or is not below the folder.
+    """
+    if is_remote(path):
+        raise NotFlatError("it keeps its data in other files, which are read on this machine only")
+    folder = os.path.dirname(os.path.abspath(path))
+    _check(dataset, path, os.path.realpath(folder), _DEEPEST)
+    access.set_efile_prefix(os.fsencode(folder))
+    access.set_virtual_prefix(os.fsencode(folder))
+
+
+def _check(dataset: Dataset, path: str, folder: str, depth: int) -> None:
+    if not depth:
+        raise NotFlatError("its data is in virtual datasets of virtual datasets without end")
+    for name, source in _sources(dataset.opened.get_create_plist()):
+        found = path if name == _SAME and source is not None else _below(folder, os.path.dirname(path), name)
+        if source is not None:
+            _check_source(found, source, folder, depth)
+
+
+def _sources(made: H5Object) -> Iterator[tuple[str, str | None]]:
+    """Yield the files with data, and the datasets in them; None if all bytes of the file are data."""
+    for index in range(made.get_external_count()):
+        yield os.fsdecode(made.get_external(index)[0]), None
+    if made.get_layout() == h5d.VIRTUAL:
+        for index in range(made.get_virtual_count()):
+            name, dataset = made.get_virtual_filename(index), made.get_virtual_dsetname(index)
+            if "%" in name or "%" in dataset:
+                raise NotFlatError(f"its data is in files of the pattern {name!r}, and these are not read")
+            yield name, dataset
+
+
+def _below(folder: str, start: str, name: str) -> str:
+    found = os.path.realpath(os.path.join(start, name))
+    if os.pardir in name.split("/") or os.path.commonpath([folder, found]) != folder:
+        raise NotFlatError(f"its data is in {name!r}, which is not below the folder of the file")
+    if not os.path.isfile(found):
+        raise NotFlatError(f"its data is in {name!r}, which is no file")
+    return found
+
+
+def _check_source(path: str, dataset: str, folder: str, depth: int) -> None:
+    """Check the file of a virtual dataset's source: its data may be elsewhere again."""
+    with open_hdf5(path) as opened:
+        source = root_of(opened).at(dataset)
+        if not isinstance(source, Dataset):
+            raise NotFlatError(f"its data is in {dataset!r} of {path!r}, which is no dataset")
+        if source.is_outside:
+            _check(source, path, folder, depth - 1)
 
 
 class _LibraryReader:

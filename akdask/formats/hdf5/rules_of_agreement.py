@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.formats.hdf5.file_metadata import DatasetMetadata, Foreign, Group, Node, rows_of
+from akdask.formats.hdf5.metadata import Dataset, Foreign, Group, Node, rows_of
 from akdask.formats.hdf5.validation import Finding, Placed, SetContext, Severity, rule
 from akdask.storage.objects import CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
 
@@ -97,14 +97,14 @@ def _comparable(context: SetContext) -> Iterator[tuple[str, list[Placed]]]:
 def _stands_for_nothing(node: Node) -> bool:
     """Whether servers write this dataset for SegArray values without elements."""
     if isinstance(node, Group):
-        return any(isinstance(member, DatasetMetadata) and not member.nrows for member in node.members.values())
+        return any(isinstance(member, Dataset) and not member.nrows for member in node.members.values())
     return rows_of(node) == 0
 
 
-def _datasets(context: SetContext) -> Iterator[tuple[str, DatasetMetadata, DatasetMetadata]]:
+def _datasets(context: SetContext) -> Iterator[tuple[str, Dataset, Dataset]]:
     """Yield for each dataset of later files the path of the file, the dataset, and that of the first file."""
     for placed in context.by_path.values():
-        found = [(file, node) for file, node in placed if isinstance(node, DatasetMetadata)]
+        found = [(file, node) for file, node in placed if isinstance(node, Dataset)]
         yield from ((file.path, node, found[0][1]) for file, node in found[1:])
 
 
@@ -114,6 +114,6 @@ def _kind_of(node: Node) -> str:
     return f"{node.kind.label} in a {'group' if isinstance(node, Group) else 'dataset'}"
 
 
-def _marked(node: DatasetMetadata) -> int:
+def _marked(node: Dataset) -> int:
     attribute = node.attributes.get("isBool")
     return 1 if attribute is not None and attribute.value == 1 else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.formats.hdf5.file_metadata import Attribute, DatasetMetadata, FileMetadata, Foreign, Group, Node
+from akdask.formats.hdf5.metadata import Attribute, Dataset, FileMetadata, Foreign, Group, Node
 from akdask.formats.hdf5.validation import Finding, SetContext, Severity, rule
 from akdask.storage.objects import ObjType
 
@@ -97,5 +97,5 @@ def _attributes(context: SetContext) -> Iterator[tuple[FileMetadata, str, str, A
         yield from ((file, "", name, found) for name, found in file.root.attributes.items())
     for path, placed in context.by_path.items():
         for file, node in placed:
-            if isinstance(node, (Group, DatasetMetadata)):
+            if isinstance(node, (Group, Dataset)):
                 yield from ((file, path, name, found) for name, found in node.attributes.items())

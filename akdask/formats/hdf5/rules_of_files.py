@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from akdask.formats.hdf5 import layout
-from akdask.formats.hdf5.file_metadata import DatasetMetadata, Foreign, Group
+from akdask.formats.hdf5.metadata import Dataset, Foreign, Group
 from akdask.formats.hdf5.validation import Finding, SetContext, Severity, rule
 from akdask.storage.objects import ObjType
 
@@ -134,12 +134,12 @@ def bool_values(context: SetContext) -> Iterator[Finding]:
             yield file.path, node.path, f"has values from {facts.minimum} to {facts.maximum}"
 
 
-def _is_bool(node: DatasetMetadata) -> bool:
+def _is_bool(node: Dataset) -> bool:
     attribute = node.attributes.get("isBool")
     return attribute is not None and attribute.value == 1
 
 
-def _is_old_arrayview(node: DatasetMetadata) -> bool:
+def _is_old_arrayview(node: Dataset) -> bool:
     """Whether it is of v2022.07.28 to v2022.10.13, which stored arrays flat; their kind is a text attribute."""
     attribute = node.attributes.get("ObjType")
     return attribute is not None and attribute.value == ObjType.ARRAYVIEW.label

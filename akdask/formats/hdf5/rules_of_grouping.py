@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from akdask.formats.hdf5.facts import NumberFacts, counted, fingerprint
-from akdask.formats.hdf5.file_metadata import DatasetMetadata, FileMetadata, Group, Node
+from akdask.formats.hdf5.metadata import Dataset, FileMetadata, Group, Node
 from akdask.formats.hdf5.validation import Finding, SetContext, Severity, rule, total_rows
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 
@@ -161,7 +161,7 @@ def float_keys(context: SetContext) -> Iterator[Finding]:
     for _, placed in context.groups(ObjType.GROUPBY):
         file, group = placed[0]
         found = group.numbered("KEY_").values()
-        floats = [node for node in found if isinstance(node, DatasetMetadata) and node.type.family == "float"]
+        floats = [node for node in found if isinstance(node, Dataset) and node.type.family == "float"]
         if floats and len(found) > 1:
             yield file.path, floats[0].path, "is float64, one of several keys"
 

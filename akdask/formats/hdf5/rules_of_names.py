@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from akdask.formats.hdf5 import layout
-from akdask.formats.hdf5.file_metadata import Group
+from akdask.formats.hdf5.metadata import Group
 from akdask.formats.hdf5.validation import Finding, SetContext, Severity, rule
 from akdask.storage.files import exists
 from akdask.storage.locales import missing_locales, split_locale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from akdask.formats.hdf5.facts import NumberFacts, StringFacts
-from akdask.formats.hdf5.file_metadata import DatasetMetadata, FileMetadata, Group
+from akdask.formats.hdf5.metadata import Dataset, FileMetadata, Group
 from akdask.formats.hdf5.validation import Finding, SetContext, Severity, rule
 from akdask.storage.objects import SEGMENTS, VALUES, ObjType
 
@@ -16,8 +16,8 @@ def values(context: SetContext) -> Iterator[Finding]:
     for _, placed in context.groups(ObjType.STRINGS):
         for file, group in placed:
             found = group.members.get(VALUES)
-            if found is not None and not (isinstance(found, DatasetMetadata) and str(found.type) == "uint8"):
-                yield file.path, found.path, f"is {found.type if isinstance(found, DatasetMetadata) else 'no dataset'}"
+            if found is not None and not (isinstance(found, Dataset) and str(found.type) == "uint8"):
+                yield file.path, found.path, f"is {found.type if isinstance(found, Dataset) else 'no dataset'}"
 
 
 @rule("strings.segments", Severity.WARNING)
@@ -72,8 +72,8 @@ def integers(context: SetContext) -> Iterator[Finding]:
             found = group.members.get(SEGMENTS)
             if found is None:
                 continue
-            if not isinstance(found, DatasetMetadata) or (found.type.family, found.type.size) != ("integer", 8):
-                yield file.path, found.path, f"is {found.type if isinstance(found, DatasetMetadata) else 'no dataset'}"
+            if not isinstance(found, Dataset) or (found.type.family, found.type.size) != ("integer", 8):
+                yield file.path, found.path, f"is {found.type if isinstance(found, Dataset) else 'no dataset'}"
 
 
 @rule("segments.start", Severity.ERROR)
@@ -143,7 +143,7 @@ def nested(context: SetContext) -> Iterator[Finding]:
         inner = [group.members.get(VALUES) for _, group in placed]
         if any(isinstance(node, Group) for node in inner):
             (file, _), first = placed[0], inner[0]
-            if isinstance(first, DatasetMetadata) and not first.nrows:
+            if isinstance(first, Dataset) and not first.nrows:
                 yield file.path, first.path, "is an empty dataset in the first file, a group in others"
 
 

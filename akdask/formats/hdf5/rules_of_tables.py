@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from akdask.formats.hdf5.file_metadata import Attribute, DatasetMetadata, FileMetadata, Group, Node, rows_of
+from akdask.formats.hdf5.metadata import Attribute, Dataset, FileMetadata, Group, Node, rows_of
 from akdask.formats.hdf5.validation import Finding, SetContext, Severity, rule, total_rows
 from akdask.storage.objects import ObjType
 
@@ -21,7 +21,7 @@ def limbs(context: SetContext) -> Iterator[Finding]:
         stored = _number(group.attributes.get("NumLimbs"))
         if list(found) != list(range(len(found))) or stored != len(found):
             yield file.path, group.path, f"NumLimbs is {stored}, limbs are {', '.join(map(str, found)) or 'none'}"
-        elif any(str(node.type) != "uint64" for node in found.values() if isinstance(node, DatasetMetadata)):
+        elif any(str(node.type) != "uint64" for node in found.values() if isinstance(node, Dataset)):
             yield file.path, group.path, "has limbs of another type than uint64"
         elif len({rows_of(node) for node in found.values()}) > 1:
             yield file.path, group.path, f"has limbs of lengths {[rows_of(node) for node in found.values()]}"
@@ -165,15 +165,15 @@ def _is_inside_segarray(context: SetContext, group: Group) -> bool:
 
 def _elements(views: list[tuple[FileMetadata, Node]]) -> int:
     """Count the elements of an array in all files; for a multidimensional one of old files, over all dimensions."""
-    return sum(prod(n.shape or (0,)) if isinstance(n, DatasetMetadata) else rows_of(n) or 0 for _, n in views)
+    return sum(prod(n.shape or (0,)) if isinstance(n, Dataset) else rows_of(n) or 0 for _, n in views)
 
 
 def _kind(node: Node) -> ObjType | None:
-    return node.kind if isinstance(node, (Group, DatasetMetadata)) else None
+    return node.kind if isinstance(node, (Group, Dataset)) else None
 
 
 def _attributes(node: Node) -> dict[str, Attribute]:
-    return dict(node.attributes) if isinstance(node, (Group, DatasetMetadata)) else {}
+    return dict(node.attributes) if isinstance(node, (Group, Dataset)) else {}
 
 
 def _number(attribute: Attribute | None) -> int | None:

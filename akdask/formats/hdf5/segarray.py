@@ -17,8 +17,7 @@ from akdask.formats.hdf5 import bigint, layout, pdarray, strings
 from akdask.formats.hdf5.codec_registry import read_column
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import Members, NotFlatError, is_dataset
+from akdask.formats.hdf5.metadata import Dataset, Group, NotFlatError, group_of
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
@@ -34,36 +33,36 @@ _AMBIGUOUS = ("|u1", "<u8")
 _Items = tuple[ColumnType | None, tuple[DatasetSchema, ...], tuple[Slot, ...]]
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe a group of ``values`` and ``segments``; the values may be a group themselves."""
-    members = Members(node, name)
-    segments, slot = members.dataset(members.find_values(SEGMENTS, "offsets"), SEGMENTS)
+    group = group_of(node)
+    segments, slot = group.describe(group.find_values(SEGMENTS, "offsets"), SEGMENTS)
     if segments.dtype[1] not in "iu":
         raise NotFlatError(f"holds {segments.dtype} as segments, not integers")
-    item, datasets, slots = _describe_items(members, is_bool=layout.read_integer(node, layout.IS_BOOL) == 1)
-    column = ColumnSchema(name, list_of(item), (*datasets, segments))
-    return Described(ObjectSchema(name, kind, ((VALUES, column),)), (*slots, slot))
+    item, datasets, slots = _describe_items(group, is_bool=group.integer(layout.IS_BOOL) == 1)
+    column = ColumnSchema(group.path, list_of(item), (*datasets, segments))
+    return Described(ObjectSchema(group.path, kind, ((VALUES, column),)), (*slots, slot))
 
 
-def _describe_items(members: Members, *, is_bool: bool) -> _Items:
-    found = members.find_values(VALUES)
+def _describe_items(group: Group, *, is_bool: bool) -> _Items:
+    found = group.find_values(VALUES)
     if found is None:
         raise NotFlatError(f"has no member {VALUES!r}")
-    node = members.open(found)
-    if is_dataset(node):
-        dataset, slot = members.dataset(found, VALUES)
+    node = group.open(found)
+    if isinstance(node, Dataset):
+        dataset, slot = node.describe()
         dtype: ColumnType | None = BOOL if is_bool and dataset.dtype[1] in "iub" else None
         if dtype is None and (slot[1] or dataset.dtype not in _AMBIGUOUS):
             dtype = pdarray.number_type(node, dataset.dtype)
         return dtype, (dataset,), (slot,)
-    return _describe_group(Members(node, members.path_of(found)))
+    return _describe_group(group_of(node))
 
 
-def _describe_group(items: Members) -> _Items:
+def _describe_group(items: Group) -> _Items:
     """Distinguish integers of any size from strings by the members of the group, which may lack attributes."""
     path = items.find_values(VALUES)
     if bigint.is_bigint(items) and not items.find(f"{layout.LIMB}0") and path:
-        dataset, slot = items.dataset(path, VALUES)
+        dataset, slot = items.describe(path, VALUES)
         if slot[1]:
             raise NotFlatError("has values of bigint without limbs")
         return None, (dataset,), (slot,)

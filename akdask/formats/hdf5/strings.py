@@ -17,8 +17,7 @@ from akdask.deferred import is_arrow
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.members import MAX_COMPRESSION_RATIO, Members, NotFlatError
+from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Dataset, Group, NotFlatError, group_of
 from akdask.formats.hdf5.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
 from akdask.operators.sort.top_k import PrefixRange
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
@@ -34,13 +33,13 @@ COLUMNS = ("str",)
 _SCAN = 8 * 2**20  # bytes scanned at a time where strings have no segments
 
 
-def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+def describe(node: Group | Dataset, kind: ObjType) -> Described:
     """Describe a group of ``values`` and ``segments``; files of any age may lack segments."""
-    column, slots = describe_column(name, Members(node, name))
-    return Described(_schema(name, kind, column), slots)
+    column, slots = describe_column(node.path, group_of(node))
+    return Described(_schema(node.path, kind, column), slots)
 
 
-def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Slot, ...]]:
+def describe_column(name: str, group: Group) -> tuple[ColumnSchema, tuple[Slot, ...]]:
     """Describe the column of strings that a group holds.
 
     Raises
@@ -48,18 +47,18 @@ def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Sl
     NotFlatError
         If a member is missing or of another type.
     """
-    name_of_values = members.find_values(VALUES)
-    values, slot = members.dataset(name_of_values, VALUES)
+    name_of_values = group.find_values(VALUES)
+    values, slot = group.describe(name_of_values, VALUES)
     if values.dtype not in {"|u1", "|i1"}:
         raise NotFlatError(f"holds {values.dtype} as values, not bytes")
-    found = members.find_values(SEGMENTS)
+    found = group.find_values(SEGMENTS)
     if found is None and name_of_values is not None:
         # All bytes are scanned for the starts of strings, so a length is refused that the file cannot unpack to.
-        stored = members.open(name_of_values).get_storage_size()
+        stored = group.storage_size(name_of_values)
         if slot[1] > stored * MAX_COMPRESSION_RATIO:
             raise NotFlatError(f"has strings without segments, and {stored:,} bytes for the {slot[1]:,} that it claims")
         return _column(name, values, None), (slot,)
-    segments, segment_slot = members.dataset(found, SEGMENTS)
+    segments, segment_slot = group.describe(found, SEGMENTS)
     if segments.dtype[1] not in "iu":
         raise NotFlatError(f"holds {segments.dtype} as segments, not integers")
     return _column(name, values, segments), (slot, segment_slot)

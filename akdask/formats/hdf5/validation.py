@@ -18,8 +18,9 @@ from akdask.formats.hdf5.facts import (
     number_facts,
     string_facts,
 )
-from akdask.formats.hdf5.file_metadata import (
-    DatasetMetadata,
+from akdask.formats.hdf5.layout import METADATA_GROUP, OLD_BOOLEANS
+from akdask.formats.hdf5.metadata import (
+    Dataset,
     FileMetadata,
     Group,
     Node,
@@ -27,8 +28,7 @@ from akdask.formats.hdf5.file_metadata import (
     rows_of,
     walk,
 )
-from akdask.formats.hdf5.inspect import open_file
-from akdask.formats.hdf5.layout import METADATA_GROUP, OLD_BOOLEANS
+from akdask.formats.hdf5.opening import open_file
 from akdask.storage.files import exists
 from akdask.storage.locales import missing_locales
 from akdask.storage.objects import SEGMENTS, VALUES, ObjType
@@ -86,10 +86,10 @@ class SetContext:
                     found.setdefault(node.path, []).append((file, node))
         return found
 
-    def datasets(self) -> Iterator[tuple[FileMetadata, DatasetMetadata]]:
+    def datasets(self) -> Iterator[tuple[FileMetadata, Dataset]]:
         """Yield all datasets."""
         for placed in self.by_path.values():
-            yield from ((file, node) for file, node in placed if isinstance(node, DatasetMetadata))
+            yield from ((file, node) for file, node in placed if isinstance(node, Dataset))
 
     def groups(self, *kinds: ObjType) -> Iterator[tuple[str, list[tuple[FileMetadata, Group]]]]:
         """Yield path and groups of objects of some kinds, wherever they are."""
@@ -98,13 +98,13 @@ class SetContext:
             if found:
                 yield path, found
 
-    def numbers(self, file: FileMetadata, node: DatasetMetadata | None) -> NumberFacts | None:
+    def numbers(self, file: FileMetadata, node: Dataset | None) -> NumberFacts | None:
         """Return the facts of integers; None if the node has none or they are unknown."""
         if node is None or node.type.family != "integer" or not _is_flat(node):
             return None
         return self._found(number_facts, file, node, lambda opened: number_facts(blocks(opened, node)))
 
-    def fingerprint(self, file: FileMetadata, node: DatasetMetadata) -> int | None:
+    def fingerprint(self, file: FileMetadata, node: Dataset) -> int | None:
         """Return a fingerprint of a collection of integers that does not depend on their order."""
         return self._found(fingerprint, file, node, lambda opened: fingerprint(blocks(opened, node)))
 
@@ -123,13 +123,11 @@ class SetContext:
             return None if facts is None else facts.nuls
         return rows_of(node)
 
-    def read_through(self, file: FileMetadata, node: DatasetMetadata) -> None:
+    def read_through(self, file: FileMetadata, node: Dataset) -> None:
         """Read a dataset to see whether that can be done."""
         self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
 
-    def _found(
-        self, what: object, file: FileMetadata, node: DatasetMetadata, find: Callable[[OpenFile], T]
-    ) -> T | None:
+    def _found(self, what: object, file: FileMetadata, node: Dataset, find: Callable[[OpenFile], T]) -> T | None:
         # That data is in other files is a violation of its own.
         if not self.read_data or node.is_outside:
             return None
@@ -153,7 +151,7 @@ def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | 
     return None if None in rows else sum(row for row in rows if row is not None)
 
 
-def _is_flat(node: DatasetMetadata) -> bool:
+def _is_flat(node: Dataset) -> bool:
     return node.shape is not None and len(node.shape) == 1
 
 
@@ -293,7 +291,7 @@ def _told(span: Span, name: str) -> str:
 def _spans_of(placed: list[Placed]) -> Iterator[Span]:
     """Yield the releases that an object needs, judged by its shares in all files."""
     for _, node in placed:
-        if isinstance(node, (Group, DatasetMetadata)):
+        if isinstance(node, (Group, Dataset)):
             yield from _spans_of_node(node)
     groups = [node for _, node in placed if isinstance(node, Group) and node.kind == ObjType.SEGARRAY]
     rows = [rows_of(group) for group in groups]
@@ -303,13 +301,13 @@ def _spans_of(placed: list[Placed]) -> Iterator[Span]:
         yield _NESTED_EMPTY
 
 
-def _spans_of_node(node: Group | DatasetMetadata) -> Iterator[Span]:
+def _spans_of_node(node: Group | Dataset) -> Iterator[Span]:
     attribute = node.attributes.get("ObjType")
     if attribute is not None and attribute.value == ObjType.ARRAYVIEW.label:
         yield _OLD_ARRAYVIEW
     elif attribute is not None and node.kind in _SPANS:
         yield _SPANS[node.kind]
-    if isinstance(node, DatasetMetadata):
+    if isinstance(node, Dataset):
         marked = node.attributes.get("isBool")
         if marked is not None and marked.value == 1:
             yield _BOOL
@@ -322,7 +320,7 @@ def _spans_of_node(node: Group | DatasetMetadata) -> Iterator[Span]:
         case ObjType.SEGARRAY if isinstance(node.members.get(VALUES), Group):
             yield _NESTED
         case ObjType.DATAFRAME | ObjType.INDEX | ObjType.MULTIINDEX | ObjType.GROUPBY:
-            columns = (member for member in node.members.values() if isinstance(member, (Group, DatasetMetadata)))
+            columns = (member for member in node.members.values() if isinstance(member, (Group, Dataset)))
             yield from (span for column in columns for span in _spans_of_node(column))
 
 
@@ -347,4 +345,4 @@ def _is_group(context: SetContext, name: str) -> bool:
 
 
 def _is_bare(node: Node) -> bool:
-    return isinstance(node, (Group, DatasetMetadata)) and "ObjType" not in node.attributes
+    return isinstance(node, (Group, Dataset)) and "ObjType" not in node.attributes

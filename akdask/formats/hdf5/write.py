@@ -17,10 +17,10 @@ from akdask.errors import ArgumentError, ExistsError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codecs import lay_out_object
 from akdask.formats.hdf5.description import FileDescription
-from akdask.formats.hdf5.inspect import HDF5_ERRORS, describe_file, open_file, open_hdf5
+from akdask.formats.hdf5.inspect import describe_file
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.manifest import HdfManifest, carry_summaries, summarized, summed_up
-from akdask.formats.hdf5.members import Members
+from akdask.formats.hdf5.metadata import root_of
 from akdask.formats.hdf5.new_file import (
     NewDataset,
     NewGroup,
@@ -34,6 +34,7 @@ from akdask.formats.hdf5.new_file import (
     summing_up,
     write_bytes,
 )
+from akdask.formats.hdf5.opening import HDF5_ERRORS, open_file, open_hdf5
 from akdask.storage.files import FileIdentity, identify, is_file
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import Columns, FileLayout, Mode, ObjectSpec
@@ -177,9 +178,9 @@ def stored_names(path: str) -> list[str]:
         If the file cannot be read as HDF5.
     """
     with open_file(path) as file:
-        root = h5g.open(file.id, b"/")
-        names = [name.decode(errors="surrogateescape") for name in Members(root, "").names]
-        return layout.in_stored_order(names, layout.read_text(root, layout.COLUMN_ORDER))
+        root = root_of(file)
+        names = [name.decode(errors="surrogateescape") for name in root.names]
+        return layout.in_stored_order(names, root.text(layout.COLUMN_ORDER))
 
 
 def copy_without(old: str, new: str, names: Collection[str]) -> None:

@@ -1,0 +1,107 @@
+"""Open files through the HDF5 library, to read them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import h5py
+from h5py import h5f, h5p
+
+from akdask.errors import AkdaskError, FileFormatError
+from akdask.formats.hdf5.layout import H5Object
+from akdask.storage.directory import open_regular, path_of_open
+from akdask.storage.files import FileIdentity, identify, is_remote
+from akdask.storage.remote_file import RemoteFile
+
+HDF5_ERRORS = (
+    OSError,
+    KeyError,
+    ValueError,
+    RuntimeError,
+    TypeError,
+    NotImplementedError,
+    # A callback that fails without setting an error; sizes beyond memory or integers.
+    SystemError,
+    MemoryError,
+    OverflowError,
+)
+"""Errors that h5py raises for the library's: it chooses the class by the library's error number."""
+
+
+@contextmanager
+def open_file(path: str, file: FileIdentity | None = None) -> Iterator[Any]:
+    """Open an HDF5 file to read its metadata; for `file` see `open_hdf5`.
+
+    Raises
+    ------
+    FileFormatError
+        In place of any error of the library, also later inside the ``with``.
+    """
+    with hdf5_errors_naming(path), open_hdf5(path, file) as opened:
+        yield opened
+
+
+@contextmanager
+def hdf5_errors_naming(path: str) -> Iterator[None]:
+    """Turn errors of the library into `FileFormatError`; an `AkdaskError` is left as it is."""
+    try:
+        yield
+    except AkdaskError:
+        raise
+    except HDF5_ERRORS as error:
+        raise FileFormatError(
+            f"{path!r} cannot be read as HDF5.",
+            details=[str(error)],
+            hint="the file is damaged, truncated or of another format; leave it out or write it again.",
+        ) from error
+
+
+def open_hdf5(path: str, file: FileIdentity | None = None) -> Any:
+    """Open an HDF5 file for reading; the caller closes it.
+
+    Where the identity of a remote file is known, giving it as `file` saves a request.
+    """
+    if is_remote(path):
+        return h5py.File(RemoteFile(file or identify(path)), "r")
+    # The library opens by name and waits at a FIFO, which may have replaced a file after it was checked.
+    descriptor = open_regular(path, follows=True)
+    try:
+        return h5py.File(_open(os.fsencode(path_of_open(descriptor, path))))
+    except HDF5_ERRORS as error:
+        raise type(error)(str(error).replace(path_of_open(descriptor, path), path)) from error
+    finally:
+        os.close(descriptor)
+
+
+def _open(name: bytes) -> H5Object:
+    try:
+        return h5f.open(name, h5f.ACC_RDONLY, _access())
+    except OSError as error:
+        if not _is_open_otherwise(error):
+            raise
+    # The user has the file open in this process, and all opens must agree on flags: try h5py's default.
+    try:
+        return h5f.open(name, h5f.ACC_RDONLY, h5p.create(h5p.FILE_ACCESS))
+    except OSError as error:
+        if not _is_open_otherwise(error):
+            raise
+        access = h5p.create(h5p.FILE_ACCESS)
+        access.set_file_locking(False, True)
+        return h5f.open(name, h5f.ACC_RDONLY, access)
+
+
+def _is_open_otherwise(error: OSError) -> bool:
+    return "file locking flag" in str(error) or "file close degree" in str(error)
+
+
+@lru_cache(maxsize=1)
+def _access() -> H5Object:
+    """Readers take no lock: a set may be on a file system without locks, or be appended to by another process."""
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5f.CLOSE_STRONG)
+    access.set_file_locking(False, True)
+    return access
