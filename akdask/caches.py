@@ -147,9 +147,9 @@ class Cache(Generic[Key, Item]):
         with self.lock:
             self._items, items = OrderedDict(), self._items
             self._nbytes = 0
-        if self._dropped is not None:
-            for item, _ in items.values():
-                self._dropped(item)
+            if self._dropped is not None:
+                for item, _ in items.values():
+                    self._dropped(item)
 
     def start_anew(self) -> None:
         """Begin without items in a forked process, and with a new lock."""

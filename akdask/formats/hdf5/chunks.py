@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5d, h5z
 
+from akdask.caches import Cache
 from akdask.cluster import check_memory
 from akdask.compiled import should_compile
 from akdask.formats.hdf5.layout import H5Object
@@ -264,7 +265,7 @@ def _within(shape: Sequence[int], row: int, start: int, stop: int) -> Iterator[B
 
 
 _CACHED = 2**30  # limit of a task's cache of unpacked chunks, unless one is larger: it reads several columns in turn
-_MOST_CHUNKS = 2**21  # chunk locations that are remembered; 32 bytes each
+_MOST_BYTES = 2**26  # limit of the cache of chunk locations; 32 bytes each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,7 +327,12 @@ class ChunkIndex:
         return offset, size, mask
 
 
-_INDEXES: OrderedDict[tuple[FileIdentity, str], ChunkIndex] = OrderedDict()
+_INDEXES: Cache[tuple[FileIdentity, str], ChunkIndex] = Cache(
+    "chunk indexes of HDF5 datasets",
+    nbytes=_MOST_BYTES,
+    size=lambda index: index.numbers.nbytes + index.locations.nbytes,
+    at_least=1,
+)
 
 
 def index_of(file: FileIdentity, path: str, node: H5Object) -> ChunkIndex:
@@ -339,9 +345,7 @@ def index_of(file: FileIdentity, path: str, node: H5Object) -> ChunkIndex:
     """
     found = _INDEXES.get((file, path))
     if found is None:
-        found = _INDEXES[file, path] = _looked_up(file.size, node)
-        while len(_INDEXES) > 1 and sum(len(index.numbers) for index in list(_INDEXES.values())) > _MOST_CHUNKS:
-            _INDEXES.popitem(last=False)
+        found = _INDEXES.put((file, path), _looked_up(file.size, node))
     return found
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import struct
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import RLock
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from akdask.caches import Cache
 from akdask.errors import FileFormatError
 from akdask.formats.hdf5.binary import (
     UNKNOWN,
@@ -479,22 +479,21 @@ class _GroupListings:
     """Listings of groups of files, within a memory limit; safe for threads."""
 
     def __init__(self) -> None:
-        self.lock = RLock()
-        self._found: OrderedDict[tuple[FileIdentity, str, Paths], _GroupListing] = OrderedDict()
+        self._found: Cache[tuple[FileIdentity, str, Paths], _GroupListing] = Cache(
+            "listings of HDF5 groups", size=lambda listing: listing.nbytes
+        )
         # Number of members requested so far, and their total, 0 if unknown.
         self._counts: dict[tuple[str, str], tuple[int, int]] = {}
-        self._nbytes = 0
         self._uses = 0
 
     def get(self, file: TreeFile, parent: str, paths: Paths, count: int) -> _GroupListing | None:
         """Return the listing of a group, made once enough of its members were requested."""
         key = (file.identity, parent, paths)
-        with self.lock:
+        with self._found.lock:
             self._uses += 1
             known = self._found.get(key)
             if known is not None:
                 known.last_use = self._uses
-                self._found.move_to_end(key)
                 return known
             if len(self._counts) > _MOST_COUNTS:
                 self._counts.clear()
@@ -508,40 +507,28 @@ class _GroupListings:
             made = _list(file, parent, len(paths))
             if made is not None:
                 made.last_use = self._uses
-                self._found[key] = made
-                self._nbytes += made.nbytes
+                self._found.put(key, made)
             return made
 
     def _make_space(self, nbytes: int) -> bool:
         """Drop the least recently used groups; those in use stay, as all take turns in an epoch."""
-        while self._found and self._nbytes + nbytes > _MOST_BYTES_AT_ONCE:
+        while len(self._found) and self._found.nbytes + nbytes > _MOST_BYTES_AT_ONCE:
             oldest = next(iter(self._found))
-            if self._uses - self._found[oldest].last_use < _IDLE:
+            known = self._found.get(oldest)
+            if known is not None and self._uses - known.last_use < _IDLE:
                 return False
-            self._nbytes -= self._found.pop(oldest).nbytes
+            self._found.pop(oldest)
         return nbytes <= _MOST_BYTES_AT_ONCE
 
 
 _LISTINGS = _GroupListings()
-_TEMPLATES: OrderedDict[Paths, list[GroupTemplate]] = OrderedDict()
-
-
-def _start_anew() -> None:
-    """Make new locks in a forked process: a thread of the parent may hold the old ones, and does not exist here."""
-    global _LISTINGS  # noqa: PLW0603 - the state of this process
-    _LISTINGS = _GroupListings()
-
-
-os.register_at_fork(after_in_child=_start_anew)
+_TEMPLATES: Cache[Paths, list[GroupTemplate]] = Cache("templates of HDF5 groups", entries=_MAX_TREES)
 
 
 def _templates_for(paths: Paths) -> list[GroupTemplate]:
-    with _LISTINGS.lock:
-        templates = _TEMPLATES.setdefault(paths, [])
-        _TEMPLATES.move_to_end(paths)
-        if len(_TEMPLATES) > _MAX_TREES:
-            _TEMPLATES.popitem(last=False)
-        return templates
+    with _TEMPLATES.lock:
+        templates = _TEMPLATES.get(paths)
+        return _TEMPLATES.put(paths, []) if templates is None else templates
 
 
 def _locate_in(file: TreeFile, parent: str, names: Sequence[str], lookup: _Lookup) -> tuple[Numbers, Offsets]:

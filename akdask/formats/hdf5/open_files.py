@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import resource
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -20,6 +19,7 @@ import h5py
 import numpy as np
 from h5py import h5d, h5g, h5p, h5s, h5t
 
+from akdask.caches import Cache
 from akdask.formats.hdf5.binary import root_address
 from akdask.formats.hdf5.library_file import LibraryFile
 from akdask.storage.directory import open_regular
@@ -108,10 +108,8 @@ class OpenFiles:
     """
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._files: OrderedDict[str, TreeFile] = OrderedDict()
+        self._files: Cache[str, TreeFile] = Cache("open HDF5 files", entries=limit, dropped=self._close_if_idle)
         self._users: dict[int, int] = {}
-        self._lock = Lock()
 
     @contextmanager
     def lease(self, path: str) -> Iterator[TreeFile]:
@@ -129,19 +127,15 @@ class OpenFiles:
             self._give_back(file)
 
     def _take(self, path: str) -> TreeFile:
-        with self._lock:
+        with self._files.lock:
             file = self._files.get(path)
             if file is not None and not file.is_current():
                 # Replaced or changed: forget what was read from the old file.
-                del self._files[path]
+                self._files.pop(path)
                 self._close_if_idle(file)
                 file = None
             if file is None:
-                file = self._open(path)
-                self._files[path] = file
-                self._close_oldest(self._limit)
-            else:
-                self._files.move_to_end(path)
+                file = self._files.put(path, self._open(path))
             self._users[id(file)] = self._users.get(id(file), 0) + 1
             return file
 
@@ -152,21 +146,15 @@ class OpenFiles:
             if error.errno not in _TOO_MANY:
                 raise
         # Others in this process hold descriptors as well: all idle files give theirs back.
-        self._close_oldest(0)
+        self.close()
         return TreeFile(path)
-
-    def _close_oldest(self, limit: int) -> None:
-        for path, file in list(self._files.items())[: max(len(self._files) - limit, 0)]:
-            if id(file) not in self._users:
-                del self._files[path]
-                file.close()
 
     def _close_if_idle(self, file: TreeFile) -> None:
         if id(file) not in self._users:
             file.close()
 
     def _give_back(self, file: TreeFile) -> None:
-        with self._lock:
+        with self._files.lock:
             left = self._users.pop(id(file)) - 1
             if left:
                 self._users[id(file)] = left
@@ -176,14 +164,8 @@ class OpenFiles:
                 file.close()
 
     def close(self) -> None:
-        """Close all files that are not in use."""
-        with self._lock:
-            self._close_oldest(0)
-
-    def forget(self) -> None:
-        """Begin with no files in a forked process; the parent's files stay open for the parent."""
-        _OF_PARENT.extend(self._files.values())
-        self.__init__(self._limit)  # type: ignore[misc]
+        """Close all files that are not in use, and the others when they are given back."""
+        self._files.clear()
 
 
 def _limit() -> int:
@@ -191,13 +173,8 @@ def _limit() -> int:
     return max(1, min(MAX_OPEN, (allowed - _SPARED) // _EACH if allowed > 0 else MAX_OPEN))
 
 
-_OF_PARENT: list[TreeFile] = []
-"""Closing them would take the library's lock, which a thread of the parent may have held."""
-
 OPEN_FILES = OpenFiles(_limit())
 """The open files of this process."""
-
-os.register_at_fork(after_in_child=OPEN_FILES.forget)
 
 
 def write_sample_file(path: str, samples: Iterable[tuple[str, Mapping[str, np.ndarray]]]) -> None:

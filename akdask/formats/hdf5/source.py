@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask import config
+from akdask.caches import cached_results
 from akdask.columns.dtypes import STR, ColumnType
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, FileDescription, ObjectSchema, columns_of
@@ -445,7 +446,7 @@ class RowSpaces:
         return self._layouts.lengths(name) * (limbs * np.dtype(schema.datasets[0].dtype).itemsize)
 
 
-@lru_cache(maxsize=4096)
+@cached_results("counted strings of HDF5 files", 4096)
 def _count_strings(file: FileIdentity, values: Extent) -> int:
     with ExtentReader(file) as reader:
         return len(scan_starts(reader, values)) - 1
