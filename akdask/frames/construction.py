@@ -1,4 +1,4 @@
-"""Construction of DataFrames: arrays by name, from any data that a user passes."""
+"""Construction of DataFrames and Series from any data that a user passes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array, of_rows
-from akdask.arrays.base import Labelled
+from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import check_names, names_of
+from akdask.arrays.creation import array
 from akdask.arrays.operators import operand
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.stored import open_prefix, read_objects
@@ -202,3 +203,50 @@ def is_scalar(item: Any) -> bool:
     if isinstance(item, Scalar | bool | int | float | str | bytes | np.generic):
         return True
     return not hasattr(item, "__len__") and bool(pd.api.types.is_scalar(item))
+
+
+def series_parts(data: Any, name: Any, index: Any) -> tuple[Any, Index | None, Any]:
+    """Return the values, the labels if any, and the name of the arguments of `Series`."""
+    labels = None if index is None else Index.factory(index)
+    if isinstance(data, tuple | list) and len(data) == 2 and _is_labelled_pair(data):
+        labels = Index.factory(data[0]) if labels is None else labels
+        data = data[1]
+    elif isinstance(data, tuple):
+        raise ArgumentTypeError("a tuple that makes a Series is a pair of labels and values.", hint="pass a list.")
+    if isinstance(data, Mapping):
+        labels = Index(list(data)) if labels is None else labels
+        data = list(data.values())
+    elif isinstance(data, Series):
+        labels = data._given_labels() if labels is None else labels
+    elif is_pandas(data, "Series"):
+        labels = Index.factory(data.index) if labels is None and not _is_numbered(data.index) else labels
+    if name is None and (isinstance(data, Labelled) or is_pandas(data, "Series")):
+        name = getattr(data, "name", None)
+    return _values(data), labels, name
+
+
+def _values(data: Any) -> Any:
+    """Convert the values of a Series to an array."""
+    data = unlabelled(data)
+    if isinstance(data, Array):
+        return of_rows(data).copy()  # Later assignments to the given array do not change the Series.
+    if is_pandas(data, "Categorical") or is_pandas(getattr(data, "dtype", None), "CategoricalDtype"):
+        return Categorical(data)
+    if isinstance(data, str) or not hasattr(data, "__len__"):
+        raise ArgumentTypeError(f"a Series is made of an array or a sequence, not of {type(data).__name__}.")
+    made = special(data)
+    return array(data) if made is None else made
+
+
+def _is_labelled_pair(data: Any) -> bool:
+    """Whether two items are labels and values, as groups give them."""
+    labels, values = data
+    is_labels = isinstance(labels, Array | Index) or (
+        isinstance(labels, list | tuple) and (isinstance(data, tuple) or all(isinstance(key, Array) for key in labels))
+    )
+    return is_labels and isinstance(values, Array | Series)
+
+
+def _is_numbered(index: pd.Index) -> bool:
+    """Whether pandas' labels are the numbers of the rows."""
+    return isinstance(index, pd.RangeIndex) and index.identical(pd.RangeIndex(len(index)))

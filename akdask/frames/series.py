@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array, of_rows
+from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled, unlabelled
-from akdask.arrays.categorical import Categorical
-from akdask.arrays.creation import array
-from akdask.arrays.wrap import special
 from akdask.columns.exact import first_changed
-from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentTypeError, ConversionError, refuses_foreign
+from akdask.deferred import pd
+from akdask.errors import ConversionError, refuses_foreign
 from akdask.frames.alignment import RowLabelled, RowLabels, on_rows_of
 from akdask.frames.columnset import LACKING, VALUES, ColumnSet, level_column
 from akdask.frames.dataframe import NOT_GIVEN, DataFrame
@@ -81,22 +78,9 @@ class Series(Labelled, RowLabelled):
 
     @refuses_foreign()
     def __init__(self, data: Any, name: Any = None, index: Any = None) -> None:
-        labels = None if index is None else Index.factory(index)
-        if isinstance(data, tuple | list) and len(data) == 2 and _is_labelled_pair(data):
-            labels = Index.factory(data[0]) if labels is None else labels
-            data = data[1]
-        elif isinstance(data, tuple):
-            raise ArgumentTypeError("a tuple that makes a Series is a pair of labels and values.", hint="pass a list.")
-        if isinstance(data, Mapping):
-            labels = Index(list(data)) if labels is None else labels
-            data = list(data.values())
-        elif isinstance(data, Series):
-            labels = data._given_labels() if labels is None else labels
-        elif is_pandas(data, "Series"):
-            labels = Index.factory(data.index) if labels is None and not _is_numbered(data.index) else labels
-        if name is None and (isinstance(data, Labelled) or is_pandas(data, "Series")):
-            name = getattr(data, "name", None)
-        self._set(as_values(data), labels, name)
+        from akdask.frames import construction
+
+        self._set(*construction.series_parts(data, name, index))
 
     @classmethod
     def concat(
@@ -2320,30 +2304,3 @@ def _check_floats(values: Sequence[Any], names: Sequence[str]) -> None:
                 "columns.",
                 hint="reduce the columns of integers by themselves, df[['a', 'b']], or each column, df['a'].",
             )
-
-
-def as_values(data: Any) -> Any:
-    """Convert the values of a Series to an array."""
-    data = unlabelled(data)
-    if isinstance(data, Array):
-        return of_rows(data).copy()  # Later assignments to the given array do not change the Series.
-    if is_pandas(data, "Categorical") or is_pandas(getattr(data, "dtype", None), "CategoricalDtype"):
-        return Categorical(data)
-    if isinstance(data, str) or not hasattr(data, "__len__"):
-        raise ArgumentTypeError(f"a Series is made of an array or a sequence, not of {type(data).__name__}.")
-    made = special(data)
-    return array(data) if made is None else made
-
-
-def _is_labelled_pair(data: Any) -> bool:
-    """Whether two items are labels and values, as groups give them."""
-    labels, values = data
-    is_labels = isinstance(labels, Array | Index) or (
-        isinstance(labels, list | tuple) and (isinstance(data, tuple) or all(isinstance(key, Array) for key in labels))
-    )
-    return is_labels and isinstance(values, Array | Series)
-
-
-def _is_numbered(index: pd.Index) -> bool:
-    """Whether pandas' labels are the numbers of the rows."""
-    return isinstance(index, pd.RangeIndex) and index.identical(pd.RangeIndex(len(index)))
