@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import akdask as ak
-from akdask.operators.group import aggregate as group
+from akdask.operators.group import plan as group
 from akdask.testing.memory import MemorySource
 from akdask.testing.thresholds import small_data_as_large
 

@@ -12,7 +12,7 @@ import pytest
 import akdask as ak
 from akdask.engine import exchange, keeping
 from akdask.engine.node import lower
-from akdask.operators.group import aggregate as group_plan
+from akdask.operators.group import plan as group_plan
 from akdask.testing import assert_equal
 
 pytestmark = pytest.mark.cluster

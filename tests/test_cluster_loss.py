@@ -16,7 +16,7 @@ import pytest
 
 import akdask as ak
 from akdask.engine import exchange, pipeline
-from akdask.operators.group import aggregate as group_plan
+from akdask.operators.group import plan as group_plan
 
 pytestmark = pytest.mark.cluster
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.operators.group import sorted as sorted_groups
-from akdask.operators.join import key_index as keyindex
+from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.join import key_tables as keyindex
 from akdask.operators.keys import hashing
 from akdask.testing.strategies import partition_lengths, partitioned
 

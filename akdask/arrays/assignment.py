@@ -18,7 +18,7 @@ from akdask.engine.run import resolve_lengths
 from akdask.engine.sources import Rows, as_column, literal
 from akdask.engine.values import Call, Constant, Value, cast, widened
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.rows.scatter import PutAt, PutMasked
+from akdask.operators.rows.plan import PutAt, PutMasked
 
 AssignedColumns = tuple[Frame, Value]
 

@@ -20,7 +20,7 @@ from akdask.columns.integer_sums import HALF, LOW
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.operators.reduce.along_axis import AXIS_FUNCTIONS
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.operators.rows.numbers import row_numbers
 
 POSITIONS = frozenset({"argmin", "argmax"})

@@ -27,8 +27,7 @@ from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import refuses_foreign
-from akdask.operators.join.join import CategoryTable, UniqueLabels
-from akdask.operators.join.membership import BuildKeySet
+from akdask.operators.join.plan import BuildKeySet, CategoryTable, UniqueLabels
 
 
 @can_be_asked_for
@@ -326,7 +325,7 @@ class Categorical(Array):
 
     def unique(self) -> Self:
         """Return the distinct elements, in the order of their codes; lazy."""
-        from akdask.operators.group.aggregate import GroupAggregate
+        from akdask.operators.group.plan import GroupAggregate
 
         groups = GroupAggregate.of(self._frame, [self._value])
         return self._like(groups, groups.key(0))
@@ -335,7 +334,7 @@ class Categorical(Array):
 
     def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
         """Return the position of each element's label in the order of labels; missing elements get NaN, the last."""
-        from akdask.operators.sort.sort import ranks
+        from akdask.operators.sort.plan import ranks
 
         labels = self._category_table
         place = labels.codes if labels.is_arranged else Call("lookup", ranks(labels, labels.label), labels.codes)

@@ -30,7 +30,7 @@ from akdask.engine.sources import Rows
 from akdask.engine.tokens import token
 from akdask.engine.values import Call, Constant, Replica, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError
-from akdask.operators.join.join import IS_NA, LABEL, CategoryTable, Distinct, UniqueLabels
+from akdask.operators.join.plan import IS_NA, LABEL, CategoryTable, Distinct, UniqueLabels
 from akdask.operators.values.lookup import check_codes
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 from akdask.typing import NumberArray

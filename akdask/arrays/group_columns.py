@@ -23,7 +23,7 @@ from akdask.engine.missing import is_present, key_parts, named, negated, parts, 
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentTypeError
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.reduce.reductions import REDUCTIONS
 
 Make: TypeAlias = Callable[[Frame, Value], Any]
 

@@ -19,8 +19,8 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.times import is_missing_time, of_order
 from akdask.engine.values import Call, Constant, Value
-from akdask.operators.group.aggregate import GroupIdentity
-from akdask.operators.rows.take import broadcast
+from akdask.operators.group.plan import GroupIdentity
+from akdask.operators.rows.plan import broadcast
 
 
 @dataclass(frozen=True)

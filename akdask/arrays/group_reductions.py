@@ -22,9 +22,9 @@ from akdask.engine.alignment import align
 from akdask.engine.missing import demanded, is_missing, key_parts
 from akdask.engine.values import Call, Constant, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.group.aggregate import GroupStatistic
+from akdask.operators.group.plan import GroupStatistic
 from akdask.operators.reduce.quantiles import checked_quantiles
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.operators.rows.numbers import row_numbers
 
 Keys = Any

@@ -19,13 +19,12 @@ from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.operators.rows.numbers import row_numbers
 
 if TYPE_CHECKING:
-    from akdask.operators.group.arrange import TopRowsOfGroups
-    from akdask.operators.group.sorted_rows import RowsPerGroup
+    from akdask.operators.group.rows import RowsPerGroup, TopRowsOfGroups
 
 
 def some(groups: Any, how: str, n: Any, values: Any, return_indices: bool) -> tuple[Any, Any]:
     """Return the keys, and the first or last rows of each group; see `GroupBy.head`."""
-    from akdask.operators.group.sorted_rows import RowsPerGroup
+    from akdask.operators.group.rows import RowsPerGroup
 
     return _chosen(groups, RowsPerGroup(how, position(n)), values, return_indices)
 
@@ -42,7 +41,7 @@ def sample(  # noqa: PLR0917 - the arguments of `GroupBy.sample`
     random_state: Any,
 ) -> Any:
     """Return a random choice of the rows of each group; see `GroupBy.sample`."""
-    from akdask.operators.group.sorted_rows import RowsPerGroup
+    from akdask.operators.group.rows import RowsPerGroup
 
     check_sample(0 if n is None else n, frac)
     if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
@@ -71,7 +70,7 @@ def _seed_of(random_state: Any) -> int:
 
 
 def _chosen(groups: Any, choice: RowsPerGroup, values: Any, return_indices: bool, *weights: Array) -> tuple[Any, Any]:
-    from akdask.operators.group.arrange import RowsByGroup
+    from akdask.operators.group.rows import RowsByGroup
 
     given = as_array(values)
     frame, keys, (value, *odds), numbers = groups._on(codes_of(given), *weights)
@@ -83,7 +82,7 @@ def _chosen(groups: Any, choice: RowsPerGroup, values: Any, return_indices: bool
 
 def first_in_order(groups: Any, by: Sequence[Aligned], ascending: Sequence[bool], count: int) -> TopRowsOfGroups:
     """Return the node of the positions of the first rows of each group in some order, group by group."""
-    from akdask.operators.group.arrange import TopRowsOfGroups
+    from akdask.operators.group.rows import TopRowsOfGroups
 
     frame, keys, values, numbers = groups._on(*(wrap(*given) for given in by))
     return TopRowsOfGroups(frame, keys, groups._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0))
@@ -98,7 +97,7 @@ def edges(groups: Any, *, last: bool) -> pdarray:
 
 def broadcast_values(groups: Any, values: Any, permute: bool) -> Any:
     """Return one value per group for every row of that group; see `GroupBy.broadcast`."""
-    from akdask.operators.group.arrange import BroadcastToRows, RowsByGroup
+    from akdask.operators.group.rows import BroadcastToRows, RowsByGroup
 
     given = as_array(values)
     operand = codes_of(given)
@@ -123,7 +122,7 @@ def broadcast_values(groups: Any, values: Any, permute: bool) -> Any:
 
 def of_components(cls: Any, given: Mapping[str, Any], unique_keys: Any, unique_key_idx: Any, dropna: bool) -> Any:
     """Return the groups of parts that were computed before; see `GroupBy.build_from_components`."""
-    from akdask.operators.group.arrange import GroupNumbers
+    from akdask.operators.group.rows import GroupNumbers
 
     missing = [name for name, part in given.items() if part is None]
     if missing:

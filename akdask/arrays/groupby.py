@@ -29,10 +29,10 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Value
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.group.aggregate import GroupAggregate, GroupReduction, GroupStatistic
-from akdask.operators.reduce.registry import REDUCTIONS
-from akdask.operators.rows.lists import SegmentStarts
+from akdask.operators.group.plan import GroupAggregate, GroupReduction, GroupStatistic
+from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.rows.plan import SegmentStarts
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Strings | Categorical]
@@ -200,7 +200,7 @@ class GroupBy(Writable):
     @property
     def permutation(self) -> pdarray:
         """Row numbers sorted by group, as int64; lazy."""
-        from akdask.operators.group.arrange import RowsByGroup
+        from akdask.operators.group.rows import RowsByGroup
 
         frame, keys, _, numbers = self._on()
         arranged = RowsByGroup(frame, keys, self._by.identity, (numbers,), None)

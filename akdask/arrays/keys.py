@@ -19,8 +19,7 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.join.join import JoinSide
-from akdask.operators.join.membership import BuildIndex, Need
+from akdask.operators.join.plan import BuildIndex, JoinSide, Need
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from akdask.engine.sources import as_column, counted, literal
 from akdask.engine.values import Call, Value, columns_of
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
 from akdask.operators.rows.numbers import row_numbers
-from akdask.operators.rows.take import broadcast, take_exchanged, takes_broadcast
+from akdask.operators.rows.plan import broadcast, take_exchanged, takes_broadcast
 
 Shape = tuple[int, ...]
 

@@ -19,8 +19,8 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentTypeError
-from akdask.operators.rows.lists import Flatten
 from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.rows.plan import Flatten
 from akdask.operators.values.strings import check_pattern
 
 if TYPE_CHECKING:

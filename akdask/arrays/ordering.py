@@ -28,7 +28,7 @@ class SortingAlgorithm(Enum):
 
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
     """Return the positions that sort the rows of several arrays, as pdarray; see `akdask.coargsort`."""
-    from akdask.operators.sort.sort import sorted_rows
+    from akdask.operators.sort.plan import sorted_rows
 
     ascending = directions(ascending, len(arrays))
     keys = share_rows(

@@ -332,7 +332,7 @@ class pdarray(OperatorMethods):
 
     def value_counts(self) -> tuple[Any, pdarray]:
         """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
-        from akdask.operators.group.aggregate import GroupAggregate, GroupReduction
+        from akdask.operators.group.plan import GroupAggregate, GroupReduction
 
         frame, key = self._key()
         keys = key_parts(key)

@@ -79,7 +79,7 @@ def quantiles(array: Any, q: float | Sequence[float], axis: int | None, method: 
 
 def distinct_count(array: Array) -> Scalar:
     """Return the lazy number of distinct elements of an array; they are grouped, as there may be many."""
-    from akdask.operators.group.aggregate import GroupAggregate
+    from akdask.operators.group.plan import GroupAggregate
 
     groups = GroupAggregate.of(array._frame, key_parts(array._value))
     return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))

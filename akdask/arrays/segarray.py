@@ -22,7 +22,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentTypeError
-from akdask.operators.rows.lists import Flatten, Nest
+from akdask.operators.rows.plan import Flatten, Nest
 from akdask.storage.files import absolute
 from akdask.storage.locales import locale_files
 from akdask.storage.registry import format_named, open_files

@@ -56,8 +56,8 @@ def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Val
 
     If the positions are the permutation that sorts the same rows, the columns are sorted along.
     """
-    from akdask.operators.rows.take import take_broadcast, take_exchanged, takes_broadcast
-    from akdask.operators.sort.sort import sorted_along
+    from akdask.operators.rows.plan import take_broadcast, take_exchanged, takes_broadcast
+    from akdask.operators.sort.plan import sorted_along
 
     along = sorted_along(frame, values, at_frame, at)
     if along is not None:

@@ -19,7 +19,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.columns.exact import EXACT
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, refuses_foreign
-from akdask.operators.join.join import has_match
+from akdask.operators.join.plan import has_match
 
 
 def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, return_indices: bool = False) -> Any:

@@ -107,7 +107,7 @@ def invert_permutation(perm: Any) -> pdarray:
     >>> ak.invert_permutation(ak.array([2, 0, 1])).tolist()
     [1, 2, 0]
     """
-    from akdask.operators.sort.sort import sorted_rows
+    from akdask.operators.sort.plan import sorted_rows
 
     array = sortable(perm)
     key = array._sort_key()
@@ -143,7 +143,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     >>> ak.sort(ak.array([3, 1, 2])).tolist(), ak.sort(ak.array([[3, 1], [2, 0]]), axis=0).tolist()
     ([1, 2, 3], [[2, 0], [3, 1]])
     """
-    from akdask.operators.sort.sort import sorted_rows
+    from akdask.operators.sort.plan import sorted_rows
 
     array = sortable(pda)
     if array.ndim != 1:
@@ -179,7 +179,7 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
     >>> bool(ak.is_cosorted([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])]))
     True
     """
-    from akdask.operators.sort.sort import key_order
+    from akdask.operators.sort.plan import key_order
 
     keys = [sortable(item)._sort_key() for item in arrays]
     directions(True, len(keys))
@@ -229,7 +229,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     >>> ak.searchsorted(ak.array([10, 20, 30]), ak.array([20, 99])).tolist()
     [1, 3]
     """
-    from akdask.operators.sort.sort import SortedTable
+    from akdask.operators.sort.plan import SortedTable
 
     if getattr(a, "ndim", 1) > 1:
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")

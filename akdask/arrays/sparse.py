@@ -16,7 +16,7 @@ from akdask.columns.dtypes import BOOL, column_type
 from akdask.engine.alignment import align
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.operators.join.join import JoinSide, join_rows
+from akdask.operators.join.plan import JoinSide, join_rows
 
 Layout = Literal["CSR", "CSC"]
 

@@ -22,7 +22,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import check_bytes
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
-from akdask.operators.rows.lists import Flatten, SegmentStarts
+from akdask.operators.rows.plan import Flatten, SegmentStarts
 from akdask.operators.values.strings import unicode_array
 from akdask.storage.objects import SEGMENTS
 
@@ -202,7 +202,7 @@ def present(strings: Any) -> Any:
 def distinct_of_all(arrays: Sequence[Any]) -> Any:
     """Return the distinct strings of several arrays; see `Strings.concatenate_uniquely`."""
     from akdask.arrays.strings import Strings
-    from akdask.operators.group.aggregate import GroupAggregate
+    from akdask.operators.group.plan import GroupAggregate
 
     others = [type(item).__name__ for item in arrays if not isinstance(item, Strings)]
     if others or not arrays:

@@ -22,7 +22,7 @@ from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.operators.rows.take import broadcast
+from akdask.operators.rows.plan import broadcast
 
 MOST_BINS = 2**31
 """Largest number of bins."""

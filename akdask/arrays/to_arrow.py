@@ -15,7 +15,7 @@ from akdask.columns.table import Table
 from akdask.deferred import pa
 from akdask.engine.tokens import token
 from akdask.errors import UnsupportedError
-from akdask.operators.join.join import IS_NA, LABEL
+from akdask.operators.join.plan import IS_NA, LABEL
 
 DIGITS = 76
 """Decimal digits of Arrow's widest integers."""

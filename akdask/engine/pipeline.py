@@ -40,7 +40,7 @@ from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.tokens import token
 from akdask.engine.values import ColumnRef, Replica, Value, assumed_width, columns_of, substitute_all, walk
 from akdask.engine.vector_program import NoInstructionError, VectorizedPipeline, blocks_in_turn, selection, warm_up
-from akdask.operators.reduce.registry import ScalarReduction, merge_states
+from akdask.operators.reduce.reductions import ScalarReduction, merge_states
 from akdask.storage.source import Part
 from akdask.typing import Column, NumberArray
 

@@ -400,7 +400,7 @@ class Reduction:
     Parameters
     ----------
     name : str
-        Its key in `akdask.operators.reduce.registry.REDUCTIONS`.
+        Its key in `akdask.operators.reduce.reductions.REDUCTIONS`.
     types : mapping of ColumnType to ColumnType
         Type of the result for every supported type of column; forms with fewer types have their own table.
     scalar, integers : ScalarForm, optional

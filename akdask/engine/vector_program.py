@@ -36,7 +36,7 @@ from akdask.engine.operations import (
 from akdask.engine.program import Apply, BroadcastInput, ConstantRows, Load, Mask, Program, Recall, Selection
 from akdask.engine.reduction import State
 from akdask.interruption import AT_A_TIME, end_if_interrupted
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.storage.source import IN_MEMORY
 from akdask.typing import Column, NumberArray
 

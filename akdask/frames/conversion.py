@@ -24,7 +24,7 @@ from akdask.engine.run import CollectionRows, run
 from akdask.engine.tokens import token
 from akdask.errors import ArgumentError
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, level_column
-from akdask.operators.join.join import LABEL, CategoryTable
+from akdask.operators.join.plan import LABEL, CategoryTable
 from akdask.operators.values.cast import missing_as_nan
 from akdask.typing import Column
 

@@ -29,7 +29,7 @@ from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, present, present_among
 from akdask.frames.series import Series, by_column
 from akdask.frames.summaries import KEEPS
-from akdask.operators.group.aggregate import GroupAggregate
+from akdask.operators.group.plan import GroupAggregate
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
 from akdask.operators.rows.numbers import row_numbers
 

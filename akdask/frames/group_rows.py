@@ -50,8 +50,8 @@ from akdask.frames.windows import (
     running_times_of_groups,
     shifted_in_groups,
 )
-from akdask.operators.group.arrange import TopRowsOfGroups
-from akdask.operators.sort.sort import Sort, key_order, sorted_rows
+from akdask.operators.group.rows import TopRowsOfGroups
+from akdask.operators.sort.plan import Sort, key_order, sorted_rows
 
 if TYPE_CHECKING:
     from akdask.frames.groupby import DataFrameGroupBy

@@ -46,8 +46,8 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import present_among
 from akdask.frames.series import Series
-from akdask.operators.join.join import has_match, join_row_numbers, join_rows
-from akdask.operators.sort.sort import sorted_rows
+from akdask.operators.join.plan import has_match, join_row_numbers, join_rows
+from akdask.operators.sort.plan import sorted_rows
 
 
 def concat(items: Sequence[DataFrame], ordered: bool) -> DataFrame:

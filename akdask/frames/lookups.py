@@ -30,10 +30,9 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.dtypes import missing_rows
 from akdask.frames.pairing import left_join
 from akdask.frames.series import Series
-from akdask.operators.join.join import join_row_numbers
-from akdask.operators.join.membership import BuildIntervals
+from akdask.operators.join.plan import BuildIntervals, join_row_numbers
 from akdask.operators.rows.numbers import row_numbers
-from akdask.operators.rows.take import broadcast
+from akdask.operators.rows.plan import broadcast
 
 
 def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:

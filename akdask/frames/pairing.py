@@ -19,9 +19,8 @@ from akdask.engine.values import Call, cast
 from akdask.errors import ArgumentError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.join import inner_join, merge
-from akdask.operators.rows.lists import SegmentStarts
 from akdask.operators.rows.numbers import row_numbers
-from akdask.operators.rows.take import ConcatRanges
+from akdask.operators.rows.plan import ConcatRanges, SegmentStarts
 
 PREDICATES = ("true_dt", "abs_dt", "pos_dt")
 PAIR_BYTES = 16

@@ -28,7 +28,7 @@ from akdask.frames.index import Index, MultiIndex, check_na_position, is_there
 from akdask.frames.missing import present
 from akdask.frames.rows_by_label import kind_of
 from akdask.frames.windows import empty_rows
-from akdask.operators.sort.sort import sorted_rows
+from akdask.operators.sort.plan import sorted_rows
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series

@@ -28,7 +28,7 @@ from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, FileFormatError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
-from akdask.operators.join.join import CategoryTable, Distinct
+from akdask.operators.join.plan import CategoryTable, Distinct
 from akdask.storage.objects import (
     CATEGORIES,
     CODES,

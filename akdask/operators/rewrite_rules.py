@@ -44,15 +44,14 @@ from akdask.engine.rowwise import (
 )
 from akdask.engine.tokens import token
 from akdask.engine.values import Call, ColumnRef, Replica, Value, columns_of, substitute, substitute_all, walk
-from akdask.operators.group.aggregate import GroupAggregate, GroupStatistic
-from akdask.operators.join.hash_join import KEEPING_ROWS, HashJoin
-from akdask.operators.join.membership import INDEX, BuildIndex, BuildKeySet
+from akdask.operators.group.plan import GroupAggregate, GroupStatistic
+from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
 from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, CountRows, Element
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.operators.rows.numbers import RowNumbers
-from akdask.operators.rows.take import BroadcastColumn, Take, broadcast_columns
-from akdask.operators.sort.runs import ROW
-from akdask.operators.sort.sort import Sort
+from akdask.operators.rows.plan import BroadcastColumn, Take, broadcast_columns
+from akdask.operators.sort.plan import Sort
+from akdask.operators.sort.ranges import ROW
 from akdask.operators.sort.top_k import TopK
 
 CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)

@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 import akdask as ak
 from akdask._distributed import SchedulerPlugin
 from akdask.engine import exchange, pipeline
-from akdask.operators.group import aggregate as groups
+from akdask.operators.group import plan as groups
 from benchmarks.data import Array, FileSet, make_set
 from benchmarks.peers.numpy_h5py import read_columns
 from benchmarks.process import fresh

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentTypeError
-from akdask.operators.group import aggregate as group_plan
-from akdask.operators.group import sorted as sorted_groups
+from akdask.operators.group import plan as group_plan
+from akdask.operators.group import strategies as sorted_groups
 from akdask.testing.strategies import partitioned
 
 BIG = st.integers(-(2**130), 2**130) | st.sampled_from([0, -1, 2**63, -(2**63), 2**64])

@@ -16,7 +16,7 @@ import akdask as ak
 from akdask import compiled
 from akdask.engine import exchange
 from akdask.errors import AkdaskError, ArgumentTypeError, MissingColumnError
-from akdask.operators.sort import splitters
+from akdask.operators.sort import partition
 from akdask.testing.strategies import partition_lengths
 
 WORDS = ["", " ", "a", "ab", "B", "é", "\U0001f9ea", "\U0010ffff", "ÿ", "x" * 40]
@@ -194,7 +194,7 @@ def small_exchange(monkeypatch):
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 4)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(splitters, "RANGE", 3)
+    monkeypatch.setattr(partition, "RANGE", 3)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,7 +13,7 @@ import akdask as ak
 from akdask.arrays.groupby import GroupBy
 from akdask.engine import pipeline
 from akdask.engine.pipeline import FEW, MOST_FILES, MOST_ROWS, batch_neighbours
-from akdask.operators.group import merge as ranges
+from akdask.operators.group import plan as ranges
 from akdask.testing.memory import MemorySource
 
 MANY = 192
@@ -103,8 +103,8 @@ def test_groups_of_many_partitions_are_those_of_pandas_and_share_rows(seed):
 
 def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
     """Sorted rows and groups are joined to what was found of them before: lots must not move the cuts."""
-    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 100)
-    monkeypatch.setattr("akdask.operators.group.sorted.FEW_ROWS", 10)
+    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 100)
+    monkeypatch.setattr("akdask.operators.group.strategies.FEW_ROWS", 10)
     monkeypatch.setattr("akdask.engine.exchange.SMALL_ROWS", 10)
     monkeypatch.setattr("akdask.engine.exchange.ROWS", 100)
     columns, frame = memory()
@@ -124,8 +124,8 @@ def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
 def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(monkeypatch, few_rows):
     for name, value in {"FEW_TABLES": 4, "FEW_ROWS": few_rows, "MOST_MERGED": 80, "MOST_SLICES": 0}.items():
         monkeypatch.setattr(ranges, name, value)
-    monkeypatch.setattr("akdask.operators.group.sorted.FEW_ROWS", 10)
-    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 300)
+    monkeypatch.setattr("akdask.operators.group.strategies.FEW_ROWS", 10)
+    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 300)
     columns, frame = memory()
     # Groups of neighbours in the first half, few groups in the second.
     keys = np.where(frame["row"] < len(frame) // 2, frame["row"] // 2, -frame["key"])

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import cache, pipeline
-from akdask.operators.group import aggregate, direct_index, grouping, radix
-from akdask.operators.group import aggregate as group_plan
-from akdask.operators.group import sorted as sorted_groups
+from akdask.operators.group import grouping, plan, radix, slot_tables
+from akdask.operators.group import plan as group_plan
+from akdask.operators.group import strategies as sorted_groups
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -24,8 +24,8 @@ def sorted_and_cut(monkeypatch):
     monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
-    monkeypatch.setattr(direct_index, "FEWEST_SLOTS", 0)
-    monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
+    monkeypatch.setattr(slot_tables, "FEWEST_SLOTS", 0)
+    monkeypatch.setattr(slot_tables, "MOST_SLOTS", 0)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_what_a_user_does_to_kept_groups_does_not_change_them(source):
 
 
 def test_many_groups_are_found_again(source, monkeypatch):
-    monkeypatch.setattr(aggregate, "SHARE", 2**60)
+    monkeypatch.setattr(plan, "SHARE", 2**60)
     totals = ak.GroupBy(source.arrays()["k"]).sum(source.arrays()["y"])[1]
     for _ in range(2):
         source.reads.clear()

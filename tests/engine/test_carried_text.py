@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.engine import exchange
 from akdask.engine.optimizer import inputs_first, optimize
-from akdask.operators.sort import rewrites, splitters
-from akdask.operators.sort import sort as plan_sort
-from akdask.operators.sort.sort import Sort
+from akdask.operators.sort import partition, rewrites
+from akdask.operators.sort import plan as plan_sort
+from akdask.operators.sort.plan import Sort
 from akdask.testing.memory import MemorySource
 
 
@@ -25,7 +25,7 @@ def many_small_partitions():
         patch.setattr(exchange, "SMALL_ROWS", 0)
         patch.setattr(exchange, "ROWS", 16)
         patch.setattr(exchange, "CPU_COUNT", 3)
-        patch.setattr(splitters, "RANGE", 4)
+        patch.setattr(partition, "RANGE", 4)
         patch.setattr(plan_sort, "MOST_SAMPLED", 8)
         yield
 

@@ -46,7 +46,7 @@ def many_small_partitions(monkeypatch):
     """Have a task for each partition, and groups come in partitions of a few rows."""
     monkeypatch.setattr("akdask.engine.pipeline.CORES", 2**20)
     monkeypatch.setattr("akdask.engine.pipeline.FEW", 2**20)
-    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 1)
+    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 1)
 
 
 @pytest.mark.parametrize("name", PLANS)

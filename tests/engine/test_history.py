@@ -16,7 +16,7 @@ from akdask.testing.memory import MemorySource
 
 @pytest.fixture(autouse=True)
 def small_partitions(monkeypatch):
-    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 3)
+    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 3)
     monkeypatch.setattr(exchange, "SMALL_ROWS", 2)
     monkeypatch.setattr(exchange, "ROWS", 4)
 

@@ -13,7 +13,7 @@ from akdask.engine import vector_program as vectors
 from akdask.engine.operations import BLOCK, CHOICES, OPERATIONS, VECTOR, StoredForm
 from akdask.engine.vector_program import FORMS, NoInstructionError, VectorProgram
 from akdask.errors import AkdaskError
-from akdask.operators.reduce.registry import ScalarReduction
+from akdask.operators.reduce.reductions import ScalarReduction
 
 pytest.importorskip("numba", reason="the compiler is not installed")
 

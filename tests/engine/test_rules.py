@@ -181,7 +181,7 @@ def data_is_large():
         patch.setattr("akdask.operators.rewrite_rules.SMALL_ROWS", 0)
         patch.setattr("akdask.engine.exchange.SMALL_ROWS", 0)
         patch.setattr("akdask.engine.exchange.ROWS", 16)
-        patch.setattr("akdask.operators.sort.sort.MOST_SAMPLED", 8)
+        patch.setattr("akdask.operators.sort.plan.MOST_SAMPLED", 8)
         yield
 
 

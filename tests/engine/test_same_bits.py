@@ -16,8 +16,8 @@ from akdask.columns.dtypes import FLOAT64
 from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
 from akdask.engine import pipeline
 from akdask.engine.vector_program import VectorProgram
-from akdask.operators.group import merge as ranges
-from akdask.operators.reduce.registry import ScalarReduction
+from akdask.operators.group import plan as ranges
+from akdask.operators.reduce.reductions import ScalarReduction
 from akdask.storage.ranges import ALIGNED_ROWS, split_rows
 
 ROWS = 200_003
@@ -124,7 +124,7 @@ def test_reductions_of_groups_are_the_same_for_any_threads_batches_and_path(file
 @pytest.mark.cluster
 @pytest.mark.parametrize("name", GROUPED)
 def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_client, monkeypatch, name):
-    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 20_000)
+    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 20_000)
     there = bits(GROUPED[name](ak.read_hdf(many_files)))
     with dask.config.set(scheduler="synchronous"):
         assert bits(GROUPED[name](ak.read_hdf(many_files))) == there
@@ -132,7 +132,7 @@ def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_
 
 @pytest.mark.parametrize("name", ["sum by i", "mean by many", "var by wide", "prod by f"])
 def test_groups_of_many_files_add_up_in_the_same_batches_on_every_machine(many_files, set_batches, monkeypatch, name):
-    monkeypatch.setattr("akdask.operators.group.aggregate.RANGE_ROWS", 20_000)
+    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 20_000)
     found = set()
     for cores in (1, 3, 64):
         set_batches(cores)

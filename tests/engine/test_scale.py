@@ -12,7 +12,7 @@ from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64
 from akdask.engine import exchange, pipeline
 from akdask.engine.sources import Scan
-from akdask.operators.group import aggregate as group_plan
+from akdask.operators.group import plan as group_plan
 from benchmarks.described import described_workers
 
 MOST_TASKS = 12

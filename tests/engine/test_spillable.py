@@ -14,11 +14,11 @@ from akdask.columns.table import Table
 from akdask.engine import budget, spillable
 from akdask.engine.budget import MemoryBudget
 from akdask.engine.spillable import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable
-from akdask.operators.group import dense, radix
-from akdask.operators.group.dense import DenseAggregation
+from akdask.operators.group import radix, slot_tables
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.radix import RadixAggregation
-from akdask.operators.group.sorted import GroupTable
-from akdask.operators.group.table import Aggregation, AggregationStep
+from akdask.operators.group.slot_tables import DenseAggregation
+from akdask.operators.group.strategies import GroupTable
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_tables_of_groups_come_back_as_what_is_read_by_range(short):
 
 @pytest.mark.parametrize("kind", [DenseAggregation, RadixAggregation])
 def test_partial_tables_of_every_strategy_come_back(short, monkeypatch, kind):
-    monkeypatch.setattr(dense, "MOST_SLOTS", 0)
+    monkeypatch.setattr(slot_tables, "MOST_SLOTS", 0)
     for name, value in {"FEWEST_ROWS": 1, "ROWS_OF_A_GROUP": 1000, "HEAVIEST": 1000}.items():
         monkeypatch.setattr(radix, name, value)
     aggregation = Aggregation(1, (AggregationStep("sum", (0,)),))

@@ -10,7 +10,7 @@ import pytest
 from akdask.engine import split_index
 from akdask.engine.split_index import SplitIndex
 from akdask.errors import UnreachableWorkerError
-from akdask.operators.sort.runs import SortPartition
+from akdask.operators.sort.ranges import SortPartition
 
 HERE, THERE = "tcp://here:1", "tcp://there:1"
 

@@ -15,7 +15,7 @@ from akdask.engine.alignment import concat_tables, row_slices
 from akdask.engine.node import rows_decided_by
 from akdask.engine.run import run
 from akdask.engine.tokens import token
-from akdask.operators.group.table import AggregationStep
+from akdask.operators.group.aggregation import AggregationStep
 from akdask.operators.reduce.aggregate import CountRows
 from akdask.testing.memory import MemorySource
 

@@ -6,8 +6,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
-from akdask.operators.group import aggregate as group_plan
-from akdask.operators.group import sorted as sorted_groups
+from akdask.operators.group import plan as group_plan
+from akdask.operators.group import strategies as sorted_groups
 from akdask.testing.strategies import partitioned
 
 TABLE = pd.DataFrame(

@@ -9,7 +9,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ConversionError
-from akdask.operators.join import join as join_strategy
+from akdask.operators.join import plan as join_strategy
 
 BIG = 2**60 + 1
 LEFT = {"k": [1, 2, 3, 2], "i": [BIG, BIG + 1, -BIG, BIG + 2]}

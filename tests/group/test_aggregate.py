@@ -11,12 +11,12 @@ import akdask as ak
 from akdask.caches import clear_caches
 from akdask.engine import exchange, pipeline
 from akdask.engine.explain import explain
-from akdask.operators.group import aggregate as group_plan
-from akdask.operators.group import direct_index, radix
-from akdask.operators.group import merge as ranges
-from akdask.operators.group import sorted as sorted_groups
-from akdask.operators.group.dense import DenseAggregation
-from akdask.operators.group.partial import PartialAggregation
+from akdask.operators.group import plan as group_plan
+from akdask.operators.group import plan as ranges
+from akdask.operators.group import radix, slot_tables
+from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group.plan import PartialAggregation
+from akdask.operators.group.slot_tables import DenseAggregation
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -179,7 +179,7 @@ def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     for name, value in {"FEWEST_ROWS": 50, "SLICE_ROWS": 8, "HEAVIEST": 100}.items():
         monkeypatch.setattr(radix, name, value)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
+    monkeypatch.setattr(slot_tables, "MOST_SLOTS", 0)
     monkeypatch.setattr(ranges, "MOST_SLICES", 0)
     monkeypatch.setattr(exchange, "MAX_SLICES", pieces)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
@@ -208,7 +208,7 @@ def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
 @pytest.mark.parametrize("count", [1, 3, 7])
 def test_dense_tables_are_split_where_sorted_ones_are(monkeypatch, count):
     """Sums can be in dense tables, variances cannot; they share their rows, also where some partitions are sorted."""
-    for path, value in {"dense.MOST_SLOTS": 0, "dense.CHUNK": 4, "direct_index.MOST_SLOTS": 0}.items():
+    for path, value in {"slot_tables.MOST_SLOTS": 0, "slot_tables.CHUNK": 4}.items():
         monkeypatch.setattr(f"akdask.operators.group.{path}", value)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 100)

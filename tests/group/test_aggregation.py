@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from akdask.columns.table import Table
 from akdask.operators.group import dictionary, grouping
 from akdask.operators.group import grouping as slices
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.dictionary import Dictionary, NumberDictionary, ranked
-from akdask.operators.group.table import Aggregation, AggregationStep
 
 SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("first", (0, 1))))
 

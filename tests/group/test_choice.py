@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.table import Table
-from akdask.operators.group import dense, radix
-from akdask.operators.group import sorted as sorted_groups
-from akdask.operators.group.partial import STRATEGIES, choose_strategy
-from akdask.operators.group.sorted import GroupTable, as_one_kind
-from akdask.operators.group.strategy import choose_splitters, merge_partial_tables
-from akdask.operators.group.table import Aggregation, AggregationStep
+from akdask.operators.group import radix, slot_tables
+from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.plan import STRATEGIES, choose_strategy
+from akdask.operators.group.strategies import GroupTable, as_one_kind, choose_splitters, merge_partial_tables
 
 SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("max", (0,)), AggregationStep("size", ())))
 VARIANCES = Aggregation(1, (AggregationStep("var", (0,)),))
@@ -27,7 +26,7 @@ def small(monkeypatch):
     for name, value in {"FEWEST_ROWS": 20, "SLICE_ROWS": 2, "HEAVIEST": 1000}.items():
         monkeypatch.setattr(radix, name, value)
     for name, value in {"MOST_SLOTS": 4, "CHUNK": 4}.items():
-        monkeypatch.setattr(dense, name, value)
+        monkeypatch.setattr(slot_tables, name, value)
     monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
 
 

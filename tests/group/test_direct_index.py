@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from akdask.columns.rows import type_of
 from akdask.columns.table import Table
-from akdask.operators.group import direct_index
-from akdask.operators.group.direct_index import DirectIndexAggregation
-from akdask.operators.group.table import Aggregation, AggregationStep
-from akdask.operators.keys.slots import SlotGrid
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.group import slot_tables
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.slot_tables import DirectIndexAggregation
+from akdask.operators.keys.keys import SlotGrid
+from akdask.operators.reduce.reductions import REDUCTIONS
 
 STEPS = tuple(
     AggregationStep(name, (0, 1) if reduction.by_position else (0,), skipna)
@@ -136,7 +136,7 @@ def test_keys_that_are_no_integers_have_no_grid():
 def test_wide_keys_are_not_tallied_and_neither_is_what_follows():
     groups = DirectIndexAggregation(Aggregation(1, ()), 100)
     assert add(groups, [np.arange(5)], [])
-    assert not add(groups, [np.array([0, direct_index.MOST_SLOTS])], [])
+    assert not add(groups, [np.array([0, slot_tables.MOST_SLOTS])], [])
     assert not add(groups, [np.arange(5)], [])
     assert [table.nrows for table in groups.tables()] == [5]
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import akdask as ak
-from akdask.operators.group.table import FEWER, DistinctKeys
-from akdask.operators.reduce.distinct import distinct_numbers
+from akdask.operators.group.aggregation import FEWER, DistinctKeys
+from akdask.operators.reduce.reductions import distinct_numbers
 
 FLOATS = st.sampled_from([0.0, -0.0, 1.5, -1.5, np.nan, np.inf, -np.inf])
 

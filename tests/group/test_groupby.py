@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
-from akdask.operators.group import aggregate as group_plan
-from akdask.operators.group import sorted as sorted_groups
+from akdask.operators.group import plan as group_plan
+from akdask.operators.group import strategies as sorted_groups
 from akdask.testing.strategies import columns, partition_lengths, partitioned
 
 NUMBERS = ("int64", "uint64", "float64", "bool")

@@ -14,9 +14,9 @@ import akdask as ak
 from akdask.columns import integer_sums
 from akdask.columns.rows import type_of
 from akdask.columns.table import Table
-from akdask.operators.group.direct_index import DirectIndexAggregation
-from akdask.operators.group.table import Aggregation, AggregationStep
-from akdask.operators.reduce.registry import ScalarReduction
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.slot_tables import DirectIndexAggregation
+from akdask.operators.reduce.reductions import ScalarReduction
 
 WIDE = [2**53, 1, -(2**53)]
 

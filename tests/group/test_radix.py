@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.operators.group import radix
-from akdask.operators.group.merge import MergeGroups
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.plan import MergeGroups
 from akdask.operators.group.radix import LeadingBits, RadixAggregation, RadixPlan, RadixRange
-from akdask.operators.group.sorted import GroupTable
-from akdask.operators.group.strategy import merge_partial_tables
-from akdask.operators.group.table import Aggregation, AggregationStep
+from akdask.operators.group.strategies import GroupTable, merge_partial_tables
 
 STEPS = Aggregation(
     1,

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from akdask.columns.table import Table
 from akdask.engine.exchange import concat_slices
 from akdask.engine.spill import SpillFile
-from akdask.operators.group import sorted as sorted_groups
-from akdask.operators.group.sorted import GroupTable, GroupTableOnDisk, KeySplitters
-from akdask.operators.group.strategy import choose_splitters
+from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group.strategies import GroupTable, GroupTableOnDisk, KeySplitters, choose_splitters
 
 
 @pytest.fixture(autouse=True)

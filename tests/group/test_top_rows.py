@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group.sorted_rows import MOST, TopRows
+from akdask.operators.group.rows import MOST, TopRows
 
 KEYS = {
     "close numbers": lambda keys: keys,

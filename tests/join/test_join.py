@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import exchange
-from akdask.operators.join import hash_join
+from akdask.operators.join import plan
 from akdask.operators.keys import hashing
-from akdask.operators.rows import take
-from akdask.operators.sort import splitters
+from akdask.operators.rows import plan as row_plan
+from akdask.operators.sort import partition
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 KINDS = ("inner", "left", "right", "outer", "semi", "anti")
@@ -26,10 +26,10 @@ def many_small_buckets(monkeypatch):
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 4)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(splitters, "RANGE", 3)
-    monkeypatch.setattr(hash_join, "BLOCK_ROWS", 5)
-    monkeypatch.setattr(hash_join, "PAIRS", 7)
-    monkeypatch.setattr(hash_join, "FEW", 1)
+    monkeypatch.setattr(partition, "RANGE", 3)
+    monkeypatch.setattr(plan, "BLOCK_ROWS", 5)
+    monkeypatch.setattr(plan, "PAIRS", 7)
+    monkeypatch.setattr(plan, "FEW", 1)
 
 
 @st.composite
@@ -158,11 +158,11 @@ def test_a_join_of_joined_and_filtered_rows():
 def test_a_side_is_held_whole_while_it_is_small_for_a_worker_or_for_this_process(monkeypatch, has_workers):
     left = ak.DataFrame({"k": ak.arange(100)})
     right = ak.DataFrame({"k": ak.arange(50), "y": ak.arange(50) * 2})
-    monkeypatch.setattr(take, "on_cluster", lambda: has_workers)
-    share = take.SHARE if has_workers else take.SHARE_HERE
-    monkeypatch.setattr(take, "memory", lambda: 50 * 16 * share)
+    monkeypatch.setattr(row_plan, "on_cluster", lambda: has_workers)
+    share = row_plan.SHARE if has_workers else row_plan.SHARE_HERE
+    monkeypatch.setattr(row_plan, "memory", lambda: 50 * 16 * share)
     assert "Match" in left.merge(right, "k", sort=False).explain()
-    monkeypatch.setattr(take, "memory", lambda: 50 * 16 * share - share)
+    monkeypatch.setattr(row_plan, "memory", lambda: 50 * 16 * share - share)
     assert "Join (inner) by hash" in left.merge(right, "k", sort=False).explain()
     # Of a semi-join, the keys alone are held.
     assert "Join (" not in left.merge(right, "k", "semi", sort=False).explain()

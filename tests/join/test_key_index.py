@@ -9,13 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
-from akdask.operators.join import hash_table as gapped
-from akdask.operators.join import hash_table as hashindex
-from akdask.operators.join.hash_table import HashIndex, PackedIndex
-from akdask.operators.join.key_index import DirectIndex, StringIndex, index_keys
+from akdask.operators.join import key_tables as gapped
+from akdask.operators.join import key_tables as hashindex
+from akdask.operators.join.key_tables import DirectIndex, HashIndex, PackedIndex, StringIndex, index_keys
 from akdask.operators.keys import hashing
-from akdask.operators.keys.keys import span
-from akdask.operators.keys.slots import SlotGrid
+from akdask.operators.keys.keys import SlotGrid, span
 from akdask.testing.strategies import DTYPES, columns
 
 

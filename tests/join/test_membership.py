@@ -5,10 +5,10 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.join import hash_table as gapped
-from akdask.operators.join.key_index import DirectSet, HashSet, IndexSet, index_keys, key_set
+from akdask.operators.join import key_tables as gapped
+from akdask.operators.join.key_tables import DirectSet, HashSet, IndexSet, index_keys, key_set
 from akdask.operators.keys import hashing
-from akdask.operators.keys.slots import SlotGrid
+from akdask.operators.keys.keys import SlotGrid
 from akdask.testing.strategies import DTYPES, columns
 
 

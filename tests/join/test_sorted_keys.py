@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
-from akdask.operators.join.key_index import SortedKeys
+from akdask.operators.join.key_tables import SortedKeys
 from akdask.testing.strategies import DTYPES, columns
 
 SIDES = st.sampled_from(["left", "right"])

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from akdask.columns.dtypes import FLOAT64, INT64, column_type
 from akdask.errors import ArgumentError
-from akdask.operators.group.table import Aggregation, AggregationStep
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.reduce.quantiles import AT_ROWS, METHODS, checked_quantiles
-from akdask.operators.reduce.registry import ScalarReduction
+from akdask.operators.reduce.reductions import ScalarReduction
 
 VALUES = {
     "float64": st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0]),

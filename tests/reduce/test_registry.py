@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as npst
 from akdask.columns.dtypes import FLOAT64, INT64, STR, column_type
 from akdask.engine.reduction import select_rows, sum_rows
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.reduce.registry import REDUCTIONS, ScalarReduction
+from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction
 
 NUMBERS = ["int64", "uint64", "float64", "bool", "uint8"]
 EXPECTED = {

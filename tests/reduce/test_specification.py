@@ -4,7 +4,7 @@ import pytest
 
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, bigint_of
 from akdask.errors import ArgumentTypeError
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.reduce.reductions import REDUCTIONS
 
 
 def test_every_reduction_has_a_form():

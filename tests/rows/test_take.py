@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import PositionError
-from akdask.operators.rows import take
+from akdask.operators.rows import plan
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 HELD, PICKED = 2**40, 0
@@ -61,9 +61,9 @@ def test_unsigned_positions_are_taken_too(size):
 @pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_few_rows_of_many_are_picked_so_that_no_task_holds_all():
-    many = ak.arange(100 * take.FEW)
+    many = ak.arange(100 * plan.FEW)
     assert is_picked(many[ak.array([5, -1])])
-    assert many[ak.array([5, -1])].tolist() == [5, 100 * take.FEW - 1]
+    assert many[ak.array([5, -1])].tolist() == [5, 100 * plan.FEW - 1]
     assert not is_picked(many[ak.arange(100)])
     assert not is_picked(many[ak.arange(200)[ak.arange(200) > 190]])
 
@@ -77,7 +77,7 @@ def test_rows_of_rows_of_unknown_number_are_found():
 
 
 def picks(taken):
-    return sum(getattr(task, "func", None) is take._pick for task in taken.__dask_graph__().values())
+    return sum(getattr(task, "func", None) is plan._pick for task in taken.__dask_graph__().values())
 
 
 @pytest.mark.lazy_only
@@ -87,7 +87,7 @@ def test_rows_of_many_partitions_are_looked_up_in_several_at_once(monkeypatch):
     positions = ak.concatenate([ak.array(part) for part in np.split(np.arange(99, -101, -2), 10)])
     with ak.config.set(replicate_size=PICKED):
         assert picks(lazy[positions]) == 10 * 10
-        monkeypatch.setattr(take, "MOST_PICKS", 30)
-        monkeypatch.setattr(take, "FEWEST_SOURCES", 3)
+        monkeypatch.setattr(plan, "MOST_PICKS", 30)
+        monkeypatch.setattr(plan, "FEWEST_SOURCES", 3)
         assert picks(lazy[positions]) == 3 * 10
         assert lazy[positions].tolist() == values[np.arange(99, -101, -2)].tolist()

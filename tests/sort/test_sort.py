@@ -18,11 +18,11 @@ from akdask.columns.table import Table
 from akdask.engine import exchange
 from akdask.engine.exchange import concat_slices
 from akdask.engine.run import resolve_lengths
+from akdask.operators.sort import partition
 from akdask.operators.sort import partition as values_of_sort
-from akdask.operators.sort import sort as plan_sort
-from akdask.operators.sort import splitters
-from akdask.operators.sort.runs import PackedKeys, RangedRows, SortPartition
-from akdask.operators.sort.splitters import sample_positions
+from akdask.operators.sort import plan as plan_sort
+from akdask.operators.sort.partition import sample_positions
+from akdask.operators.sort.ranges import PackedKeys, RangedRows, SortPartition
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def many_small_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 300)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(splitters, "RANGE", 16)
+    monkeypatch.setattr(partition, "RANGE", 16)
     monkeypatch.setattr(plan_sort, "MOST_SAMPLED", 8)
     monkeypatch.setattr(values_of_sort, "WORTH_RANGES", 0)
     with ak.config.set(small_array=100, block_size=2**10):
@@ -233,7 +233,7 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
     keys = np.where(np.isnan(keys), 0, keys).astype(dtype)
     with pytest.MonkeyPatch.context() as patch:
         if not alike:
-            patch.setattr(splitters, "_alike", lambda columns, ascending, lost: False)
+            patch.setattr(partition, "_alike", lambda columns, ascending, lost: False)
         lazy = ak.array(keys)
         permutation, ordered = ak.argsort(lazy), ak.sort(lazy)
         # They have one name for their rows, so what is known of one is said of both: only counting tells them apart.

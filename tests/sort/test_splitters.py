@@ -11,7 +11,7 @@ from akdask.engine.blocks import Partition
 from akdask.engine.program import compile_values
 from akdask.engine.values import ColumnRef
 from akdask.operators.keys.keys import span
-from akdask.operators.sort.splitters import KEYS, SampleKeys
+from akdask.operators.sort.partition import KEYS, SampleKeys
 
 
 @pytest.mark.parametrize("ascending", [True, False])

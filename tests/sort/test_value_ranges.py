@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from akdask.operators.keys.keys import word
-from akdask.operators.keys.words import LAST
+from akdask.operators.keys.keys import LAST, word
 from akdask.operators.sort.kernels import argsort
 from akdask.operators.sort.ranges import FineRanges, ValueRanges, sort_values
 

@@ -13,7 +13,7 @@ from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, big
 from akdask.columns.rows import concat_rows, to_objects
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
-from akdask.operators.reduce.registry import ScalarReduction
+from akdask.operators.reduce.reductions import ScalarReduction
 
 EXTREMES = [0, 1, -1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64, -(2**64), 2**128 - 1, 2**200, -(2**200)]
 numbers = st.sampled_from(EXTREMES) | st.integers(-(2**200), 2**200)

@@ -11,7 +11,7 @@ from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.values import random
-from akdask.operators.values.positional import linspace
+from akdask.operators.values.random import linspace
 
 DRAWS: dict[str, tuple[Any, dict[str, float]]] = {
     "uniform": (random.uniform, {"low": -1.0, "high": 3.0}),

@@ -8,6 +8,7 @@ import pyarrow as pa
 from akdask.columns.memory import new_array
 from akdask.columns.strings import offsets_and_bytes
 from akdask.compiler import compiled, read_only
+from akdask.operators.keys.keys import Words
 from akdask.operators.keys.loop_words import (
     BYTES,
     CHUNK,
@@ -21,7 +22,6 @@ from akdask.operators.keys.loop_words import (
     word_at,
 )
 from akdask.operators.keys.string_loops import leading_bytes, swapped
-from akdask.operators.keys.words import Words
 from akdask.typing import NumberArray
 
 WORDS_PER_STEP = np.uint64(CHUNK)

@@ -15,9 +15,8 @@ from akdask import compiled
 from akdask.columns.dictionary_text import decoded, is_encoded
 from akdask.columns.rows import by_column, concat_rows, of_arrow, take_rows
 from akdask.deferred import pa, pc
-from akdask.operators.keys.keys import from_words, word, word_count
+from akdask.operators.keys.keys import FIRST, HALF, WORD_BITS, Words, from_words, word, word_count
 from akdask.operators.keys.string_codes import EncodedStrings, StringEncoder, strings_of
-from akdask.operators.keys.words import FIRST, HALF, WORD_BITS, Words
 from akdask.operators.sort.kernels import argsort
 from akdask.typing import Column, NumberArray
 

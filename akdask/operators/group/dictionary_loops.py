@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from akdask.compiler import Item, compiled
+from akdask.operators.keys.keys import FIRST, HALF, LAST_BITS, SECOND, Words
 from akdask.operators.keys.loop_words import BITS, BYTES, MARGIN, NONE, ONE, Text, put_word, readable, word_at
-from akdask.operators.keys.words import FIRST, HALF, LAST_BITS, SECOND, Words
 from akdask.typing import NumberArray
 
 BLOCK_ROWS = np.uint64(2**8)

@@ -18,10 +18,8 @@ from akdask.columns.table import Table
 from akdask.engine.reduction import GroupState, RowGroups
 from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.group.row_groups import GroupCodes, SortedGroups, count_codes, group_rows, number_rows
-from akdask.operators.keys.keys import Key, combine, span, word
-from akdask.operators.keys.slots import SlotGrid
+from akdask.operators.keys.keys import WORD_BITS, Key, SlotGrid, combine, span, word
 from akdask.operators.keys.string_codes import EncodedStrings
-from akdask.operators.keys.words import WORD_BITS
 from akdask.operators.rows.gather import Output
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS
 from akdask.typing import Column, NumberArray

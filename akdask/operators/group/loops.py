@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from akdask.compiler import compiled
-from akdask.operators.keys import words as keys
-from akdask.operators.keys.words import FIRST, HALF, SECOND, Words
+from akdask.operators.keys import keys
+from akdask.operators.keys.keys import FIRST, HALF, SECOND, Words
 from akdask.operators.sort.loops import least_and_most
 from akdask.typing import NumberArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from akdask.compiler import compiled
-from akdask.operators.keys.words import FIRST, HALF, Words
+from akdask.operators.keys.keys import FIRST, HALF, Words
 from akdask.typing import NumberArray
 
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)

@@ -17,7 +17,7 @@ from numba.core.typing import Signature
 from numba.extending import intrinsic
 
 from akdask.compiler import compiled, read_only
-from akdask.operators.keys.words import Words
+from akdask.operators.keys.keys import Words
 from akdask.typing import NumberArray
 
 LINE = 64

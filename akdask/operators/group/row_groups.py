@@ -18,7 +18,9 @@ from akdask import compiled
 from akdask.columns.memory import full_array, new_array
 from akdask.deferred import pc
 from akdask.operators.keys.keys import (
+    WORD_BITS,
     Key,
+    Words,
     combine,
     lead,
     least_bits,
@@ -29,7 +31,6 @@ from akdask.operators.keys.keys import (
     word,
     word_count,
 )
-from akdask.operators.keys.words import WORD_BITS, Words
 from akdask.operators.rows.gather import gather
 from akdask.operators.sort.kernels import argsort
 from akdask.operators.values.strings import unpack_bools

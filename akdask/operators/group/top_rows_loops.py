@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from akdask.compiler import compiled
-from akdask.operators.keys.words import Words
+from akdask.operators.keys.keys import Words
 from akdask.typing import NumberArray
 
 

@@ -14,7 +14,7 @@ from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.rows import concat_rows
 from akdask.columns.table import Sized
 from akdask.errors import ArgumentError
-from akdask.operators.join.key_index import SortedKeys
+from akdask.operators.join.key_tables import SortedKeys
 from akdask.typing import Column, NumberArray
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.compiler import compiled
+from akdask.operators.keys.keys import FIRST, HALF, LAST, SECOND, VACANT, Words
 from akdask.operators.keys.prefetch import AHEAD, prefetch
-from akdask.operators.keys.words import FIRST, HALF, LAST, SECOND, VACANT, Words
 from akdask.typing import NumberArray
 
 ONE = np.uint64(1)

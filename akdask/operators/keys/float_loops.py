@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from akdask.compiler import compiled
-from akdask.operators.keys.words import LAST, SIGN, Words
+from akdask.operators.keys.keys import LAST, SIGN, Words
 
 NONE, LAST_BIT, INFINITY = np.uint64(0), np.uint64(63), np.uint64(0x7FF0 << 48)
 

@@ -20,8 +20,7 @@ from akdask.columns.rows import slice_rows
 from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import is_arrow
 from akdask.engine.operations import Operation, numbers_to
-from akdask.operators.keys.keys import word, word_count
-from akdask.operators.keys.words import FIRST, HALF, LAST_BITS, SECOND, TEXT_BYTES, Words
+from akdask.operators.keys.keys import FIRST, HALF, LAST_BITS, SECOND, TEXT_BYTES, Words, word, word_count
 from akdask.operators.values.strings import text_lengths
 from akdask.typing import Column, NumberArray
 

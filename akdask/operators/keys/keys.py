@@ -8,6 +8,8 @@ A number is one word. A string is words of 7 bytes each, with the first byte in 
 the number of the string's bytes in the word, or 8 if the string goes on. It distinguishes strings that differ by
 trailing NUL bytes only. A big integer (Arrow's fixed-size binary: little-endian limbs of 64 bits in two's complement)
 is one word for each limb, the highest first. Comparing words one after the other compares values.
+
+All combinations of small integer keys are numbered as slots, without sorting.
 """
 
 from __future__ import annotations
@@ -15,18 +17,98 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from akdask import compiled
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.memory import new_array
 from akdask.columns.rows import by_column, of_arrow
 from akdask.deferred import is_arrow, pa
+from akdask.engine.operations import Operation, wide_integers
 from akdask.errors import ArgumentTypeError
-from akdask.operators.keys.words import LAST, SIGN, TEXT_BYTES, WORD_BITS, Words
 from akdask.typing import Column, NumberArray
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""One word for each row."""
+
+WORD_BITS = 64
+TEXT_BYTES = 7
+"""Bytes of a string in one word."""
+
+SIGN = np.uint64(1 << 63)
+LAST = np.uint64(2**64 - 1)
+"""The word of NaN and of missing times, which sorts last in both directions."""
+
+VACANT = np.uint64(2**64 - 1)
+"""The word of an empty slot of an open-addressing table, where every search ends."""
+
+FIRST = np.uint64(0x9E3779B97F4A7C15)
+SECOND = np.uint64(0xD6E8FEB86659FD93)
+"""Factors that mix the bits of words."""
+
+HALF = np.uint64(32)
+LAST_BITS = np.uint64(2**32 - 1)
+
+
+ONE = np.uint64(1)
+WIDTH_MASK = np.uint64(63)
+
+
+def _bits(values: Any) -> Any:
+    return None if values is None else values.view(np.uint64)
+
+
+def _popcount(values: Any, out: Any = None) -> Any:
+    # NumPy counts the ones of the absolute value of signed integers, so they are counted as unsigned.
+    return np.bitwise_count(_bits(values), out=out, dtype=np.uint8).astype(values.dtype, copy=False)
+
+
+def _parity(values: Any, out: Any = None) -> Any:
+    ones = _popcount(values, out=out)
+    return np.bitwise_and(ones, ones.dtype.type(1), out=out)
+
+
+def _clz(values: Any, out: Any = None) -> Any:
+    """Fill every place below the leading one with ones; the remaining zeros are the leading ones."""
+    filled = np.bitwise_or(_bits(values), _bits(values) >> ONE, out=_bits(out))
+    for shift in (2, 4, 8, 16, 32):
+        filled = np.bitwise_or(filled, filled >> np.uint64(shift), out=_bits(out))
+    return _popcount(np.invert(filled, out=_bits(out)).view(values.dtype), out=out)
+
+
+def _ctz(values: Any, out: Any = None) -> Any:
+    """Arkouda defines ``ctz(0)`` as 0."""
+    bits = _bits(values)
+    below = np.subtract(bits & -bits, bits != 0, out=_bits(out), dtype=np.uint64)
+    return _popcount(below.view(values.dtype), out=out)
+
+
+def _rotate_left(values: Any, count: Any, out: Any = None) -> Any:
+    bits, count = _bits(values), _bits(count)
+    upper = np.left_shift(bits, count & WIDTH_MASK, out=_bits(out))
+    return np.bitwise_or(upper, bits >> (-count & WIDTH_MASK), out=_bits(out)).view(values.dtype)
+
+
+def _rotate_right(values: Any, count: Any, out: Any = None) -> Any:
+    return _rotate_left(values, -_bits(count), out=out)
+
+
+BIT_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation("popcount", 1, wide_integers, _popcount),
+        Operation("parity", 1, wide_integers, _parity),
+        Operation("clz", 1, wide_integers, _clz),
+        Operation("ctz", 1, wide_integers, _ctz),
+        Operation("rotl", 2, wide_integers, _rotate_left),
+        Operation("rotr", 2, wide_integers, _rotate_right),
+    )
+}
+
 
 GLANCE = 64
 """Sampled rows that usually show the span of values."""
@@ -360,3 +442,112 @@ def from_words(words: Sequence[Words]) -> pa.FixedSizeBinaryArray:
     """Return the integers of any size with the given words, the highest first."""
     limbs = np.stack([words[0] ^ SIGN, *words[1:]][::-1], axis=1)
     return from_limbs(limbs)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotGrid:
+    """All combinations of the values that integer keys can have, numbered in the order of the keys.
+
+    Parameters
+    ----------
+    lows : tuple of int
+        The smallest value of each key.
+    sizes : tuple of int
+        The number of values from there on.
+    """
+
+    lows: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def around(cls, keys: Sequence[Column]) -> Self | None:
+        """Return the smallest grid that holds some rows, at least one; None if a key is of another type."""
+        lows, sizes = [], []
+        for key in keys:
+            if not isinstance(key, np.ndarray) or key.dtype.kind not in "iub":
+                return None
+            low, high = least_and_most(key)
+            lows.append(low)
+            sizes.append(high - low + 1)
+        return cls(tuple(lows), tuple(sizes))
+
+    @classmethod
+    def within(cls, keys: Sequence[Column], most: int) -> Self | None:
+        """Return the same grid, or None above `most` slots, which the first rows usually show."""
+        if len(keys[0]) > GLANCE:
+            grid = cls.around([key[:GLANCE] for key in keys])
+            if grid is None or grid.nslots > most:
+                return None
+        grid = cls.around(keys)
+        return None if grid is None or grid.nslots > most else grid
+
+    @property
+    def nslots(self) -> int:
+        """Number of combinations."""
+        return prod(self.sizes)
+
+    def covers(self, other: SlotGrid) -> bool:
+        """Whether it contains all slots of the other grid."""
+        return self.united(other) == self
+
+    def united(self, other: SlotGrid) -> SlotGrid:
+        """Return the grid that contains the slots of both."""
+        lows = tuple(map(min, self.lows, other.lows))
+        ends = [max(a + n, b + m) for a, n, b, m in zip(self.lows, self.sizes, other.lows, other.sizes, strict=True)]
+        return SlotGrid(lows, tuple(end - low for end, low in zip(ends, lows, strict=True)))
+
+    def codes(self, keys: Sequence[Column]) -> NumberArray:
+        """Return the slot of each row, as int64."""
+        codes = _distances(keys[0], self.lows[0])
+        for number, (key, low, size) in enumerate(zip(keys[1:], self.lows[1:], self.sizes[1:], strict=True)):
+            # An array of the caller must stay unchanged.
+            codes = np.multiply(codes, size, out=None if number == 0 and codes is keys[0] else codes)
+            codes += _distances(key, low)
+        return codes
+
+    def codes_within(self, keys: Sequence[Column]) -> NumberArray:
+        """Return the slot of each row, as int64; rows outside the grid get `nslots`."""
+        codes, outside = None, None
+        for key, low, size in zip(keys, self.lows, self.sizes, strict=True):
+            # A value below the lowest wraps around to a distance of at least the size.
+            wide = key.view(np.uint8) if key.dtype == np.bool_ else key
+            unsigned = wide.view(f"u{wide.itemsize}")
+            distance = (unsigned - np.array(low, wide.dtype).view(unsigned.dtype)).astype(np.uint64, copy=False)
+            if len(keys) == 1:
+                return np.minimum(distance, np.uint64(size), out=distance).view(np.int64)
+            beyond = distance >= np.uint64(size)
+            outside = beyond if outside is None else outside | beyond
+            codes = distance if codes is None else codes * np.uint64(size) + distance
+        assert codes is not None, "a grid has keys"
+        codes[outside] = self.nslots
+        return codes.view(np.int64)
+
+    def offset_codes(self, keys: Sequence[Column]) -> tuple[Words, np.uint64]:
+        """Return words, and the offset to subtract from them to get the slot of each row.
+
+        Rows outside the grid get any number from `nslots` on.
+        """
+        key, low = keys[0], self.lows[0]
+        if len(keys) == 1 and key.dtype.itemsize == 8:
+            return np.ascontiguousarray(key).view(np.uint64), np.uint64(low % 2**WORD_BITS)
+        return self.codes_within(keys).view(np.uint64), np.uint64(0)
+
+    def keys(self, codes: NumberArray, dtypes: Sequence[np.dtype[np.generic]]) -> list[NumberArray]:
+        """Return the keys of slots, in the given types."""
+        columns = []
+        for number in range(len(self.lows) - 1, -1, -1):
+            distance = codes
+            if number:
+                codes, distance = np.divmod(codes, self.sizes[number])
+            dtype, low = dtypes[number], self.lows[number]
+            columns.append(distance.astype(dtype) + dtype.type(low) if low else distance.astype(dtype))
+        return columns[::-1]
+
+
+def _distances(key: NumberArray, low: int) -> NumberArray:
+    """Return the distances of values from the lowest, as int64; the values themselves if these are the distances."""
+    wide = key.view(np.uint8) if key.dtype == np.bool_ else key
+    # Unsigned keys may exceed int64; their distances from the lowest do not.
+    near = wide - wide.dtype.type(low) if low else wide
+    distances: NumberArray = near.astype(np.int64, copy=False)
+    return distances

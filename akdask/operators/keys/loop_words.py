@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from akdask.columns.strings import offsets_and_bytes
 from akdask.compiler import read_only
-from akdask.operators.keys.words import Words
+from akdask.operators.keys.keys import Words
 
 Text: TypeAlias = npt.NDArray[np.uint8]
 

@@ -12,7 +12,7 @@ from numba.core.typing import Signature
 from numba.extending import intrinsic
 
 from akdask.compiler import compiled
-from akdask.operators.keys.words import Words
+from akdask.operators.keys.keys import Words
 
 AHEAD = 64
 """Rows that are prefetched before the first of them is read."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from akdask.compiler import compiled
 from akdask.operators.keys import hashing as digests
+from akdask.operators.keys.keys import Words
 from akdask.operators.keys.loop_words import Text, word_at
-from akdask.operators.keys.words import Words
 
 A, B, C, D = digests.START
 FIRST_XOR, SECOND_XOR, LENGTH_SHIFT = digests.FIRST_XOR, digests.SECOND_XOR, np.uint64(digests.LENGTH_SHIFT)

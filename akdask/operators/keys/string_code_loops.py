@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns.memory import new_array
+from akdask.operators.keys.keys import Words
 from akdask.operators.keys.loop_words import WIDTH, readable
 from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, moves
 from akdask.operators.keys.string_loops import decode, encode
-from akdask.operators.keys.words import Words
 from akdask.typing import NumberArray
 
 FORMS = 64

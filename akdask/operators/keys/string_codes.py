@@ -19,7 +19,7 @@ from akdask.columns.memory import full_array, new_array
 from akdask.columns.rows import slice_rows
 from akdask.columns.strings import StringsBuilder, offsets_and_bytes
 from akdask.deferred import pa
-from akdask.operators.keys.words import WORD_BITS, Words
+from akdask.operators.keys.keys import WORD_BITS, Words
 from akdask.typing import NumberArray
 
 CodesOfRows: TypeAlias = npt.NDArray[np.uint64]

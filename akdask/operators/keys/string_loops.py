@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.compiler import compiled
-from akdask.operators.keys import words as keys
+from akdask.operators.keys import keys
+from akdask.operators.keys.keys import FIRST, HALF, SECOND, Words
 from akdask.operators.keys.loop_words import BITS, BYTES, NONE, ONE, WORDS_PER_STEP, Text, put_word, readable, word_at
-from akdask.operators.keys.words import FIRST, HALF, SECOND, Words
 
 ALL, LAST_BIT, QUARTER = np.uint64(2**64 - 1), np.uint64(63), np.uint64(4)
 DOUBLE, BYTES_OF_PAIRS, PAIRS_OF_QUADS = np.uint64(16), np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)

@@ -19,7 +19,7 @@ from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduc
 from akdask.engine.rowwise import Computed, Tasks
 from akdask.engine.tokens import Made, flattened, token
 from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute, walk
-from akdask.operators.reduce.registry import REDUCTIONS, ScalarReduction, merge_states
+from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction, merge_states
 
 FAN_IN = 16
 
@@ -30,7 +30,7 @@ class AggregateExpr:
     Parameters
     ----------
     name : str
-        A name in `akdask.operators.reduce.registry.REDUCTIONS`.
+        A name in `akdask.operators.reduce.reductions.REDUCTIONS`.
     value : Value
         The value to reduce.
     params : dict

@@ -38,8 +38,7 @@ from akdask.engine.reduction import (
 )
 from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
-from akdask.operators.keys.keys import word
-from akdask.operators.keys.words import SIGN, Words
+from akdask.operators.keys.keys import SIGN, Words, word
 from akdask.typing import NumberArray
 
 LARGE = 128

@@ -8,9 +8,9 @@ import pyarrow as pa
 from akdask.columns.memory import new_array
 from akdask.columns.strings import offsets_and_bytes
 from akdask.compiler import compiled, read_only
+from akdask.operators.keys.keys import Words
 from akdask.operators.keys.loop_words import CHUNK, NONE, ONE, Text, copy_chunk
 from akdask.operators.keys.prefetch import AHEAD, prefetch
-from akdask.operators.keys.words import Words
 from akdask.typing import NumberArray
 
 

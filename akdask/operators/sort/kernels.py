@@ -11,9 +11,18 @@ import numpy as np
 
 from akdask import compiled
 from akdask.deferred import is_arrow
-from akdask.operators.keys.keys import Key, pack_words, row_bits, unpack_rows, with_words, word, word_count
+from akdask.operators.keys.keys import (
+    WORD_BITS,
+    Key,
+    Words,
+    pack_words,
+    row_bits,
+    unpack_rows,
+    with_words,
+    word,
+    word_count,
+)
 from akdask.operators.keys.string_codes import codes_of, layout_of
-from akdask.operators.keys.words import WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
 MAX_PACKED_ROWS = 2**31

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from akdask.compiler import compiled
 from akdask.operators.keys.float_loops import float_word
-from akdask.operators.keys.words import Words
+from akdask.operators.keys.keys import Words
 from akdask.typing import NumberArray
 
 ONE = np.uint64(1)

@@ -22,9 +22,9 @@ from akdask.engine.sources import Literal, Persisted
 from akdask.engine.spillable import SpillableResult, result_in
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value
 from akdask.operators.rewrite_rules import find_needs
-from akdask.operators.rows.take import SHARE_HERE, broadcast_columns, fits_broadcast
-from akdask.operators.sort.runs import ROW
-from akdask.operators.sort.sort import Sort
+from akdask.operators.rows.plan import SHARE_HERE, broadcast_columns, fits_broadcast
+from akdask.operators.sort.plan import Sort
+from akdask.operators.sort.ranges import ROW
 
 
 def share_sorts(plans: Sequence[Node]) -> list[Node]:

@@ -24,8 +24,7 @@ from akdask.engine.pipeline import Compile, Sink, pipeline
 from akdask.engine.program import Program
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef, Value, describe
-from akdask.operators.keys.keys import word, word_count
-from akdask.operators.keys.words import Words
+from akdask.operators.keys.keys import Words, word, word_count
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort.kernels import argsort
 from akdask.typing import Column, NumberArray

@@ -23,7 +23,7 @@ from akdask.engine.reduction import Reduction, limited
 from akdask.errors import ArgumentError
 from akdask.operators.group.row_groups import SortedGroups
 from akdask.operators.keys.hashing import digests
-from akdask.operators.reduce.registry import REDUCTIONS
+from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.typing import Column, NumberArray
 
 

@@ -2,7 +2,7 @@
 
 Lengths and comparisons work on UTF-8 bytes.  Regular expressions are RE2's, the engine behind Chapel's, so that a
 pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2 has no look-around and no
-back-references.
+back-references. Moves and comparisons treat text with missing values like other text; it has a few operations more.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy.typing as npt
 from akdask import compiled
 from akdask.caches import cached_results
 from akdask.columns.arrow import numpy_numbers
-from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
-from akdask.columns.strings import offsets_and_bytes
+from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, STR, ColumnType
+from akdask.columns.strings import demanded, filled, make_missing, missing_rows, offsets_and_bytes
 from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.operations import Kernel, Operation
 from akdask.errors import ArgumentError
@@ -272,5 +272,52 @@ STRING_OPERATIONS: dict[str, Operation] = {
         Operation("isin", 1, _strings_to(BOOL), _isin),
         Operation("strip", 1, _strings_to(STR), _strip),
         Operation("stick", 2, _strings_to(STR), _stick),
+    )
+}
+
+
+def _is_missing(strings: Any, out: Any = None) -> Any:
+    found = missing_rows(strings)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _as_it_is(strings: Any, out: Any = None) -> Any:
+    return strings
+
+
+def _filled(strings: Any, text: Any, out: Any = None) -> Any:
+    return filled(strings, text)
+
+
+def _with_missing(strings: Any, missing: Any, out: Any = None) -> Any:
+    if isinstance(strings, str):
+        strings = pa.repeat(pa.scalar(strings, pa.large_string()), np.size(missing))
+    return make_missing(strings, np.broadcast_to(missing, len(strings)))
+
+
+def _text_to(result: ColumnType) -> Any:
+    return lambda strings: result if strings.kind == "str" else None
+
+
+def _filled_type(strings: ColumnType, text: ColumnType) -> ColumnType | None:
+    return text if strings.kind == text.kind == "str" else None
+
+
+def _with_missing_type(strings: ColumnType, missing: ColumnType) -> ColumnType | None:
+    return NULLABLE_STR if strings.kind == "str" and missing == BOOL else None
+
+
+MISSING_TEXT_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation("is_missing", 1, lambda strings: BOOL if strings == NULLABLE_STR else None, _is_missing),
+        Operation("as_nullable", 1, _text_to(NULLABLE_STR), _as_it_is),
+        Operation("as_text", 1, _text_to(STR), _as_it_is),
+        Operation("demand_text", 1, _text_to(STR), lambda strings, out=None: demanded(strings)),
+        Operation("fill_missing", 2, _filled_type, _filled),
+        Operation("make_missing", 2, _with_missing_type, _with_missing),
     )
 }

@@ -17,7 +17,7 @@ from akdask.engine.pipeline import Compile, Reduce, Sink, pipeline
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef, Value
 from akdask.errors import ArgumentError
-from akdask.operators.reduce.registry import ScalarReduction
+from akdask.operators.reduce.reductions import ScalarReduction
 from akdask.operators.windows.kernels import (
     SCANS,
     expanded_results,

@@ -18,12 +18,10 @@ from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.program import BroadcastInput
 from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
 from akdask.engine.values import Call, ColumnRef, Replica, Value
-from akdask.operators.join.key_index import SortedKeys
+from akdask.operators.join.key_tables import SortedKeys
 from akdask.operators.rows.numbers import row_numbers
-from akdask.operators.sort.partition import RangePartition, SplitColumn
-from akdask.operators.sort.ranges import MOST_RANGES
-from akdask.operators.sort.runs import ROW, SortPartition, sort_tables
-from akdask.operators.sort.splitters import KEYS, NUMBERS, TEXT, ChooseSplitters
+from akdask.operators.sort.partition import KEYS, NUMBERS, TEXT, ChooseSplitters, RangePartition, SplitColumn
+from akdask.operators.sort.ranges import MOST_RANGES, ROW, SortPartition, sort_tables
 
 MOST_SAMPLED = 2**11
 """At least one row in this number is sampled for splitters."""

@@ -1,7 +1,7 @@
-"""Take: rows at given positions, in the order and row space of the positions.
+"""Rows at given positions, items assigned to rows, and lists of rows.
 
-This module chooses the strategy. The columns are broadcast, and every task looks up its rows. Or, if they are too
-large, or few rows are wanted of many, each partition returns its wanted rows.
+Taken rows are in the order and row space of the positions. Either the columns are broadcast, and every task looks up
+its rows. Or, if they are too large, or few rows are wanted of many, each partition returns its wanted rows.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,20 +17,22 @@ import numpy as np
 from akdask import config
 from akdask._dask import Expr
 from akdask.cluster import memory, on_cluster
-from akdask.columns.dtypes import INT64
-from akdask.columns.rows import empty, own_rows
+from akdask.columns.dtypes import INT64, list_of
+from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.columns.rows import concat_rows, empty, own_rows, take_rows, type_of
 from akdask.columns.table import Table
+from akdask.deferred import is_arrow, pa
 from akdask.engine.alignment import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.exchange import max_rows
-from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.program import BroadcastInput, Program
-from akdask.engine.rowwise import Chain, Project, Tasks, Zip
+from akdask.engine.rowwise import Chain, Project, Tasks, Zip, column_identity
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import Call, ColumnRef, Replica, Value, assumed_width
+from akdask.errors import ArgumentError, PositionError
 from akdask.operators.values.lookup import from_start
-from akdask.typing import NumberArray
+from akdask.typing import Column, NumberArray
 
 SHARE = 16
 """The part of a worker's memory that broadcast columns may take; an index of them takes several times as much."""
@@ -41,6 +43,8 @@ SHARE_HERE = 6
 
 def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
     """Whether some columns are small enough to broadcast; rows of unknown number count as few."""
+    from akdask.engine.exchange import max_rows
+
     rows = max_rows(frame)
     limit = config.get("replicate_size")
     if rows is None:
@@ -121,6 +125,8 @@ class Take(OverProject):
 
 def takes_broadcast(frame: Frame, values: Sequence[Value], at_frame: Frame) -> bool:
     """Whether rows are taken from broadcast columns; otherwise the partition lengths must be known."""
+    from akdask.engine.exchange import max_rows
+
     wanted, given = max_rows(at_frame), max_rows(frame)
     are_few = wanted is not None and given is not None and wanted * FEW < given
     return not are_few and fits_broadcast(frame, values)
@@ -208,7 +214,7 @@ def _reorder(picked: Sequence[Picked]) -> Table:
     return Table.concat([table for table, _ in picked]).take(order)
 
 
-def _joined(frame: Take) -> tuple[Expr, Sequence[int]]:
+def _joined_sources(frame: Take) -> tuple[Expr, Sequence[int]]:
     """Return the node to pick rows from and its partition lengths, with partitions concatenated if there are many.
 
     Every partition of positions picks from each partition of rows, so that tasks would grow with the product.
@@ -256,7 +262,7 @@ def _read_few(frame: Take) -> Expr:
 def _(frame: Take) -> Expr:
     if _few_of_stored(frame):
         return _read_few(frame)
-    source, given = _joined(frame)
+    source, given = _joined_sources(frame)
     sources, total = row_bounds(given), sum(given)
     wanted = range(frame.npartitions)
     picks = tuple(
@@ -299,3 +305,216 @@ def _numbers(tables: Sequence[Table], stride: int) -> Table:
     before = np.cumsum(lengths) - lengths
     numbers = np.repeat(starts - stride * before, lengths) + stride * np.arange(total)
     return Table({0: numbers}, total)
+
+
+class PutMasked(Frame):
+    """Column 0 of `frame`; the rows of `items`, in order, replace the rows where column 1 holds.
+
+    Partition k of `items` has as many rows as the mask has true values in partition k.
+    """
+
+    no_more_rows = True
+
+    frame: Project
+    items: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def result(self) -> ColumnRef:
+        """The changed column."""
+        return ColumnRef(self._name, 0, self.frame.values[0].dtype)
+
+
+class PutAt(Frame):
+    """The column of `frame`, with `items` (positions, new values) in one partition assigned to their positions.
+
+    Of several items for one position the last wins, as in NumPy.  `given` are the partition lengths of `frame`.
+    """
+
+    no_more_rows = True
+
+    frame: Project
+    items: Frame
+    given: tuple[int, ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def result(self) -> ColumnRef:
+        """The changed column."""
+        return ColumnRef(self._name, 0, self.frame.values[0].dtype)
+
+
+@lower.register
+def _(frame: PutMasked) -> Expr:
+    calls = tuple((((0, number), (1, number)), ()) for number in range(frame.npartitions))
+    return Tasks(frame._name, _put_masked, calls, frame.frame, frame.items)
+
+
+@lower.register
+def _(frame: PutAt) -> Expr:
+    total = sum(frame.given)
+    starts = accumulate(frame.given[:-1], initial=0)
+    calls = [(((0, number), (1, 0)), (first, total)) for number, first in enumerate(starts)]
+    return Tasks(frame._name, _put_at, tuple(calls), frame.frame, frame.items)
+
+
+def _put_masked(tables: Sequence[Table]) -> Table:
+    (old, mask), (items,) = (tuple(table.columns.values()) for table in tables)
+    slots = np.flatnonzero(mask)
+    if len(slots) != len(items):
+        raise ArgumentError(f"cannot assign {len(items)} items to {len(slots)} selected rows.")
+    return Table({0: _replace(old, slots, items)}, len(old))
+
+
+def _put_at(tables: Sequence[Table], first: int, total: int) -> Table:
+    (old,), (positions, items) = (tuple(table.columns.values()) for table in tables)
+    outside = (positions < -total) | (positions >= total)
+    if outside.any():
+        raise PositionError(
+            f"position {int(positions[outside][0])} is outside an array of {total} rows.",
+            hint=f"positions run from {-total} to {total - 1}.",
+        )
+    local = np.where(positions < 0, positions + total, positions).astype(np.int64) - first
+    here = np.flatnonzero((local >= 0) & (local < len(old)))
+    return Table({0: _replace(old, local[here], take_rows(items, here))}, len(old))
+
+
+def _replace(old: Column, slots: NumberArray, items: Column) -> Column:
+    if isinstance(old, np.ndarray):
+        new = old.copy()
+        new[slots] = items
+        return new
+    source = np.arange(len(old))
+    source[slots] = len(old) + np.arange(len(items))
+    return take_rows(concat_rows([old, items]), source)
+
+
+class Flatten(Frame):
+    """A row for each value of the lists in the first column of `frame`.
+
+    Other columns of lists have the same lengths, and are flattened too. Columns of other types are repeated.
+    """
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        project: Project = self.operands[0]
+        return rows_decided_by("flatten", [column_identity(project.frame, project.values[0])], project.npartitions)
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns."""
+        dtype = self.operands[0].column(name).dtype
+        return ColumnRef(self._name, name, dtype.item or dtype)
+
+
+class Nest(Frame):
+    """Lists made of the rows of `values`, partition by partition.
+
+    The one column of `shape` has the start of each list, or lists of the wanted lengths. `firsts` has the number of
+    each partition's first value among all values.
+    """
+
+    no_more_rows = True
+
+    shape: Project
+    values: Frame
+    firsts: tuple[int, ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.shape.rows
+
+    @property
+    def lists(self) -> ColumnRef:
+        """The lists."""
+        values = self.operands[1]
+        return ColumnRef(self._name, 0, list_of(values.column(0).dtype))
+
+
+@lower.register
+def _(frame: Flatten) -> Expr:
+    calls = tuple((((0, partition),), ()) for partition in range(frame.npartitions))
+    return Tasks(frame._name, _flatten, calls, frame.frame)
+
+
+@lower.register
+def _(frame: Nest) -> Expr:
+    calls = tuple((((0, partition), (1, partition)), (first,)) for partition, first in enumerate(frame.firsts))
+    return Tasks(frame._name, _nest, calls, frame.shape, frame.values)
+
+
+def _flatten(tables: Sequence[Table]) -> Table:
+    (table,) = tables
+    first: pa.LargeListArray = next(iter(table.columns.values()))
+    offsets = offsets_of(first)
+    columns = {}
+    for name, column in table.columns.items():
+        dtype = type_of(column)
+        if dtype.kind == "list":
+            columns[name] = values_of(column, dtype.item or INT64)
+        else:
+            columns[name] = take_rows(column, np.repeat(np.arange(table.nrows), np.diff(offsets)))
+    return Table(columns, int(offsets[-1]))
+
+
+def _nest(tables: Sequence[Table], first: int) -> Table:
+    (shape,), (values,) = (tuple(table.columns.values()) for table in tables)
+    if is_arrow(shape, "LargeListArray"):
+        offsets = offsets_of(shape)
+    else:
+        # No lists have no starts, and the end is the only bound.
+        offsets = np.append(shape - first, len(values)) if len(shape) else np.zeros(1, np.int64)
+    if offsets[0] or offsets[-1] != len(values) or (np.diff(offsets) < 0).any():
+        raise ArgumentError(
+            "the segments do not fit the values.",
+            details=[f"partition with {len(shape)} segments and the {len(values)} values from {first} on"],
+            hint="segments ascend from 0 to at most the number of values.",
+        )
+    return Table({0: lists_of(offsets, values)}, len(shape))
+
+
+class SegmentStarts(Frame):
+    """The start of each segment, from the lengths in the one column of `frame`."""
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def starts(self) -> ColumnRef:
+        """The starts, int64: the sum of all lengths before."""
+        return ColumnRef(self._name, 0, INT64)
+
+
+@lower.register
+def _(frame: SegmentStarts) -> Expr:
+    # One task adds up all partitions' totals; if each did so for itself, references would grow with the square.
+    count = frame.npartitions
+    totals = Tasks(f"total {frame._name}", _total, tuple((((0, k),), ()) for k in range(count)), frame.frame)
+    firsts = Tasks(f"first {frame._name}", _firsts, ((tuple((0, k) for k in range(count)), ()),), totals)
+    calls = tuple((((0, partition), (1, 0)), (partition,)) for partition in range(count))
+    return Tasks(frame._name, _starts, calls, frame.frame, firsts)
+
+
+def _total(tables: Sequence[Table]) -> int:
+    (lengths,) = tables[0].columns.values()
+    return int(lengths.sum())
+
+
+def _firsts(totals: Sequence[int]) -> list[int]:
+    return list(accumulate(totals, initial=0))
+
+
+def _starts(inputs: Sequence[Any], partition: int) -> Table:
+    table, firsts = inputs
+    (lengths,) = table.columns.values()
+    return Table({0: np.cumsum(lengths) - lengths + firsts[partition]}, table.nrows)
