@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import permutations
+
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,3 +35,26 @@ def test_large_integers_are_put_where_numpy_puts_them(table, values, side):
     table = sorted(table)
     expected = np.searchsorted(np.array(table, object), np.array(values, object), side).tolist()
     assert SortedKeys(from_ints(table)).search(from_ints(values), side).tolist() == expected
+
+
+EDGES = [0, 1, 7, 255, 2**31, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, -1, -(2**53) - 1, -(2**63)]
+NUMBERS = {
+    "int64": [number for number in EDGES if -(2**63) <= number < 2**63],
+    "uint64": [number for number in EDGES if number >= 0],
+    "float64": [*map(float, EDGES), 0.5, -0.5, 2.0**65, float("inf"), float("-inf"), float("nan")],
+}
+
+
+def exact_order(number):
+    """Return what puts numbers of all types in order, NaN last, without rounding."""
+    return (True, 0) if number != number else (False, number)  # noqa: PLR0124 - NaN
+
+
+@pytest.mark.parametrize(("dtype", "other"), list(permutations(NUMBERS, 2)))
+@given(st.data(), SIDES)
+def test_numbers_of_another_type_are_put_where_their_exact_values_belong(dtype, other, data, side):
+    drawn = [data.draw(st.lists(st.sampled_from(NUMBERS[name]), max_size=20)) for name in (dtype, other)]
+    table, values = sorted(drawn[0], key=exact_order), drawn[1]
+    find = bisect_left if side == "left" else bisect_right
+    expected = [find(table, exact_order(value), key=exact_order) for value in values]
+    assert SortedKeys(np.array(table, dtype)).search(np.array(values, other), side).tolist() == expected

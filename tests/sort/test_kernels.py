@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.rows import take_rows
 from akdask.operators.sort.kernels import (
+    _Digits,
     _order_few,
     argsort,
     argsort_by_words,
@@ -160,3 +161,14 @@ def test_few_tied_numbers_are_ordered_by_the_compiled_loop_and_text_is_left(take
         left, groups = _order_few([column], [True], rows, slots, np.zeros(3, np.uint64))
         assert rows.tolist() == ([1, 2, 0] if is_ordered else [0, 1, 2])
         assert len(left) == len(groups) == (0 if is_ordered else 3)
+
+
+def test_groups_of_rows_that_are_equal_in_all_words_that_are_left_are_dropped():
+    texts = pa.array(["p" * 24 + "a", "p" * 24 + "a", "q" * 24 + "a", "q" * 24 + "b"], pa.large_string())
+    digits = _Digits([texts], [True])
+    digits.take(64)
+    rows = np.arange(4)
+    groups = np.array([0, 0, 1, 1], np.uint64)
+    slots, left = digits.without_equals(rows, rows, groups)
+    assert slots.tolist() == [2, 3]
+    assert left.tolist() == [0, 0]

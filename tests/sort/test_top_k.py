@@ -7,7 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import akdask as ak
 from akdask.operators.sort.top_k import MANY, PREFIX_BYTES, SAMPLE, PrefixRange, bound_of, first_rows, rows_within
+from akdask.testing.strategies import partitioned
 
 # Few letters, so that strings often begin alike; the first of four bytes in UTF-8.
 STRINGS = st.lists(st.text(st.sampled_from("\U0001f600éaz"), max_size=24), min_size=1, max_size=40)
@@ -43,3 +45,25 @@ def test_rows_that_may_be_the_first_hold_those_of_pandas_block_by_block(count, a
     kept = few[first_rows([first[few]], [ascending], count)]
     later = len(first) + rows_within([second], [ascending], count, bound_of([first[kept]], [ascending], count))
     assert set(wanted) <= {*few.tolist(), *later.tolist()}
+
+
+@pytest.mark.parametrize("count", [3, -4])
+@pytest.mark.parametrize("ascending", [[True, True], [False, True]])
+@pytest.mark.parametrize("names", [["k", "s"], ["k", "s", "v", "w"]])
+def test_the_first_rows_of_several_partitions_are_those_of_pandas(names, ascending, count):
+    random = np.random.default_rng(3)
+    stored = {
+        "k": random.integers(0, 6, 60),
+        "s": random.choice(["b", "a", "é", ""], 60),
+        "v": np.arange(60) * 1.5,
+        "w": random.choice(["x", "yy"], 60),
+    }
+    lengths = [0, 25, 1, 34]
+    lazy = ak.DataFrame({name: partitioned(np.array(stored[name]), lengths) for name in names})
+    plain = pd.DataFrame({name: stored[name] for name in names})
+    for rows, of_pandas in ((lazy, plain), (lazy[lazy["k"] > 1], plain[plain["k"] > 1])):
+        ordered = rows.sort_values(["k", "s"], ascending=ascending)
+        wanted = of_pandas.sort_values(["k", "s"], ascending=ascending, kind="stable")
+        found, wanted = (one.head(count) if count > 0 else one.tail(-count) for one in (ordered, wanted))
+        pd.testing.assert_frame_equal(found.to_pandas(), wanted)
+        assert found["s"].tolist() == wanted["s"].tolist()

@@ -1,0 +1,57 @@
+"""Values are found in the interval that a search of all intervals finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.errors import ArgumentError
+from akdask.operators.join.interval_index import interval_index
+
+VALUES = st.integers(-3, 12)
+
+
+@st.composite
+def intervals(draw, width, *, is_line):
+    """Return intervals of rows with so many columns, as pairs of bounds, and numbers that choose among them."""
+    rows = st.tuples(*[VALUES] * width)
+    pairs = draw(st.lists(st.tuples(rows, rows), max_size=8))
+    if is_line:
+        pairs = sorted((min(pair), max(pair)) for pair in pairs)
+    else:
+        pairs = [(tuple(map(min, *pair)), tuple(map(max, *pair))) for pair in pairs]
+    count = len(pairs)
+    return pairs, draw(st.none() | st.lists(st.integers(0, 3), min_size=count, max_size=count))
+
+
+def columns_of(rows, width):
+    return list(np.array(rows, np.int64).reshape(-1, width).T)
+
+
+def holds(pair, row, *, is_line):
+    low, high = pair
+    return low <= row <= high if is_line else all(a <= b <= c for a, b, c in zip(low, row, high, strict=True))
+
+
+@pytest.mark.parametrize(("width", "is_line"), [(1, True), (2, True), (2, False)])
+@given(st.data())
+def test_the_best_interval_that_holds_a_value_is_found(width, is_line, data):
+    pairs, tiebreak = data.draw(intervals(width, is_line=is_line))
+    rows = data.draw(st.lists(st.tuples(*[VALUES] * width), max_size=20))
+    lows, highs = (columns_of([pair[side] for pair in pairs], width) for side in (0, 1))
+    index = interval_index(lows, highs, None if tiebreak is None else np.array(tiebreak, np.int64), as_line=is_line)
+    ranks = tiebreak or [0] * len(pairs)
+    order = sorted(range(len(pairs)), key=lambda number: (ranks[number], number))
+    expected = [next((one for one in order if holds(pairs[one], row, is_line=is_line)), -1) for row in rows]
+    assert index.find(columns_of(rows, width)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("lows", "highs", "message"),
+    [([0, 5], [3, 4], "1 of 2 are, the first is interval 1"), ([5, 0], [6, 1], "ascending"), ([np.nan], [1.0], "NaN")],
+)
+def test_intervals_that_are_none_or_in_no_order_are_refused(lows, highs, message):
+    with pytest.raises(ArgumentError, match=message):
+        interval_index([np.array(lows)], [np.array(highs)], None, as_line=True)
