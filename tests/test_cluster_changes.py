@@ -27,6 +27,8 @@ def changing():
     from distributed import Client, LocalCluster
 
     with (
+        # A worker that starts anew is not given up, however long that takes: nobody would compute any more.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
