@@ -58,7 +58,7 @@ def apply_values(series: Series, func: Any, args: Sequence[Any], *, result_dtype
     return series._with(apply(values, call, wanted))
 
 
-def transform(series: Series, func: Any) -> Any:
+def transform(series: Series, func: Any) -> Series:
     found = getattr(series, func)() if isinstance(func, str) else func(series)
     sizes = {one.rows.size for one in (series, found) if isinstance(one, Series)} - {None}
     if not isinstance(found, Array | Series) or len(sizes) > 1:

@@ -57,7 +57,7 @@ def kurtosis(series: Series) -> np.float64:
         return np.float64(count * (count + 1) * (count - 1) / below * ratio - 3 * (count - 1) ** 2 / below)
 
 
-def mode(series: Series, dropna: bool) -> Any:
+def mode(series: Series, dropna: bool) -> Series:
     found = DataFrame({"values": series.values}).mode(dropna=dropna)["values"]
     return Series(found, series.name)
 

@@ -480,7 +480,7 @@ def _with_all_combinations(table: Any) -> Any:
     return table
 
 
-def unstack_series(series: Series, level: Any, fill_value: Any) -> Any:
+def unstack_series(series: Series, level: Any, fill_value: Any) -> DataFrame:
     if not series._level_names:
         raise ArgumentError("labels of one level are not unstacked.", hint="label by a MultiIndex.")
     try:

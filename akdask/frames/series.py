@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from akdask.engine.run import CollectionRows
     from akdask.frames.expanding import Decaying, Expanding
     from akdask.frames.indexers import ILocIndexer, LocIndexer
+    from akdask.frames.resampling import Resampler
     from akdask.frames.series_accessors import CategoricalAccessor, DatetimeAccessor, StringAccessor
     from akdask.frames.series_groupby import SeriesGroupBy
+    from akdask.frames.spans import SpanRolling
+    from akdask.frames.windows import Rolling
+    from akdask.plotting.accessor import Plots
 
 
 class Series(Labelled, RowLabelled):
@@ -213,7 +217,7 @@ class Series(Labelled, RowLabelled):
         found._labelled = DataFrame._of(found._labelled._columns.having(LACKING, lacking))
         return found
 
-    def _framed(self, arrays: Mapping[str, Array]) -> Any:
+    def _framed(self, arrays: Mapping[str, Array]) -> DataFrame:
         """Return arrays on these rows as a DataFrame with these labels; levels of labels are columns there."""
         columns = self._labelled._columns
         if not self._level_names:
@@ -785,10 +789,10 @@ class Series(Labelled, RowLabelled):
 
         return arithmetic.apply_series_ufunc(ufunc, method, *inputs, **kwargs)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> tuple[Series, Series]:
         return self // other, self % other
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Series:
         return self._with(abs(self.values))
 
     def __bool__(self) -> bool:
@@ -1018,7 +1022,7 @@ class Series(Labelled, RowLabelled):
 
         return apply.apply_values(self, func, args, result_dtype=result_dtype, **kwargs)
 
-    def transform(self, func: Any) -> Any:
+    def transform(self, func: Any) -> Series:
         """Call a function that returns the same rows: ``s.transform(lambda s: s - s.mean())``; lazy.
 
         Raises
@@ -1339,7 +1343,7 @@ class Series(Labelled, RowLabelled):
 
         return reductions.quantile(self, q, method, interpolation=interpolation)
 
-    def mode(self, dropna: bool = True) -> Any:
+    def mode(self, dropna: bool = True) -> Series:
         """Return the commonest values, in order, as a Series; computes.
 
         Parameters
@@ -1723,7 +1727,7 @@ class Series(Labelled, RowLabelled):
         method: str = "single",
         *,
         numeric_only: bool = False,
-    ) -> Any:
+    ) -> Rolling[Series] | SpanRolling[Series]:
         """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
 
         Parameters
@@ -1972,7 +1976,7 @@ class Series(Labelled, RowLabelled):
         origin: Any = "start_day",
         offset: Any = None,
         group_keys: bool = False,
-    ) -> Any:
+    ) -> Resampler[Series]:
         """Return the values grouped by bins of the times that label them: ``s.resample("ME").mean()``; computes.
 
         See `DataFrame.resample`; a Series has no columns for `on`.
@@ -2071,7 +2075,7 @@ class Series(Labelled, RowLabelled):
 
     # shape
 
-    def unstack(self, level: Any = -1, fill_value: Any = None) -> Any:
+    def unstack(self, level: Any = -1, fill_value: Any = None) -> DataFrame:
         """Return a DataFrame with the labels of one level as columns and of the other levels as labels; computes.
 
         Parameters
@@ -2104,7 +2108,7 @@ class Series(Labelled, RowLabelled):
 
         return reshaping.unstack_series(self, level, fill_value)
 
-    def to_frame(self, name: str | None = None) -> Any:
+    def to_frame(self, name: str | None = None) -> DataFrame:
         """Return the values as the only column of a DataFrame with these labels; lazy.
 
         Parameters
@@ -2118,10 +2122,11 @@ class Series(Labelled, RowLabelled):
         """
         called = name if name is not None else "0" if self.name is None else str(self.name)
         if self._level_names:
-            return self.reset_index(name=called)
+            found: DataFrame = self.reset_index(name=called)
+            return found
         return DataFrame({called: self.values}, self.index)
 
-    def to_dataframe(self, index_labels: Sequence[str] | None = None, value_label: str | None = None) -> Any:
+    def to_dataframe(self, index_labels: Sequence[str] | None = None, value_label: str | None = None) -> DataFrame:
         """Return labels and values as columns of a DataFrame; lazy.
 
         Parameters
@@ -2139,7 +2144,8 @@ class Series(Labelled, RowLabelled):
         0      a       5
         1      b       6
         """
-        return self.concat([self], 1, index_labels, None if value_label is None else [value_label])
+        found: DataFrame = self.concat([self], 1, index_labels, None if value_label is None else [value_label])
+        return found
 
     # export
 
@@ -2225,7 +2231,7 @@ class Series(Labelled, RowLabelled):
         return f"Series: {self.values._type_name()}, {counted(self.rows, 'value')}"
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> Plots:
         """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`."""
         from akdask.plotting.accessor import Plots
 

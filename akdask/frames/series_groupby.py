@@ -143,7 +143,7 @@ class SeriesGroupBy:
         """Return the label of the first largest value of each group; lazy.  See `DataFrameGroupBy.idxmax`."""
         return _by_keys(self, self._groups.idxmax(skipna=skipna))
 
-    def describe(self) -> Any:
+    def describe(self) -> DataFrame:
         """Return count, mean, standard deviation, extremes and quartiles of each group as a DataFrame; lazy."""
         found = {name: getattr(self, name)() for name in ("count", "mean", "std", "min")}
         found |= {percentage(q): self.quantile(q) for q in QUARTILES}
@@ -489,7 +489,7 @@ def _reduced_by_users(groups: SeriesGroupBy, func: Callable[[Any], Any]) -> Seri
     return Series(in_order[VALUES], groups._series.name, labels)
 
 
-def _as_table(groups: SeriesGroupBy, found: Mapping[str, Series]) -> Any:
+def _as_table(groups: SeriesGroupBy, found: Mapping[str, Series]) -> DataFrame:
     """Return reductions as columns, labelled by the key, or beside the keys where these are several."""
     frame = DataFrame({name: series.values for name, series in found.items()})
     labels = next(iter(found.values())).index
