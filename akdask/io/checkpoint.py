@@ -45,9 +45,9 @@ from akdask.errors import (
 )
 from akdask.io.sessions import caller_variables
 from akdask.storage.directory import check_status, open_regular
-from akdask.storage.files import absolute, is_remote, state_of, written_path
+from akdask.storage.files import absolute, is_remote, written_path
 from akdask.storage.journal import previous
-from akdask.storage.recovery import recover_folders
+from akdask.storage.recovery import recover_folders, settled_folder
 from akdask.storage.transaction import FolderTransaction, errors_naming, write_error
 
 FOLDER = ".akdata"
@@ -55,7 +55,6 @@ SERVER = "server.md"
 ENTRY_TYPE = "PrimitiveTypedArraySymEntry"
 TYPES = ("int64", "uint64", "float64", "bool")
 _FILES = re.compile(r".*\.md|.*_LOCALE\d+\.(data|bin)", re.DOTALL)
-_MAX_ATTEMPTS = 100
 _MAX_TEXT_BYTES = 2**26
 MODES = ("overwrite", "preserve_previous", "error")
 
@@ -147,18 +146,7 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
         If an entry is no array of numbers.
     """
     folder = absolute(_local(os.path.join(path, _named(name))))
-    for _ in range(_MAX_ATTEMPTS):
-        recover_folders(os.path.dirname(folder))
-        before = _state(folder)
-        try:
-            found = _read(Path(folder))
-        except FileError:
-            if before == _state(folder):
-                raise
-            continue
-        if before == _state(folder):
-            return found
-    raise FileError(f"the checkpoint {folder!r} is replaced all the time.", hint="read it when its writers rest.")
+    return settled_folder(folder, lambda found: _read(Path(found)))
 
 
 def _local(path: str) -> str:
@@ -181,14 +169,6 @@ def _named(name: Any) -> str:
     if not isinstance(name, str):
         raise ArgumentTypeError("a checkpoint is named by a str.", details=[f"given: {name!r}"])
     return name
-
-
-def _state(folder: str) -> str | None:
-    """Return a mark that differs when another folder takes the place of this one."""
-    try:
-        return state_of(os.stat(folder))
-    except OSError:
-        return None
 
 
 # writing

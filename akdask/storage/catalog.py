@@ -83,27 +83,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Which files a set has, and where they are.
+    """Which files a set has, and where they are."""
 
-    Parameters
-    ----------
-    path : str
-        URL under which the set is written.
-    tag : str
-        Names the write.
-    is_published : bool
-        Whether the files are under their own names.
-    entries : tuple of Entry
-        The files, in order.
-    stale : tuple of str
-        Names of files that are to go when the set is published.
-    """
-
-    path: str
-    tag: str
-    is_published: bool
+    path: str  # URL under which the set is written
+    tag: str  # names the write
+    is_published: bool  # whether the files are under their own names
     entries: tuple[Entry, ...]
-    stale: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()  # names of files that are to go when the set is published
 
     @property
     def folder(self) -> str:
@@ -235,12 +221,7 @@ def catalogs_beside(names: Iterable[str]) -> Catalogs:
 def found_in_store(name: str, known: Catalogs) -> list[str]:
     """Return the files of a URL or URL pattern, with uploads in place of unpublished files.
 
-    Parameters
-    ----------
-    name : str
-        The URL.
-    known : mapping of str to mapping
-        Result of `catalogs_beside`; further folders are listed here.
+    The catalogs in some folders are `known` from `catalogs_beside`; others are listed here.
 
     Raises
     ------
@@ -259,21 +240,18 @@ def found_in_store(name: str, known: Catalogs) -> list[str]:
     lost = list(missing_locales(others))
     if lost:
         raise InconsistentFilesError("files are missing from a set.", details=lost[:MOST_TOLD], hint="restore them.")
+    wanted = _plain(name)
     uploads = [
         f"{catalog.uploads}/{entry.upload}"
         for catalog in staged
         for entry in catalog.entries
-        if _means(name, catalog, f"{catalog.folder}/{entry.name}")
+        if wanted in map(_plain, (catalog.path, split_extension(catalog.path)[0], catalog.folder))
+        or f"{catalog.folder}/{entry.name}" == name
+        or fnmatchcase(_plain(f"{catalog.folder}/{entry.name}"), wanted)
     ]
     if not others and not uploads:
         raise MissingFileError("no files found for the names given.", details=[repr(name)], hint=MISSING_HINT)
     return sorted([*others, *uploads], key=lambda path: sort_key(path.rpartition("/")[2]))
-
-
-def _means(name: str, catalog: Catalog, path: str) -> bool:
-    if name == path or fnmatchcase(_plain(path), _plain(name)):
-        return True
-    return _plain(name) in map(_plain, (catalog.path, split_extension(catalog.path)[0], catalog.folder))
 
 
 def _folder_of(name: str) -> str:
@@ -283,6 +261,7 @@ def _folder_of(name: str) -> str:
 def _catalogs_meant(name: str, known: Catalogs) -> list[Catalog]:
     """Return the catalogs of sets that have files which a name may mean."""
     own = name.rstrip("/")
+    wanted = _plain(own)
     folders = {_folder_of(own)}
     if not has_magic(own) and is_folder(own):
         folders.add(own)
@@ -290,31 +269,22 @@ def _catalogs_meant(name: str, known: Catalogs) -> list[Catalog]:
         path
         for folder in folders
         for path in (known[folder] if folder in known else catalogued(folder))
-        if folder == own or _may_mean(own, path)
+        if folder == own
+        or set_path(wanted) in map(_plain, (path, split_extension(path)[0]))
+        or any(fnmatchcase(_plain(member), wanted) for member in (path, locale_path(path, 0)))
     ]
     return [catalog for path in found if (catalog := Catalog.read(path)) is not None]
-
-
-def _may_mean(name: str, path: str) -> bool:
-    """Whether files of the set that is written under a path may be meant by a name."""
-    wanted = _plain(name)
-    if set_path(wanted) in map(_plain, (path, split_extension(path)[0])):
-        return True
-    return any(fnmatchcase(_plain(member), wanted) for member in (path, locale_path(path, 0)))
 
 
 def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     """Compare files of sets with their catalogs; reads all of these.
 
+    Warns if all files of a set differ, as where another program has replaced it.
+
     Raises
     ------
     InconsistentFilesError
         If some files differ from the catalog of their set.
-
-    Warns
-    -----
-    RuntimeWarning
-        If none is, as where another program has replaced the set.
     """
     for catalog, problems in _differing(files):
         raise InconsistentFilesError(
@@ -325,13 +295,7 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
 
 
 def without_differing(files: Sequence[FileIdentity]) -> tuple[list[FileIdentity], list[str]]:
-    """Return the files that agree with the catalogs of their sets, and messages about the others.
-
-    Warns
-    -----
-    RuntimeWarning
-        As `compare_with_catalogs`.
-    """
+    """Return the files that agree with the catalogs of their sets, and messages about the others."""
     wrong = {
         f"{catalog.folder}/{name}": problem for catalog, found in _differing(files) for name, problem in found.items()
     }

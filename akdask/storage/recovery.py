@@ -104,6 +104,23 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
     raise FileError(f"the files {filenames!r} are replaced all the time.", hint="read them when their writers rest.")
 
 
+def settled_folder(folder: str, read: Callable[[str], Found]) -> Found:
+    """Return the result of `read` for a whole folder, which is not replaced while it runs; see `settled`."""
+    for _ in range(_MAX_ATTEMPTS):
+        # While a folder is replaced, it does not exist for a moment, and listed files may be gone.
+        recover_folders(os.path.dirname(folder))
+        before = _changes([folder], [])
+        try:
+            found = read(folder)
+        except FileError:
+            if before == _changes([folder], []):
+                raise
+            continue
+        if before == _changes([folder], []):
+            return found
+    raise FileError(f"{folder!r} is replaced all the time.", hint="read it when its writers rest.")
+
+
 def _in_order(filenames: Filenames) -> list[str]:
     """Return the files that a user means, after recovering their sets."""
     names = names_of(filenames)

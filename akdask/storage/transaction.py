@@ -84,12 +84,11 @@ def errors_naming(target: str, library_errors: tuple[type[Exception], ...] = ())
         renamed = error.filename2 if isinstance(error.filename2, str) and not is_own_name(error.filename2) else None
         path = os.path.join(os.path.dirname(target), renamed) if renamed else target
         raise write_error(path, error) from error
-    except library_errors as error:
-        raise write_error(target, error) from error
-    except RuntimeError as error:
-        if _number_in(str(error)) is None:
-            raise
-        raise write_error(target, error) from error
+    except Exception as error:
+        is_system = isinstance(error, RuntimeError) and _number_in(str(error)) is not None
+        if is_system or isinstance(error, library_errors):
+            raise write_error(target, error) from error
+        raise
 
 
 def _number_in(text: str) -> int | None:
@@ -100,7 +99,7 @@ def _number_in(text: str) -> int | None:
 
 
 class Transaction:
-    """What writes to folders of this machine have in common: they claim, publish and end.
+    """What writes to folders of this machine have in common: they claim a hidden folder, publish and end.
 
     Parameters
     ----------
@@ -116,6 +115,16 @@ class Transaction:
         self._durable = True
         self._lock: Lock | None = None
         self._hidden: HiddenFolder | None = None
+
+    @contextmanager
+    def _or_discarded(self) -> Iterator[None]:
+        """Name the target in errors, and discard the write if there is one."""
+        try:
+            with errors_naming(self.target):
+                yield
+        except BaseException:
+            self.discard()
+            raise
 
     def _claim(self) -> HiddenFolder:
         """Make and lock the hidden folder; try again while another process removes it."""
@@ -138,16 +147,16 @@ class Transaction:
             return WriteError(
                 f"cannot write {self.target!r}: {self.folder!r} is in the way, and is no folder.", hint="remove it."
             )
-        writer, details, where = None, [], "if it has ended on another machine"
+        details, where = ["writer: unknown"], "if it has ended on another machine"
         if hidden is not None:
             with hidden:
-                writer = read_owner(hidden.folder)
+                details = [f"writer: {read_owner(hidden.folder) or 'unknown'}"]
                 if not hidden.is_believed:
-                    details = [f"its folder belongs to user {hidden.writer}, who does not own the set"]
+                    details.append(f"its folder belongs to user {hidden.writer}, who does not own the set")
                     where = "if that user writes nothing there"
         return WriteError(
             f"cannot write {self.target!r}: another write of it is under way.",
-            details=[f"writer: {writer or 'unknown'}", *details],
+            details=details,
             hint=f"wait for it to end; {where}, remove {self.folder!r}.",
         )
 
@@ -245,29 +254,21 @@ class FileTransaction(Transaction):
         FileError
             If the set is half replaced, and cannot be completed.
         """
-        try:
-            with errors_naming(self.target):
-                hidden = self._claim()
-                self._staged[self._tag] = hidden.folder.make(self._tag)
-                self._writer = self._files.status().st_uid
-                wanted = config.get("durable")
-                self._durable = bool(replaces() if wanted == "replaced" else wanted)
-        except BaseException:
-            self.discard()
-            raise
+        with self._or_discarded():
+            self._staged[self._tag] = self._claim().folder.make(self._tag)
+            self._writer = self._files.status().st_uid
+            wanted = config.get("durable")
+            self._durable = bool(replaces() if wanted == "replaced" else wanted)
 
     @property
     def _files(self) -> Directory:
-        """The open folder of finished files."""
+        """The open folder of finished files; raises an `OSError` if it is not the one that was made."""
         # If two threads open it, both use the folder of the first.
         return self._staged.get(self._tag) or self._staged.setdefault(self._tag, self._opened())
 
     def _opened(self) -> Directory:
         """Open, on a worker, the folder that the client has made."""
-        hidden = HiddenFolder.at(self.folder)
-        if hidden is None:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.folder)
-        with hidden:
+        with HiddenFolder(self.folder) as hidden:
             staged = hidden.folder.child(self._tag)
             if {hidden.writer, staged.status().st_uid} <= {self._writer, os.geteuid()}:
                 return staged
@@ -320,15 +321,11 @@ class FileTransaction(Transaction):
         WriteError
             If a rename fails; the old files are restored.
         """
-        with errors_naming(self.target):
-            try:
-                back = self._way_back([target for _, target in renames], stale)
-                journal = journal_of(self._files, [(os.path.basename(made), target) for made, target in renames], stale)
-                if self._durable:
-                    self._files.sync()
-            except BaseException:
-                self.discard()
-                raise
+        with self._or_discarded():
+            back = self._way_back([target for _, target in renames], stale)
+            journal = journal_of(self._files, [(os.path.basename(made), target) for made, target in renames], stale)
+            if self._durable:
+                self._files.sync()
             self._publish(journal, partial(self._take_back, back), finishing)
 
     def _way_back(self, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
@@ -341,12 +338,11 @@ class FileTransaction(Transaction):
                 continue
             if os.path.isdir(path):
                 raise write_error(path, IsADirectoryError(errno.EISDIR, ""))
-            name = f"{number}{BACKUP}"
+            backups.append((f"{number}{BACKUP}", path))
             try:
-                hidden.parent.link(present, name, self._files)
+                hidden.parent.link(present, backups[-1][0], self._files)
             except OSError:
                 return None
-            backups.append((name, path))
         return journal_of(self._files, backups, made)
 
     def _take_back(self, back: Journal | None) -> None:
@@ -370,20 +366,10 @@ class FolderTransaction(Transaction):
         super().__init__(target, hidden_folder_of_folder(target))
 
     def create(self) -> str:
-        """Clean up after dead writers, make the hidden folder, and return the folder to fill.
-
-        Raises
-        ------
-        WriteError
-            If another write of the folder is under way, or it cannot be written there.
-        """
-        try:
-            with errors_naming(self.target):
-                os.makedirs(os.path.dirname(self.target), exist_ok=True)
-                self._claim().folder.make(NEW).close()
-        except BaseException:
-            self.discard()
-            raise
+        """Make and lock the hidden folder, and return the folder to fill; raises as `FileTransaction.create` does."""
+        with self._or_discarded():
+            os.makedirs(os.path.dirname(self.target), exist_ok=True)
+            self._claim().folder.make(NEW).close()
         return os.path.join(self.folder, NEW)
 
     def commit(self, check: Callable[[str], object], *, preserves: bool) -> None:
@@ -402,22 +388,17 @@ class FolderTransaction(Transaction):
             If a step fails; the old folder is restored.
         """
         record = Replacement(PRESERVE if preserves else REPLACE)
-        with errors_naming(self.target):
-            try:
-                for path in [self.target, *([previous(self.target)] if preserves else [])]:
-                    if os.path.lexists(path):
-                        check(path)
-            except BaseException:
-                self.discard()
-                raise
+        with self._or_discarded():
+            for path in [self.target, *([previous(self.target)] if preserves else [])]:
+                if os.path.lexists(path):
+                    check(path)
             self._publish(record, lambda: record.take_back(self._claimed))
 
 
 class StoreTransaction:
-    """The write of files to an object store: a `Catalog` switches from the old files to uploads.  Travels to workers.
+    """The write of files to an object store, with the methods of `FileTransaction`.  Travels to workers.
 
-    It has the methods of `FileTransaction`.  There is no way back from the switch, and no lock: see
-    `akdask.storage.catalog`.
+    A `Catalog` switches from the old files to uploads.  There is no way back from the switch, and no lock.
 
     Parameters
     ----------
@@ -439,13 +420,7 @@ class StoreTransaction:
         return f"{hidden_folder(self.target)}/{self._tag}"
 
     def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
-        """Publish the staged files of a dead writer, and remove its uploads.
-
-        Raises
-        ------
-        WriteError
-            If the store does not answer, or refuses.
-        """
+        """Publish the staged files of a dead writer, and remove its uploads."""
         with self._errors_naming():
             left = Catalog.read(set_path(self.target))
             if left is not None and not left.is_published:
@@ -473,7 +448,7 @@ class StoreTransaction:
                 os.unlink(copy)
 
     def attempt(self, name: str) -> str:
-        """Return a local path for one attempt at a file; each attempt gets its own."""
+        """Return a path of this machine for one attempt at a file; each attempt gets its own."""
         folder = self._local.get(self._tag)
         if folder is None:
             made = tempfile.mkdtemp(prefix="akdask-", dir=dask.config.get("temporary-directory", None))
@@ -502,13 +477,7 @@ class StoreTransaction:
         stale: Sequence[str] = (),
         finishing: Callable[[], object] = lambda: None,
     ) -> None:
-        """Switch the set to the uploads, then copy them to their own names; see `FileTransaction.commit`.
-
-        Raises
-        ------
-        WriteError
-            If an upload is missing or the store refuses; the message names the set that remains.
-        """
+        """Switch the set to the uploads, then copy them to their own names; the error names the set that remains."""
         with self._errors_naming():
             catalog = self._switch(renames, stale)
         try:
@@ -587,11 +556,6 @@ def staged_files(target: str, paths: Sequence[str], *, stale: Callable[[], Seque
         The files to be written, of any names, all in the same folder.
     stale : callable
         Returns existing files that the new ones make obsolete; called after recovery of earlier writes.
-
-    Raises
-    ------
-    WriteError
-        If the disk is full, the folder not writable, or another write of the same under way.
     """
     transaction = file_transaction(target)
     renames: dict[str, str] = {}
@@ -619,11 +583,6 @@ def write_files(files: Mapping[str | os.PathLike[str], Iterable[bytes]]) -> None
     """Write blocks of bytes to files: all files of a folder appear together, once all are written.
 
     Files of several folders are put into place folder by folder, since no file system does that at once.
-
-    Raises
-    ------
-    WriteError
-        If the disk is full, or a folder not writable.
     """
     folders: dict[str, dict[str, Iterable[bytes]]] = {}
     for path, blocks in files.items():

@@ -24,7 +24,6 @@ from akdask.columns.rows import concat_rows, slice_rows
 from akdask.deferred import pa
 from akdask.errors import (
     ArgumentError,
-    FileError,
     FileFormatError,
     InconsistentFilesError,
     MissingDatasetError,
@@ -33,12 +32,12 @@ from akdask.errors import (
 )
 from akdask.formats.zarr.metadata import NOTE, ArrayMetadata, Grid, Index, common, decoded, inside, parsed, runs
 from akdask.storage.checksums import checksum, differing_error
-from akdask.storage.files import FileIdentity, absolute, identities_below, is_remote, last_changed, owner_of, state_of
+from akdask.storage.files import FileIdentity, absolute, identities_below, is_remote, last_changed, owner_of
 from akdask.storage.locales import Filenames, names_of
 from akdask.storage.manifest import is_original, read_manifest, write_manifest
 from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject, warn_of_left_out
 from akdask.storage.ranges import range_reader
-from akdask.storage.recovery import recover_folders
+from akdask.storage.recovery import settled_folder
 from akdask.storage.source import PartReader, Source
 from akdask.typing import Column, NumberArray
 
@@ -499,7 +498,6 @@ ROOT = "array"
 ORDER = "order"
 KIND = "kind"
 _MOST_BYTES = 2**24
-_MOST_ATTEMPTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -644,24 +642,7 @@ def open_store(filenames: Filenames) -> ZarrStore:
     path = absolute(names[0]).rstrip("/")
     if is_remote(path):
         return _read(_listed(path))
-    # While a store is replaced, it does not exist for a moment, and listed files may be gone.
-    for _ in range(_MOST_ATTEMPTS):
-        recover_folders(os.path.dirname(path))
-        before = _state(path)
-        try:
-            return _read(_listed(path))
-        except FileError:
-            if before == _state(path):
-                raise
-    raise FileError(f"the store {path!r} is replaced all the time.", hint="read it when its writers rest.")
-
-
-def _state(path: str) -> str | None:
-    """Return a mark that differs when another folder takes the place of this one."""
-    try:
-        return state_of(os.stat(path))
-    except OSError:
-        return None
+    return settled_folder(path, lambda folder: _read(_listed(folder)))
 
 
 def _listed(path: str) -> _Listing:
