@@ -101,6 +101,10 @@ class Cache(Generic[Key, Item]):
         """Iterate over the keys of this moment, the least recently used first."""
         return iter(list(self._items))
 
+    def values(self) -> list[Item]:
+        """Return the items, the least recently used first."""
+        return [found for found, _ in list(self._items.values())]
+
     def get(self, key: Key) -> Item | None:
         """Return the item of a key, None if there is none."""
         # Each step is atomic, and a lock would take as long as both.

@@ -47,7 +47,7 @@ thread.join()
 print(forked())
 
 # Another thread of the parent holds every lock at the moment of the fork.
-locks = [akdask.formats.hdf5.file_set._OPENER._sets.lock, akdask.formats.hdf5.inspect._CACHE.lock]
+locks = [akdask.formats.hdf5.file_set._OPENER._sets.lock, akdask.formats.hdf5.inspect._DESCRIPTIONS.lock]
 locks += [akdask.engine.cache._cached.lock, akdask.engine.node._known.lock]
 held, done = threading.Event(), threading.Event()
 

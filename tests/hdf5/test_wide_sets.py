@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.formats.hdf5 import file_set as fileset
+from akdask.caches import clear_caches
 from akdask.formats.hdf5 import inspect
 from akdask.formats.hdf5.file_templates import Templates
 from akdask.formats.hdf5.source import Layouts
@@ -41,9 +41,8 @@ def counting():
 
 def opened(pattern):
     """Return how many calls it takes to open a set, nothing of it known beforehand."""
-    inspect._CACHE.found.clear()
+    clear_caches()
     inspect._TEMPLATES = Templates(inspect.describe_file)
-    fileset._OPENER._sets.clear()
     with counting() as found:
         ak.read_hdf(pattern)
     return found[0]

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from tempfile import NamedTemporaryFile
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from akdask.caches import Cache
 from akdask.errors import AkdaskError
 from akdask.formats.hdf5.description import FileDescription, datasets_of
 from akdask.storage.directory import open_regular
@@ -100,31 +100,27 @@ class Templates:
 
     def __init__(self, describe: Callable[[FileIdentity], FileDescription]) -> None:
         self._describe = describe
-        self._templates: list[Template] = []
+        self._templates: Cache[int, Template] = Cache("templates of HDF5 files", entries=MAX_TEMPLATES)
         self._candidate: FileDescription | None = None
         self._folder = ""
         self._missed = 0
-        self._lock = Lock()
 
     def describe(self, file: FileIdentity) -> FileDescription | None:
         """Return the description of a file that is made as one before, None for any other."""
-        with self._lock:
+        with self._templates.lock:
             candidate, self._candidate = self._candidate, None
         # Only now it is known to be worth the effort.
         made = None if candidate is None else _template(candidate, self._describe)
-        with self._lock:
-            if made is not None:
-                self._templates = [made, *self._templates][:MAX_TEMPLATES]
-            templates = self._templates
+        if made is not None:
+            self._templates.put(id(made), made)
+        templates = self._templates.values()[::-1]
         found = _first(templates, file) if templates else None
         if found is None:
             return None
         template, description = found
-        with self._lock:
-            self._missed = 0
-            if self._templates[0] is not template:
-                others = [other for other in self._templates if other is not template]
-                self._templates = [template, *others][:MAX_TEMPLATES]
+        self._missed = 0
+        # From now on, it is the first that files are compared with.
+        self._templates.get(id(template))
         return description
 
     def add(self, description: FileDescription) -> None:
@@ -133,7 +129,7 @@ class Templates:
         Where no two files are alike, ever fewer templates are made, since making one takes as long as opening a file.
         """
         file = description.file
-        with self._lock:
+        with self._templates.lock:
             folder = os.path.dirname(file.path)
             self._missed = self._missed + 1 if folder == self._folder else 1
             self._folder = folder

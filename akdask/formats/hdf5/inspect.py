@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
-from threading import Lock
 
 import numpy as np
 
+from akdask.caches import Cache
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codecs import describe_object
@@ -21,41 +19,16 @@ from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unch
 from akdask.storage.remote import concurrently
 
 _ONE_BY_ONE = 2
-_MOST_DATASETS = 2**21  # datasets cached in all; about 16 bytes each
+_MOST_BYTES = 2**25  # limit of the cache of descriptions
+_SLOT_BYTES = 16  # of a dataset in a description, about
 
 
-class _Cache:
-    """Descriptions by file state, least recently used first out, bounded by the number of datasets."""
-
-    def __init__(self) -> None:
-        self.found: OrderedDict[FileIdentity, FileDescription] = OrderedDict()
-        self.weight = 0
-        self.lock = Lock()
-
-    def get(self, file: FileIdentity) -> FileDescription | None:
-        with self.lock:
-            if file in self.found:
-                self.found.move_to_end(file)
-            return self.found.get(file)
-
-    def add(self, description: FileDescription) -> None:
-        with self.lock:
-            self.found[description.file] = description
-            self.weight += len(description.slots) + 1
-            while self.weight > _MOST_DATASETS and len(self.found) > 1:
-                _, dropped = self.found.popitem(last=False)
-                self.weight -= len(dropped.slots) + 1
-
-
-_CACHE = _Cache()
-
-
-def _start_anew() -> None:
-    """Make a new lock in a forked process: a thread of the parent may hold the old one, and does not exist here."""
-    _CACHE.lock = Lock()
-
-
-os.register_at_fork(after_in_child=_start_anew)
+_DESCRIPTIONS: Cache[FileIdentity, FileDescription] = Cache(
+    "descriptions of HDF5 files",
+    nbytes=_MOST_BYTES,
+    size=lambda found: _SLOT_BYTES * (len(found.slots) + 1),
+    at_least=1,
+)
 
 
 def inspect_file(file: FileIdentity) -> FileDescription:
@@ -68,7 +41,7 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     FileError
         If it has changed since it was checked.
     """
-    known = _CACHE.get(file)
+    known = _DESCRIPTIONS.get(file)
     if known is None:
         try:
             known = _TEMPLATES.describe(file)
@@ -79,7 +52,7 @@ def inspect_file(file: FileIdentity) -> FileDescription:
             # Opened by name after it was checked: another file may have the name by now.
             if not is_remote(file.path) and not is_unchanged(file):
                 raise changed_error(file)
-        _CACHE.add(known)
+        _DESCRIPTIONS.put(file, known)
     return known
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from h5py import h5a, h5d, h5g, h5l, h5o, h5t
 
+from akdask.caches import cached_results
 from akdask.errors import AkdaskError, FileFormatError, ObjTypeError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.description import DatasetSchema, Problem, Slot
@@ -324,7 +325,7 @@ class Dataset(StoredNode):
         return ObjType.ARRAYVIEW if self._has_shape() else ObjType.PDARRAY
 
 
-@lru_cache(maxsize=65536)
+@cached_results("schemas of HDF5 datasets", 65536)
 def _schema(path: str, dtype: str) -> DatasetSchema:
     return DatasetSchema(path, dtype)
 

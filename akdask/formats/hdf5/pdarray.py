@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.caches import cached_results
 from akdask.columns.dtypes import BOOL, UINT8, ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.widening import widen_into
@@ -60,7 +60,7 @@ def number_type(node: Dataset, stored: str) -> ColumnType:
     return found
 
 
-@lru_cache(maxsize=65536)
+@cached_results("schemas of HDF5 arrays", 65536)
 def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType) -> ObjectSchema:
     return ObjectSchema(name, kind, ((VALUES, ColumnSchema(name, dtype, (dataset,))),))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.caches import cached_results
 from akdask.cluster import check_memory
 from akdask.columns.dtypes import STR
 from akdask.columns.memory import new_array
@@ -64,12 +64,12 @@ def describe_column(name: str, group: Group) -> tuple[ColumnSchema, tuple[Slot, 
     return _column(name, values, segments), (slot, segment_slot)
 
 
-@lru_cache(maxsize=65536)
+@cached_results("columns of HDF5 strings", 65536)
 def _column(name: str, values: DatasetSchema, segments: DatasetSchema | None) -> ColumnSchema:
     return ColumnSchema(name, STR, (values,) if segments is None else (values, segments))
 
 
-@lru_cache(maxsize=65536)
+@cached_results("schemas of HDF5 strings", 65536)
 def _schema(name: str, kind: ObjType, column: ColumnSchema) -> ObjectSchema:
     return ObjectSchema(name, kind, ((VALUES, column),))
 
