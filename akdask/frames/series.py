@@ -1088,8 +1088,8 @@ class Series(Labelled, RowLabelled):
         Examples
         --------
         >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 5]})
-        >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
+        >>> s = ak.Series([1, 5])
+        >>> s.where(s > 4, 0).tolist()
         [0, 5]
         """
         from akdask.frames import elementwise
@@ -1101,10 +1101,9 @@ class Series(Labelled, RowLabelled):
 
         Parameters
         ----------
-        cond : array of bool, Series, DataFrame of bool, or function of this object that returns one
-            The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.  Series and DataFrames
-            go by their labels; rows and columns that they lack get the other values.
-        other : scalar, array, Series or DataFrame, optional
+        cond : array or Series of bool, or function of the Series that returns one
+            The choice.  A Series goes by its labels; rows that it lacks get the other values.
+        other : scalar, array or Series, optional
             Replacements, aligned by labels if they have any; missing values unless given, for which integers and bool
             become float64.
 
@@ -1116,8 +1115,8 @@ class Series(Labelled, RowLabelled):
         Examples
         --------
         >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 5, 9]})
-        >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
+        >>> s = ak.Series([1, 5, 9])
+        >>> s.mask(s > 4, 0).tolist()
         [1, 0, 0]
         """
         from akdask.frames import elementwise
@@ -1130,14 +1129,14 @@ class Series(Labelled, RowLabelled):
         Parameters
         ----------
         to_replace : scalar, list, or mapping
-            Old values: one, several, a mapping of old values to new ones, or such mappings by column.
+            Old values: one, several, or a mapping of old values to new ones.
         value : scalar or list
             New values, one for all or one for each old value; None and NaN stand for a missing value.
 
         Returns
         -------
-        DataFrame or Series
-            Columns of other types than the old values stay as they are.
+        Series
+            Values of another type than the old values stay as they are.
 
         Raises
         ------
@@ -1149,7 +1148,7 @@ class Series(Labelled, RowLabelled):
         >>> import akdask as ak
         >>> ak.Series(["a", "b", "a"]).replace({"a": "z"}).tolist()
         ['z', 'b', 'z']
-        >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
+        >>> ak.Series([1, 2]).replace([1, 2], 0).tolist()
         [0, 0]
         """
         from akdask.frames import elementwise
@@ -1161,15 +1160,15 @@ class Series(Labelled, RowLabelled):
 
         Parameters
         ----------
-        lower, upper : number, array, Series or DataFrame, optional
-            The bounds of all values, of each row, or of each value.  None or a missing bound is no bound.  A Series or
-            DataFrame is aligned by labels; values whose labels it lacks become missing.  Of two scalar bounds the
-            lesser is the lower one, as in pandas.
+        lower, upper : number, time, array or Series, optional
+            The bounds of all values, or of each value.  None or a missing bound is no bound.  A Series is aligned by
+            labels; values whose labels it lacks become missing.  Of two scalar bounds the lesser is the lower one, as
+            in pandas.
 
         Raises
         ------
         ArgumentTypeError
-            If a Series of times has bounds of another kind; of a DataFrame such columns stay as they are.
+            If times have bounds of another kind.
 
         Examples
         --------
@@ -1187,19 +1186,19 @@ class Series(Labelled, RowLabelled):
         Raises
         ------
         ArgumentTypeError
-            If a column has no numbers.
+            If the values are no numbers.
         """
         from akdask.frames import elementwise
 
         return elementwise.absolute(self)
 
     def round(self, decimals: int | Mapping[str, int] = 0) -> Series:
-        """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
+        """Return numbers rounded to a number of decimals, half to even; other values stay; lazy.
 
         Parameters
         ----------
-        decimals : int, or mapping of str to int
-            Digits for all columns, or digits by name; -1 rounds to tens, integers too.
+        decimals : int, default 0
+            Digits; -1 rounds to tens, integers too.
 
         Examples
         --------
@@ -1620,12 +1619,12 @@ class Series(Labelled, RowLabelled):
         ArgumentError
             If pandas refuses `freq`, or it is given beside `fill_value`.
         UnsupportedError
-            If a column has nothing for missing elements, as lists have not.
+            If the values have nothing for missing elements, as lists have not.
 
         Examples
         --------
         >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 2, 3]}).shift().to_pandas()["x"].tolist()
+        >>> ak.Series([1, 2, 3]).shift().tolist()
         [nan, 1.0, 2.0]
         >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
         [2, 3, 0]
@@ -1641,18 +1640,18 @@ class Series(Labelled, RowLabelled):
 
         Returns
         -------
-        DataFrame or Series
+        Series
             Of float64, with NaN where there is no such row; of times, spans with NaT.  Bools count as 0 and 1.
 
         Raises
         ------
         ArgumentTypeError
-            If a column has neither numbers nor times.
+            If the values are neither numbers nor times.
 
         Examples
         --------
         >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 4, 9]}).diff().to_pandas()["x"].tolist()
+        >>> ak.Series([1, 4, 9]).diff().tolist()
         [nan, 3.0, 5.0]
         """
         from akdask.frames import windows
@@ -1667,7 +1666,7 @@ class Series(Labelled, RowLabelled):
         Raises
         ------
         ArgumentTypeError
-            If a column has no numbers.
+            If the values are no numbers.
 
         Examples
         --------
@@ -1685,7 +1684,7 @@ class Series(Labelled, RowLabelled):
         Raises
         ------
         ArgumentTypeError
-            If a column has no numbers.
+            If the values are no numbers.
 
         Examples
         --------
@@ -1728,7 +1727,7 @@ class Series(Labelled, RowLabelled):
         *,
         numeric_only: bool = False,
     ) -> Rolling[Series] | SpanRolling[Series]:
-        """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
+        """Return moving windows of rows, to be reduced: ``s.rolling(3).mean()``; lazy.
 
         Parameters
         ----------
@@ -1742,8 +1741,8 @@ class Series(Labelled, RowLabelled):
             Let a row stand in the middle of its window, otherwise it is the last of it.  Of spans, half is after it.
         win_type : None
             All rows of a window weigh the same; windows of SciPy are refused.
-        on : str, optional
-            For a span, the column of times; the labels of the rows unless given.  It stays as it is.
+        on : None
+            Accepted for compatibility with pandas.  The labels are the times of a span.
         closed : {"right", "left", "both", "neither"}, optional
             Which ends belong to a window: on the right the row itself, on the left the row a whole window before it.
             The row alone unless given.
@@ -1752,7 +1751,7 @@ class Series(Labelled, RowLabelled):
         method : {"single"}
             Accepted for compatibility with pandas, which has ``"table"`` for functions of users.
         numeric_only : bool, default False
-            Leave out columns without numbers.
+            Accepted for compatibility with pandas.
 
         Returns
         -------
@@ -1764,13 +1763,13 @@ class Series(Labelled, RowLabelled):
             If `window` is less than 1, or `min_periods` is not from 0 to `window`; of spans, when it is computed, if
             the times are not in order.
         ArgumentTypeError
-            If they are no whole numbers, a column has no numbers, or there are no times.
+            If they are no whole numbers, the values are no numbers, or there are no times.
         UnsupportedError
             If `win_type` is given, or `method` is another one.
 
         Notes
         -----
-        Follows ``pandas.DataFrame.rolling``: infinite values count as missing.  Each window is summed on its own,
+        Follows ``pandas.Series.rolling``: infinite values count as missing.  Each window is summed on its own,
         which is more exact than the running sums of pandas.
 
         Examples
@@ -1789,7 +1788,7 @@ class Series(Labelled, RowLabelled):
         )
 
     def expanding(self, min_periods: int = 1, method: str = "single") -> Expanding[Series]:
-        """Return windows of each row and all rows before it, to be reduced: ``df.expanding().mean()``; lazy.
+        """Return windows of each row and all rows before it, to be reduced: ``s.expanding().mean()``; lazy.
 
         Parameters
         ----------
@@ -1803,11 +1802,11 @@ class Series(Labelled, RowLabelled):
         ArgumentError
             If `min_periods` is negative.
         ArgumentTypeError
-            If it is no whole number, or a column has no numbers.
+            If it is no whole number, or the values are no numbers.
 
         Notes
         -----
-        Follows ``pandas.DataFrame.expanding``: infinite values count as missing.
+        Follows ``pandas.Series.expanding``: infinite values count as missing.
 
         Examples
         --------
@@ -1831,7 +1830,7 @@ class Series(Labelled, RowLabelled):
         times: Any = None,
         method: str = "single",
     ) -> Decaying[Series]:
-        """Return windows from the first row to each row, with weights that decay: ``df.ewm(span=5).mean()``; lazy.
+        """Return windows from the first row to each row, with weights that decay: ``s.ewm(span=5).mean()``; lazy.
 
         Parameters
         ----------
@@ -1855,13 +1854,13 @@ class Series(Labelled, RowLabelled):
         ArgumentError
             If not exactly one of the four is given, or it is out of range.
         ArgumentTypeError
-            If a column has no numbers, or `times` is no array of times.
+            If the values are no numbers, or `times` is no array of times.
         UnsupportedError
             If `method` is another one.
 
         Notes
         -----
-        Follows ``pandas.DataFrame.ewm`` as it is documented.  Where `alpha` is 0.5, values are missing, and neither
+        Follows ``pandas.Series.ewm`` as it is documented.  Where `alpha` is 0.5, values are missing, and neither
         `adjust` nor `ignore_na` is given, pandas has other weights than it documents.
 
         Examples
