@@ -152,8 +152,9 @@ BY_THE_GENERAL_PATH |= {
     for name in ("test_label_alignment.py", "test_resampling.py", "test_rows_by_label.py", "test_second_columns.py")
 }
 
-# Objects that users hold call kernels that the folders of operators run by both paths.
-BY_EITHER_PATH = {"arrays", "frames"}
+# Objects and files that users hold call kernels that the folders of operators and formats run by both paths.
+BY_EITHER_PATH = {"arrays", "frames", "io", "plotting"}
+BY_EITHER_PATH |= {"test_fixture_objects.py", "test_missing_operations.py"}
 
 path_of_run = pytest.StashKey[str]()
 has_both_paths = pytest.StashKey[bool]()

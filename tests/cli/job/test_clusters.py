@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
+from importlib.util import find_spec
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -13,6 +14,12 @@ import yaml
 from akdask.cli import clusters, main
 from akdask.cli.clusters import Request, options_of
 from akdask.errors import ArgumentError
+
+
+def needs_jobqueue():
+    # To import it here would leave its handler of Ctrl-C with the test.
+    if find_spec("dask_jobqueue") is None:
+        pytest.skip("dask-jobqueue is not installed")
 
 
 @pytest.fixture
@@ -36,7 +43,7 @@ DIRECTIVES = {
 
 @pytest.mark.parametrize("system", DIRECTIVES)
 def test_job_scripts_ask_for_one_worker_of_the_size_that_was_asked_for(system, dry_run):
-    pytest.importorskip("dask_jobqueue")
+    needs_jobqueue()
     options = ("--option", "queue=short", "--option", "walltime=12:00:00", "--option", "interface=lo")
     script = dry_run("--cluster", system, "--workers", "2:8", "--threads", "4", "--memory", "16GB", *options)
     lines = script.splitlines()
@@ -48,7 +55,7 @@ def test_job_scripts_ask_for_one_worker_of_the_size_that_was_asked_for(system, d
 
 
 def test_lists_of_directives_are_handed_on(dry_run):
-    pytest.importorskip("dask_jobqueue")
+    needs_jobqueue()
     wanted = "job_extra_directives=['--constraint=avx2', --exclusive]"
     script = dry_run("--cluster", "slurm", "--threads", "1", "--memory", "1GB", "--option", wanted)
     assert {"#SBATCH --constraint=avx2", "#SBATCH --exclusive"} <= set(script.splitlines())
@@ -65,7 +72,7 @@ def test_lists_of_directives_are_handed_on(dry_run):
     ],
 )
 def test_what_a_batch_system_is_not_told_is_an_error(arguments, said, tmp_path, capsys):
-    pytest.importorskip("dask_jobqueue")
+    needs_jobqueue()
     (tmp_path / "script.py").write_text("")
     assert main(["run", str(tmp_path / "script.py"), *arguments, "--dry-run"]) == 2
     assert said in capsys.readouterr().err
