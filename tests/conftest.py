@@ -154,7 +154,7 @@ BY_THE_GENERAL_PATH |= {
 
 # Objects and files that users hold call kernels that the folders of operators and formats run by both paths.
 BY_EITHER_PATH = {"arrays", "frames", "io", "plotting"}
-BY_EITHER_PATH |= {"test_fixture_objects.py", "test_missing_operations.py"}
+BY_EITHER_PATH |= {"test_fixture_objects.py", "test_missing_operations.py", "test_pandas_programs.py"}
 
 path_of_run = pytest.StashKey[str]()
 has_both_paths = pytest.StashKey[bool]()
