@@ -406,11 +406,9 @@ class Copies:
         source = path.read_bytes()
         try:
             path.write_bytes(mutant.planted(source))
-            # Nothing but the compiled path comes to a compiled loop.
-            is_loop = mutant.module.endswith(LOOPS)
-            return all(
-                self._passes(copy, tests, "compiled" if is_loop else "general") for tests in self._rounds(mutant)
-            )
+            # Nothing but the compiled path comes to a compiled loop, nor to what prepares its arguments.
+            paths = ["compiled"] if mutant.module.endswith(LOOPS) else ["general", "compiled"]
+            return all(self._passes(copy, tests, path) for path in paths for tests in self._rounds(mutant))
         finally:
             path.write_bytes(source)
             self._free.put(copy)
