@@ -1,30 +1,41 @@
-"""Functions of users, called for each value of a Series in the tasks."""
+"""Functions applied to columns, rows, or values one by one, and reductions by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import dask
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.column_names import axis_number
+from akdask.arrays.creation import array
 from akdask.arrays.functions import apply
+from akdask.arrays.group_columns import called, is_named
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BIGINT, NOT_A_TIME, NULLABLE_STR
 from akdask.deferred import pd
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames import lookups
-from akdask.frames.alignment import RowLabels, on_rows_of
+from akdask.frames.alignment import RowLabelled, RowLabels, on_rows_of
 from akdask.frames.columnset import ColumnSet
+from akdask.frames.conversion import with_exact_rows
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import as_other_type
 from akdask.frames.reductions import reduced_by
-from akdask.frames.series import Series
+from akdask.frames.series import Series, by_column, column_series, series_of
 
 SAMPLED = 64
 """Values that tell of which type a function's results are."""
+
+
+REDUCTIONS = ("sum", "mean", "min", "max", "std", "var", "median", "prod", "count", "nunique", "any", "all")
+"""Names that `agg` takes."""
 
 
 def map_values(series: Series, arg: Any, na_action: Any) -> Series:
@@ -159,3 +170,62 @@ def _type_of_integers(low: int, high: int) -> Any:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             return dtype
     return BIGINT.name
+
+
+def agg(frame: DataFrame, func: Any, axis: int | str) -> Any:
+    if axis_number(axis) == 1:
+        raise ArgumentError("agg reduces columns.", hint="df.sum(axis=1) and its like reduce rows.")
+    wanted = dict(func) if isinstance(func, Mapping) else dict.fromkeys(frame._columns.values, func)
+    frame._columns.only(wanted)
+    is_table = any(_is_several(one) for one in wanted.values())
+    calls = [(name, one) for name, given in wanted.items() for one in (given if _is_several(given) else [given])]
+    if not calls:
+        raise ArgumentError("agg needs columns, and what to reduce them by.")
+    results = dask.compute(*(_reduced_by(column_series(frame, name), one) for name, one in calls))
+    if not is_table:
+        return by_column(results, wanted)
+    rows = list(dict.fromkeys(called(one) for _, one in calls))
+    table = pd.DataFrame(index=rows, columns=list(wanted), dtype=object)
+    for (name, one), result in zip(calls, results, strict=True):
+        table.loc[called(one), name] = result
+    return table.infer_objects()
+
+
+def apply_columns(frame: DataFrame, func: Any, axis: int | str, args: Sequence[Any], **kwargs: Any) -> Any:
+    if axis_number(axis) == 1:
+        return _applied_to_rows(frame, func, args, kwargs)
+    if is_named(func) and called(func) in REDUCTIONS:
+        return frame.agg(func)
+    columns = frame._columns
+    found = {name: func(column_series(frame, name), *args, **kwargs) for name in columns.values}
+    if found and all(isinstance(unlabelled(one), Array) for one in found.values()):
+        labels = [one._row_labels for one in found.values() if isinstance(one, RowLabelled)]
+        if all(frame._row_labels.are_those_of(one) for one in labels):
+            return frame._of(columns.beside({name: unlabelled(one) for name, one in found.items()}))
+        return DataFrame(found)
+    return by_column(dask.compute(*found.values()), list(found))
+
+
+def _applied_to_rows(frame: DataFrame, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    rows: Any = with_exact_rows(frame.compute())
+    found = rows.apply(func, axis=1, args=tuple(args), **kwargs)
+    if isinstance(found, pd.DataFrame):
+        return DataFrame(found)
+    return series_of(frame._columns, array(found.to_numpy()))
+
+
+def _is_several(func: Any) -> bool:
+    return isinstance(func, list | tuple)
+
+
+def _reduced_by(series: Any, func: Any) -> Any:
+    """Return a column reduced by a name, as pandas reduces it, or by a function."""
+    name = called(func) if is_named(func) else None
+    if name is None and callable(func):
+        return unlabelled(func(series))
+    if name not in REDUCTIONS:
+        raise ArgumentError(f"columns are not reduced by {func!r}.", details=[f"reductions: {', '.join(REDUCTIONS)}"])
+    if name in ("min", "max"):
+        return getattr(series, name)(skipna=True)
+    given = series if name in ("count", "nunique") else series.dropna()
+    return getattr(given, name)(1) if name in ("std", "var") else getattr(given, name)()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import dask
 import numpy as np
 
 from akdask.arrays.array import Array
@@ -33,10 +34,11 @@ from akdask.frames.alignment import (
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
-from akdask.frames.missing import of_columns, present_among
+from akdask.frames.missing import of_columns, present, present_among
 from akdask.frames.series import Series
 
 Operation = Callable[[Any, Any], Any]
+
 
 BY_OPERATOR: dict[np.ufunc, Callable[..., Any]] = {
     np.add: operator.add,
@@ -62,8 +64,16 @@ BY_OPERATOR: dict[np.ufunc, Callable[..., Any]] = {
 }
 """Ufuncs that are operators: text, Categoricals and times have their own meaning of these."""
 
+
 COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
 """Operators that need equal labels, as in pandas."""
+
+
+LOGICAL = frozenset({operator.and_, operator.or_, operator.xor})
+
+
+HERE = "\0here"
+"""The column that tells which rows the left side has."""
 
 
 def apply_ufunc(frame: DataFrame, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -172,12 +182,6 @@ def _on_all(frame: DataFrame, function: Callable[..., Any], one: _Side, other: _
         return frame._of(frame._columns.beside(made))
     index = joined.labels.levels
     return frame._of(ColumnSet.of(made, index[0] if index else None, frame._columns.index_name))
-
-
-LOGICAL = frozenset({operator.and_, operator.or_, operator.xor})
-
-HERE = "\0here"
-"""The column that tells which rows the left side has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,3 +389,23 @@ def _series_of(operation: str, other: Any) -> Any:
 def _named(series: Any, name: Any) -> Any:
     series.name = name
     return series
+
+
+def equals(frame: DataFrame, other: Any) -> bool:
+    if not isinstance(other, DataFrame) or list(other.columns) != list(frame.columns):
+        return False
+    if frame.dtypes != other.dtypes or len(frame) != len(other):
+        return False
+    mine, its = frame._columns, other._columns
+    pairs = [(mine.array(name), its.array(name)) for name in mine.values]
+    pairs += [(mine.index_array(), its.index_array())] if mine.index is not None or its.index is not None else []
+    same = [_are_equal(one, another) for one, another in pairs]
+    return all(bool(one) for one in dask.compute(*same))
+
+
+def _are_equal(one: Array, other: Array) -> Any:
+    """Return whether all elements are equal, or missing on both sides; lazy."""
+    both = ColumnSet.of({"one": one, "other": other})
+    lacks = [Call("logical_not", present(both, name)) for name in both.values]
+    is_equal: Any = one == other
+    return (is_equal | pdarray(both.frame, Call("logical_and", *lacks))).all()

@@ -1591,9 +1591,9 @@ class DataFrame(RowLabelled):
         >>> df.equals(df.copy()), df.equals(df.head(1))
         (True, False)
         """
-        from akdask.frames import statistics
+        from akdask.frames import arithmetic
 
-        return statistics.equals(self, other)
+        return arithmetic.equals(self, other)
 
     def abs(self) -> DataFrame:
         """Return the absolute values; lazy.
@@ -1747,9 +1747,9 @@ class DataFrame(RowLabelled):
         >>> df.apply(lambda row: row["x"] + row["y"], axis=1).tolist()
         [4, 7]
         """
-        from akdask.frames import statistics
+        from akdask.frames import apply
 
-        return statistics.apply(self, func, axis, args, **kwargs)
+        return apply.apply_columns(self, func, axis, args, **kwargs)
 
     # reductions
 
@@ -1782,9 +1782,9 @@ class DataFrame(RowLabelled):
         >>> df.count().to_dict(), df.count(axis=1).tolist()
         ({'x': 1, 'y': 2}, [2, 1])
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.count(self, axis, numeric_only)
+        return reductions.count(self, axis, numeric_only)
 
     def sum(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the sum of each column of numbers, or of each row; computes for columns, lazy for rows.
@@ -1815,21 +1815,21 @@ class DataFrame(RowLabelled):
         >>> df.sum(skipna=True).to_dict(), df.sum(axis=1).tolist()
         ({'x': 1.0, 'y': 7.0}, [4.0, nan])
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.reduce_columns(self, "sum", axis, skipna)
+        return reductions.reduce_columns(self, "sum", axis, skipna)
 
     def prod(self, skipna: bool = False, numeric_only: bool = False) -> Series:
         """Return the product of each column of numbers; computes.  See `sum`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.reduce_columns(self, "prod", 0, skipna)
+        return reductions.reduce_columns(self, "prod", 0, skipna)
 
     def mean(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the mean of each column of numbers, or of each row.  See `sum`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.reduce_columns(self, "mean", axis, skipna)
+        return reductions.reduce_columns(self, "mean", axis, skipna)
 
     def min(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the smallest value of each column, or of each row; computes for columns, lazy for rows.
@@ -1863,34 +1863,34 @@ class DataFrame(RowLabelled):
         >>> df.min().to_dict(), df.min(numeric_only=True).to_dict()
         ({'x': 1, 's': 'a'}, {'x': 1})
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.extremes(self, "min", axis, skipna, numeric_only)
+        return reductions.extremes(self, "min", axis, skipna, numeric_only)
 
     def max(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the largest value of each column, or of each row.  See `min`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.extremes(self, "max", axis, skipna, numeric_only)
+        return reductions.extremes(self, "max", axis, skipna, numeric_only)
 
     def std(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the standard deviation of each column of numbers, or of each row.  See `sum`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.reduce_columns(self, "std", axis, skipna, ddof=ddof)
+        return reductions.reduce_columns(self, "std", axis, skipna, ddof=ddof)
 
     def var(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
         """Return the variance of each column of numbers, or of each row.  See `sum`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.reduce_columns(self, "var", axis, skipna, ddof=ddof)
+        return reductions.reduce_columns(self, "var", axis, skipna, ddof=ddof)
 
     def median(self, numeric_only: bool = False) -> Series:
         """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
         from akdask.frames.series import by_column
 
-        return by_column(*reversed(statistics._reduced_numbers(self, "quantile", skipna=True)))
+        return by_column(*reversed(reductions._reduced_numbers(self, "quantile", skipna=True)))
 
     def quantile(
         self, q: float | Sequence[float] = 0.5, interpolation: str = "linear", numeric_only: bool = True
@@ -1916,9 +1916,9 @@ class DataFrame(RowLabelled):
         ArgumentError
             If `q` is not from 0 to 1, there is no such method, or a column of integers has no rows to choose from.
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.quantile(self, q, interpolation, numeric_only)
+        return reductions.quantiles(self, q, interpolation, numeric_only)
 
     def mode(self, numeric_only: bool = False, dropna: bool = True) -> pd.DataFrame:
         """Return the commonest values of each column, in order, one below the other; computes.
@@ -1995,15 +1995,15 @@ class DataFrame(RowLabelled):
         >>> df.any().to_dict(), df.any(axis=1).tolist(), df.any(axis=None)
         ({'a': True, 'b': False}, [True, False], True)
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.truths(self, "any", axis)
+        return reductions.column_truths(self, "any", axis)
 
     def all(self, axis: int | str | None = 0) -> Series | bool:
         """Return whether all values of the columns of bool are true, True without values; see `any`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.truths(self, "all", axis)
+        return reductions.column_truths(self, "all", axis)
 
     def idxmin(self, numeric_only: bool = False) -> Any:
         """Return the label of the row with the first smallest value of each column; computes.
@@ -2020,15 +2020,15 @@ class DataFrame(RowLabelled):
         ArgumentTypeError
             If values have no order.
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.labels_of_extremes(self, "argmin", numeric_only)
+        return reductions.labels_of_extremes(self, "argmin", numeric_only)
 
     def idxmax(self, numeric_only: bool = False) -> Any:
         """Return the label of the row with the first largest value of each column.  See `idxmin`."""
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.labels_of_extremes(self, "argmax", numeric_only)
+        return reductions.labels_of_extremes(self, "argmax", numeric_only)
 
     def corr(self, numeric_only: bool = True) -> DataFrame:
         """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.
@@ -2049,9 +2049,9 @@ class DataFrame(RowLabelled):
         x  1.0 -1.0
         y -1.0  1.0
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.corr(self, numeric_only)
+        return reductions.correlations(self, numeric_only)
 
     def cov(self, ddof: int = 1) -> DataFrame:
         """Return the covariance of each pair of columns of numbers as a DataFrame; computes.
@@ -2071,9 +2071,9 @@ class DataFrame(RowLabelled):
         x  0.5 -1.0
         y -1.0  2.0
         """
-        from akdask.frames import statistics
+        from akdask.frames import reductions
 
-        return statistics.cov(self, ddof)
+        return reductions.covariances(self, ddof)
 
     def agg(self, func: Any, axis: int | str = 0) -> Any:
         """Return reductions of the columns by their names; computes all at once.
@@ -2110,9 +2110,9 @@ class DataFrame(RowLabelled):
         min  1  3.0
         max  2  5.0
         """
-        from akdask.frames import statistics
+        from akdask.frames import apply
 
-        return statistics.agg(self, func, axis)
+        return apply.agg(self, func, axis)
 
     aggregate = agg
 
@@ -3144,9 +3144,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"t": times, "x": [1, 2, 4]}).resample("ME", on="t").sum().to_pandas()["x"].tolist()
         [1, 2, 0, 4]
         """
-        from akdask.frames import time_rows
+        from akdask.frames import resampling
 
-        return time_rows.resample(self, rule, closed, label, on, level, origin, offset, group_keys)
+        return resampling.resample(self, rule, closed, label, on, level, origin, offset, group_keys)
 
     def asfreq(
         self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None
@@ -3178,9 +3178,9 @@ class DataFrame(RowLabelled):
         >>> df.asfreq("ME", fill_value=0).to_pandas()["x"].tolist()
         [1, 0, 2]
         """
-        from akdask.frames import time_rows
+        from akdask.frames import resampling
 
-        return time_rows.asfreq(self, freq, method, normalize=normalize, fill_value=fill_value)
+        return resampling.asfreq(self, freq, method, normalize=normalize, fill_value=fill_value)
 
     def tz_convert(self, tz: Any) -> DataFrame:
         """Return the same rows, whose labels are the same times on the clocks of another zone; lazy.

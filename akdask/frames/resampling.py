@@ -42,16 +42,21 @@ from akdask.frames.windows import empty_rows
 
 Rows = TypeVar("Rows", bound=Any)
 
+
 BIN = "bin of time"
 """What the numbers of bins are called among the keys of groups."""
+
 
 OF_NOTHING = {"sum": 0, "count": 0, "size": 0, "nunique": 0, "prod": 1, "any": 0, "all": 1}
 """What some reductions find of no rows; others find nothing."""
 
+
 OHLC = {"open": "first", "high": "max", "low": "min", "close": "last"}
+
 
 OF_ANY_TYPE = frozenset({"count", "first", "last", "nunique", "size"})
 """Reductions of columns of any type."""
+
 
 OF_ROWS = (
     "cumsum",
@@ -68,6 +73,7 @@ OF_ROWS = (
     "nth",
 )
 """Methods of groups whose results have rows of the frame."""
+
 
 FILLING = {"ffill": "ffill", "pad": "ffill", "bfill": "bfill", "backfill": "bfill", None: None}
 
@@ -799,3 +805,54 @@ def _lazy(found: Any) -> Any:
     if found.columns.nlevels > 1:
         found = found.set_axis(["_".join(map(str, name)) for name in found.columns], axis=1)
     return DataFrame(found)
+
+
+def resample(
+    frame: DataFrame,
+    rule: Any,
+    closed: str | None,
+    label: str | None,
+    on: str | None,
+    level: Any,
+    origin: Any,
+    offset: Any,
+    group_keys: bool,
+) -> Any:
+    asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
+    from akdask.frames.resampling import resampler
+
+    return resampler(frame, rule, on, level, asked)
+
+
+def asfreq(frame: DataFrame, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> DataFrame:
+    from akdask.frames.resampling import regular_rows
+
+    found: DataFrame = regular_rows(frame, freq, method, normalize, fill_value)
+    return found
+
+
+def resample_series(
+    series: Series,
+    rule: Any,
+    closed: str | None,
+    label: str | None,
+    on: None,
+    level: Any,
+    origin: Any,
+    offset: Any,
+    group_keys: bool,
+) -> Any:
+    if on is not None:
+        raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times, or level= of them.")
+    asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
+    from akdask.frames.resampling import values_in_bins
+
+    return values_in_bins(series, Binning.of("resample", rule, **asked), level)
+
+
+def series_at_times(series: Series, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> Series:
+    if series._level_names:
+        raise ArgumentError("asfreq takes labels of one level.")
+    from akdask.frames.resampling import regular_rows
+
+    return series._moved(regular_rows(series._labelled, freq, method, normalize, fill_value))

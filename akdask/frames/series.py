@@ -1986,9 +1986,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([1, 2, 4], index=ak.Datetime(ak.array([0, 30, 150]), unit="m")).resample("h").sum().tolist()
         [3, 0, 4]
         """
-        from akdask.frames import time_rows
+        from akdask.frames import resampling
 
-        return time_rows.resample_series(self, rule, closed, label, on, level, origin, offset, group_keys)
+        return resampling.resample_series(self, rule, closed, label, on, level, origin, offset, group_keys)
 
     def asfreq(
         self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None
@@ -2004,9 +2004,9 @@ class Series(Labelled, RowLabelled):
         >>> s.asfreq("ME", fill_value=0).tolist()
         [1, 0, 2]
         """
-        from akdask.frames import time_rows
+        from akdask.frames import resampling
 
-        return time_rows.series_at_times(self, freq, method, normalize=normalize, fill_value=fill_value)
+        return resampling.series_at_times(self, freq, method, normalize=normalize, fill_value=fill_value)
 
     def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> Series:
         """Return the entries whose labels lie between two times of day; lazy.  See `DataFrame.between_time`.

@@ -82,7 +82,7 @@ def test_what_cannot_be_done_is_refused(df, call, error):
 
 
 def test_rows_have_no_medians(df):
-    from akdask.frames.statistics import reduced_rows
+    from akdask.frames.reductions import reduced_rows
 
     with pytest.raises(UnsupportedError, match="median"):
         reduced_rows(df._columns, ["x"], "median", skipna=True)
