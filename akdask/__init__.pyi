@@ -327,7 +327,7 @@ from akdask.frames.functions import (
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.interchange import from_arrow, from_dask, from_polars
-from akdask.frames.join import inner_join, merge
+from akdask.frames.join import compute_join_size, gen_ranges, inner_join, join_on_eq_with_dt, left_join, merge
 from akdask.frames.lookups import (
     align,
     find,
@@ -341,7 +341,6 @@ from akdask.frames.lookups import (
     unsqueeze,
     zero_up,
 )
-from akdask.frames.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.frames.resampling import Grouper
 from akdask.frames.reshaping import crosstab, get_dummies
 from akdask.frames.series import Series

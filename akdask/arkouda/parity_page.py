@@ -210,7 +210,7 @@ CLASSES: dict[str, str] = {
     "array_api.array_object.Array": "akdask.array_api.array_object.StandardArray",
     "pandas.extension._dtypes._ArkoudaBaseDtype": "akdask.extension.dtypes.ArkoudaBaseDtype",
     "numpy.timeclass._AbstractBaseTime": "akdask.arrays.timearray.TimeArray",
-    "pandas.series._iLocIndexer": "akdask.frames.indexers.ILocIndexer",
+    "pandas.series._iLocIndexer": "akdask.frames.indexing.ILocIndexer",
 }
 """What akdask calls classes that are Arkouda's own affair."""
 

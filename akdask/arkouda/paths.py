@@ -234,7 +234,7 @@ HOMES: dict[str, str] = {
          "client_dtypes"),
         "arkouda.helpers",
     ),
-    **dict.fromkeys(("pandas.dataframe", "pandas.series"), "arkouda.helpers frames.indexers"),
+    **dict.fromkeys(("pandas.dataframe", "pandas.series"), "arkouda.helpers frames.indexing"),
     **dict.fromkeys((name for name in MODULES if name.startswith("numpy.random")), "random"),
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "arkouda.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "arkouda.session"),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from akdask.frames.expanding import Decaying, Expanding
     from akdask.frames.groupby import DataFrameGroupBy
     from akdask.frames.index import Index
-    from akdask.frames.indexers import CellIndexer, FrameILocIndexer, FrameLocIndexer
+    from akdask.frames.indexing import CellIndexer, FrameILocIndexer, FrameLocIndexer
     from akdask.frames.interchange import InterchangeFrame
     from akdask.frames.series import Series
     from akdask.storage.locales import Filenames
@@ -698,28 +698,28 @@ class DataFrame(RowLabelled):
     @property
     def loc(self) -> FrameLocIndexer:
         """Rows and columns by label: ``df.loc[df["x"] > 1, ["x", "y"]]``."""
-        from akdask.frames.indexers import FrameLocIndexer
+        from akdask.frames.indexing import FrameLocIndexer
 
         return FrameLocIndexer(self)
 
     @property
     def iloc(self) -> FrameILocIndexer:
         """Rows and columns by position: ``df.iloc[:10, 0]``."""
-        from akdask.frames.indexers import FrameILocIndexer
+        from akdask.frames.indexing import FrameILocIndexer
 
         return FrameILocIndexer(self)
 
     @property
     def at(self) -> CellIndexer:
         """One value by label and column: ``df.at["a", "x"]``."""
-        from akdask.frames.indexers import CellIndexer
+        from akdask.frames.indexing import CellIndexer
 
         return CellIndexer(self, by_position=False)
 
     @property
     def iat(self) -> CellIndexer:
         """One value by the positions of its row and column: ``df.iat[0, 1]``."""
-        from akdask.frames.indexers import CellIndexer
+        from akdask.frames.indexing import CellIndexer
 
         return CellIndexer(self, by_position=True)
 

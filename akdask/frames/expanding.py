@@ -25,14 +25,18 @@ from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import demand_some_numbers
-from akdask.frames.window_reductions import (
+from akdask.frames.windows import (
     WindowReductions,
     aggregated,
+    as_integer,
     chosen_columns,
     chosen_numbers,
     column_of,
+    demand_plain_windows,
+    is_span,
+    shifted,
+    span_of,
 )
-from akdask.frames.windows import as_integer, demand_plain_windows, is_span, shifted, span_of
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.windows.expanding import Expanded, Recurrence
 from akdask.operators.windows.neighbours import LastValid, WithNeighbours

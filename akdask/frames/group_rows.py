@@ -34,9 +34,9 @@ from akdask.frames.diff import DiffAggregate
 from akdask.frames.dtypes import demand_numbers, is_number, missing_rows, numbers_among
 from akdask.frames.expanding import Weights, as_column_of_times
 from akdask.frames.group_reductions import in_pandas
+from akdask.frames.group_windows import GroupDecaying, GroupExpanding, group_windows
 from akdask.frames.missing import can_be_missing, present
 from akdask.frames.series import series_of
-from akdask.frames.spans import GroupDecaying, GroupExpanding, group_windows
 from akdask.frames.summaries import NA_OPTIONS, RANKS, place_ranks, rank_of_missing, ranked_sizes
 from akdask.frames.windows import (
     Arranged,

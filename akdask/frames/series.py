@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from akdask.engine.node import RowSpace
     from akdask.engine.run import CollectionRows
     from akdask.frames.expanding import Decaying, Expanding
-    from akdask.frames.indexers import ILocIndexer, LocIndexer
+    from akdask.frames.indexing import ILocIndexer, LocIndexer
     from akdask.frames.resampling import Resampler
     from akdask.frames.series_accessors import CategoricalAccessor, DatetimeAccessor, StringAccessor
     from akdask.frames.series_groupby import SeriesGroupBy
-    from akdask.frames.spans import SpanRolling
-    from akdask.frames.windows import Rolling
+    from akdask.frames.windows import Rolling, SpanRolling
     from akdask.plotting.accessor import Plots
 
 
@@ -364,7 +363,7 @@ class Series(Labelled, RowLabelled):
     @property
     def loc(self) -> LocIndexer:
         """Entries by label."""
-        from akdask.frames.indexers import LocIndexer
+        from akdask.frames.indexing import LocIndexer
 
         return LocIndexer(self)
 
@@ -376,14 +375,14 @@ class Series(Labelled, RowLabelled):
     @property
     def iloc(self) -> ILocIndexer[Self]:
         """Entries by position."""
-        from akdask.frames.indexers import ILocIndexer
+        from akdask.frames.indexing import ILocIndexer
 
         return ILocIndexer("iloc", self)
 
     @property
     def iat(self) -> ILocIndexer[Self]:
         """Entries by position."""
-        from akdask.frames.indexers import ILocIndexer
+        from akdask.frames.indexing import ILocIndexer
 
         return ILocIndexer("iat", self)
 
@@ -404,9 +403,9 @@ class Series(Labelled, RowLabelled):
         PositionError
             If a mask has not the size of the Series.
         """
-        from akdask.frames import indexers
+        from akdask.frames import indexing
 
-        return indexers.label_key(self, key)
+        return indexing.label_key(self, key)
 
     def validate_val(self, val: Any) -> Any:
         """Return a value that may be assigned, lists as arrays.
@@ -416,9 +415,9 @@ class Series(Labelled, RowLabelled):
         ArgumentTypeError
             If it is of another type than the values, or they are text.
         """
-        from akdask.frames import indexers
+        from akdask.frames import indexing
 
-        return indexers.checked_value(self.values, val)
+        return indexing.checked_value(self.values, val)
 
     def __getitem__(self, key: Any) -> Any:
         """Return the entries of labels, or the entries where a mask is true.
@@ -438,9 +437,9 @@ class Series(Labelled, RowLabelled):
         ArgumentTypeError, MissingLabelError, PositionError
             As in `validate_key`.
         """
-        from akdask.frames import indexers
+        from akdask.frames import indexing
 
-        return indexers.get_entries(self, key)
+        return indexing.get_entries(self, key)
 
     def __setitem__(self, key: Any, val: Any) -> None:
         """Assign to the entries of labels, or where a mask holds; a label that is not there adds an entry.
@@ -454,9 +453,9 @@ class Series(Labelled, RowLabelled):
         ArgumentError
             If there are not as many values as entries, or several labels are given and some come twice.
         """
-        from akdask.frames import indexers
+        from akdask.frames import indexing
 
-        indexers.set_entries(self, key, val)
+        indexing.set_entries(self, key, val)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the values; computes them all."""
@@ -498,9 +497,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([1, 2, 3], index=[7, 8, 9]).locate([9, 7]).to_pandas().to_dict()
         {7: 1, 9: 3}
         """
-        from akdask.frames import indexers
+        from akdask.frames import indexing
 
-        return indexers.locate(self, key)
+        return indexing.locate(self, key)
 
     def drop(self, labels: Any = None, *, index: Any = None, errors: str = "raise") -> Series:
         """Drop the entries of some labels; computes whether the labels exist.

@@ -24,11 +24,11 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeErro
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.group_reductions import in_group_order
+from akdask.frames.group_windows import GroupWindows
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
 from akdask.frames.series import Series, column_series
-from akdask.frames.spans import GroupWindows
 from akdask.frames.summaries import QUARTILES, percentage
 
 

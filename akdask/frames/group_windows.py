@@ -1,4 +1,4 @@
-"""Windows with individual bounds: spans of time, and windows within groups."""
+"""Windows within groups: moving, expanding and decaying ones."""
 
 from __future__ import annotations
 
@@ -15,111 +15,27 @@ from akdask.arrays.datetimes import Datetime
 from akdask.arrays.operators import cast as as_type
 from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
-from akdask.columns.dtypes import FLOAT64, INT64
-from akdask.engine.alignment import align_by_plan
-from akdask.engine.rowwise import Project
-from akdask.engine.values import Call, Constant, Value, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
-from akdask.frames.alignment import Owner
-from akdask.frames.columnset import ColumnSet
-from akdask.frames.dtypes import demand_some_numbers
+from akdask.columns.dtypes import FLOAT64
+from akdask.engine.values import Call, cast
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
 from akdask.frames.expanding import DecayingColumn, Weights
-from akdask.frames.window_reductions import (
+from akdask.frames.windows import (
+    Arranged,
     NamedReductions,
     WindowReductions,
+    as_integer,
     checked_quantile,
     chosen_numbers,
+    ends_of,
+    is_span,
+    reach_of,
     reduced_by,
+    running_of_groups,
+    span_of,
+    span_windows,
     taken,
 )
-from akdask.frames.windows import Arranged, as_integer, ends_of, is_span, running_of_groups, span_of
-from akdask.operators.windows.expanding import GROUP, MEASURE, SpanWindows
 from akdask.operators.windows.neighbours import TOTAL
-
-
-class SpanRolling(WindowReductions[Owner]):
-    """Windows of rows less than a span before each, as ``df.rolling("1h", on="t")`` gives them.
-
-    Parameters
-    ----------
-    owner : DataFrame or Series
-        The object that was windowed, whose class and labels reductions get.
-    columns : ColumnSet
-        The columns to reduce.
-    window : str or timedelta
-        How far windows reach back.
-    min_periods : int, optional
-        Fewest rows that must not be missing, 1 unless given.
-    on : str, optional
-        The column that says when each row was, the labels of the rows unless given.
-    closed : {"right", "left", "both", "neither"}, optional
-        Which ends belong to a window: the row itself, and rows a whole span before it.  The row alone unless given.
-    center : bool, default False
-        Let windows reach half a span back, and half a span on.
-    step : int, optional
-        Refused, as in pandas.
-    """
-
-    reductions = (*WindowReductions.reductions, "median")
-
-    def __init__(
-        self,
-        owner: Owner,
-        columns: ColumnSet,
-        window: Any,
-        min_periods: Any = None,
-        on: str | None = None,
-        closed: str | None = None,
-        center: bool = False,
-        step: int | None = None,
-    ) -> None:
-        self._span, self._ends, self._center = span_of(window), ends_of(closed), center
-        if step is not None:
-            raise UnsupportedError("step is not supported with frequency windows", hint="as in pandas; .iloc[::step].")
-        self._on = on
-        self._all = columns
-        times: Any = columns.index_array() if on is None else columns.array(on)
-        self._least = 1 if min_periods is None else as_integer("min_periods", min_periods)
-        if self._least < 0:
-            raise ArgumentError(f"min_periods is not negative: got {min_periods!r}.")
-        if not isinstance(times, Datetime):
-            raise ArgumentTypeError(
-                f"a window of {window!r} needs a column of times, not {times._type_name()}.",
-                hint="name it: df.rolling('1h', on='t'), or label the rows by it: df.set_index('t').",
-            )
-        columns = columns.only(name for name in columns.values if name != on)
-        super().__init__(owner, columns, demand_some_numbers("rolling", columns))
-        self._times = times
-
-    def median(self, numeric_only: bool = False) -> Owner:
-        """Return the median of each window, as float64; lazy."""
-        return self._reduced("quantile", numeric_only=numeric_only)
-
-    def quantile(self, q: float, interpolation: str = "linear", numeric_only: bool = False) -> Owner:
-        """Return a quantile of each window, between two values in proportion, as float64; lazy."""
-        return self._reduced("quantile", q=checked_quantile(q, interpolation), numeric_only=numeric_only)
-
-    def _windows(self, name: str, values: Mapping[str, Value], ddof: int = 1, q: float = 0.5) -> Owner:
-        by_name = {column: pdarray(self._columns.frame, value) for column, value in values.items()}
-        zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
-        when = pdarray(self._times._frame, self._times._value)
-        found = span_windows(
-            by_name,
-            zero,
-            when,
-            name,
-            *reach_of(self._span, self._times, self._ends, center=self._center),
-            self._least,
-            ddof,
-            q,
-            self._ends,
-        )
-        return self._owner._with_columns(self._with_times(found))
-
-    def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
-        """Return results with the column of times where the frame has it."""
-        both = dict(found) if self._on is None else {**found, self._on: self._times}
-        return {column: both[column] for column in self._all.values if column in both}
 
 
 class GroupWindows(NamedReductions[Any]):
@@ -355,50 +271,6 @@ class GroupDecaying(GroupWindows):
             column: getattr(DecayingColumn(array, weights, arranged.numbers), name)(**params)
             for column, array in given.items()
         }
-
-
-def span_windows(
-    values: Mapping[str, pdarray],
-    groups: Any,
-    measure: Any,
-    name: str,
-    span: int,
-    ahead: int | None,
-    least: int,
-    ddof: int,
-    q: float,
-    ends: tuple[bool, bool],
-) -> dict[str, Array]:
-    """Return reductions of the rows less than a span before each one, in its group; lazy.
-
-    Rows of a group are adjacent, and their measure ascends.  `ends` tells whether a window includes rows a whole span
-    before its row, and the row itself.  Windows that reach further include rows up to `ahead` after it.
-    """
-    given = [*values.values(), groups, measure]
-    frame, found = align_by_plan("reduce spans of", [(array._frame, array._value) for array in given])
-    columns = [taken(name, value) for value in found[:-2]]
-    project = Project(
-        frame, (*range(len(columns)), GROUP, MEASURE), (*columns, cast(found[-2], INT64), cast(found[-1], INT64))
-    )
-    node = SpanWindows(project, name, span, least, ddof, q, *ends, ahead)
-    return {column: pdarray(node, node.column(number)) for number, column in enumerate(values)}
-
-
-def in_units(span: int, times: Datetime, with_bound: bool) -> int:
-    """Return nanoseconds in the unit of times, in which rows are whole numbers apart.
-
-    Less than a span with a fraction is less than the next whole number, and up to it is up to the one before.
-    """
-    ticks = span * times._form.per_second
-    return ticks // 10**9 if with_bound else -(-ticks // 10**9)
-
-
-def reach_of(span: int, times: Datetime, ends: tuple[bool, bool], *, center: bool) -> tuple[int, int | None]:
-    """Return how far windows of so many nanoseconds reach back and on, in the unit of times."""
-    if not center:
-        return in_units(span, times, ends[0]), None
-    half = span * times._form.per_second // 10**9 // 2
-    return half, half - (not ends[1])
 
 
 def group_windows(
