@@ -819,13 +819,11 @@ def resample(
     group_keys: bool,
 ) -> Any:
     asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-    from akdask.frames.resampling import resampler
 
     return resampler(frame, rule, on, level, asked)
 
 
 def asfreq(frame: DataFrame, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> DataFrame:
-    from akdask.frames.resampling import regular_rows
 
     found: DataFrame = regular_rows(frame, freq, method, normalize, fill_value)
     return found
@@ -845,7 +843,6 @@ def resample_series(
     if on is not None:
         raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times, or level= of them.")
     asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-    from akdask.frames.resampling import values_in_bins
 
     return values_in_bins(series, Binning.of("resample", rule, **asked), level)
 
@@ -853,6 +850,5 @@ def resample_series(
 def series_at_times(series: Series, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> Series:
     if series._level_names:
         raise ArgumentError("asfreq takes labels of one level.")
-    from akdask.frames.resampling import regular_rows
 
     return series._moved(regular_rows(series._labelled, freq, method, normalize, fill_value))
