@@ -41,6 +41,9 @@ seed_of_run = pytest.StashKey[str]()
 
 CASES_IN_QUICK_RUNS = 2
 
+VARIABLES = ("AKDASK", "DASK", "PATH", "PYTHON", "HOME", "TMPDIR", "COLUMNS", "NO_COLOR")
+"""Beginnings of the names of variables that akdask, Dask and processes that tests start read."""
+
 # Importing it gives another module, which pytest would not find in it.
 collect_ignore = ["akdask/arkouda/array_api.py"]
 
@@ -169,7 +172,8 @@ def _state() -> dict[str, Any]:
         "handler of SIGINT": signal.getsignal(signal.SIGINT),
         "handler of SIGTERM": signal.getsignal(signal.SIGTERM),
         "working folder": os.getcwd(),
-        "environment": {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
+        # Packages set variables of their own as they are loaded.
+        "environment": {name: value for name, value in os.environ.items() if name.startswith(VARIABLES)},
         "settings": dask.config.config["akdask"].copy(),
         "scheduler": dask.config.get("scheduler", None),
         "errors of floats": np.geterr(),
@@ -180,7 +184,7 @@ def _restore(state: dict[str, Any]) -> None:
     signal.signal(signal.SIGINT, state["handler of SIGINT"])
     signal.signal(signal.SIGTERM, state["handler of SIGTERM"])
     os.chdir(state["working folder"])
-    for name in os.environ.keys() - state["environment"].keys() - {"PYTEST_CURRENT_TEST"}:
+    for name in [name for name in os.environ if name.startswith(VARIABLES)]:
         del os.environ[name]
     os.environ.update(state["environment"])
     dask.config.config["akdask"] = state["settings"]

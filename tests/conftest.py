@@ -72,6 +72,17 @@ def shared_fixtures() -> Path:
     return SHARED_FIXTURES
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_flushed() -> Iterator[None]:
+    """Leave files in the cache of the system, as no test has a power failure, and each flush takes milliseconds.
+
+    Tests of what is flushed, and when, note the calls.  A wrong descriptor is an error still.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)
+        yield
+
+
 @pytest.fixture
 def open_files(tmp_path: Path) -> Callable[[], list[str]]:
     """Return what tells the files in the test's folder that this process has open."""
