@@ -58,6 +58,7 @@ from akdask.arrays.creation import (
     zeros_like,
 )
 from akdask.arrays.datetimes import Datetime, Timedelta, bdate_range, date_range, timedelta_range
+from akdask.arrays.elementwise import ErrorMode, cast, clip, divmod, round, where
 from akdask.arrays.functions import allclose, apply, array_equal, diff, hash, putmask, take
 from akdask.arrays.group_reductions import GROUPBY_REDUCTION_TYPES
 from akdask.arrays.groupby import GroupBy, groupable
@@ -65,7 +66,6 @@ from akdask.arrays.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.arrays.matrices import dot, eye, matmul, tril, triu, vecdot
 from akdask.arrays.memory_report import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used, memory
 from akdask.arrays.ndarray import ArrayView
-from akdask.arrays.operators import ErrorMode, cast, clip, divmod, round, where
 from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.random import random_strings_lognormal, random_strings_uniform

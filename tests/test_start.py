@@ -13,7 +13,8 @@ import pytest
 
 import akdask as ak
 from akdask import _public, io
-from akdask.arrays import stored, wrap
+from akdask.arrays import array_kinds as wrap
+from akdask.arrays import stored_arrays as stored
 from akdask.columns import scalar_types
 from akdask.columns import scalar_types as numpy_names
 from akdask.engine import operations

@@ -12,14 +12,14 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.creation import full
 from akdask.arrays.matrices import matmul
 from akdask.arrays.ndarray import assign, operated, selected, shaped
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.selection import known_lengths
 from akdask.arrays.shapes import swapaxes, transpose
-from akdask.arrays.wrap import wrap
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.operators.values.elementwise import UFUNCS

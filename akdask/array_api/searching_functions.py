@@ -7,9 +7,9 @@ from typing import Any
 from akdask.array_api.array_object import StandardArray, computed, plain_array
 from akdask.array_api.statistical_functions import reduced
 from akdask.arrays import functions
-from akdask.arrays.layout import nonzero_positions
 from akdask.arrays.ndarray import shaped
 from akdask.arrays.sorting import searchsorted as search
+from akdask.arrays.strided_layout import nonzero_positions
 from akdask.errors import ArgumentError
 
 

@@ -10,10 +10,10 @@ from akdask.array_api.array_object import StandardArray
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array, full
 from akdask.arrays.functions import diff
-from akdask.arrays.layout import nonzero_positions
 from akdask.arrays.ndarray import shaped
 from akdask.arrays.scans import cumsum
 from akdask.arrays.sorting import argsort, invert_permutation, sort
+from akdask.arrays.strided_layout import nonzero_positions
 
 
 class UniqueAll(NamedTuple):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from akdask.arrays.layout import Layout, Shape
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.ndarray import rearranged, shaped
-from akdask.arrays.selection import known_lengths
-from akdask.arrays.wrap import wrap
+from akdask.arrays.row_selection import known_lengths
+from akdask.arrays.strided_layout import Layout, Shape
 from akdask.engine.alignment import Realign
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from akdask import config
-from akdask.arrays import selection as row_tools
+from akdask.arrays import row_selection as row_tools
 from akdask.arrays.base import Collection
 from akdask.arrays.display import GAP, SHOWN, captioned, listed, printed_numbers, text_of, title_of
 from akdask.arrays.missing_attributes import of_series

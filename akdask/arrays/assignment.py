@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays import selection as row_tools
+from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array
-from akdask.arrays.operators import operand
+from akdask.arrays.elementwise import operand
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
 from akdask.engine.alignment import Gather, Realign, align
 from akdask.engine.node import Frame

@@ -12,9 +12,9 @@ import numpy as np
 
 from akdask.arrays.along_axis import LONGEST, PART, along_axis, along_parts
 from akdask.arrays.creation import full
+from akdask.arrays.elementwise import cast
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import reshaped
-from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.integer_sums import HALF, LOW
 from akdask.engine.sources import counted

@@ -11,7 +11,7 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
 from akdask.arrays.creation import array
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import NOT_A_TIME, TimeForm
 from akdask.deferred import pd

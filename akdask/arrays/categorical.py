@@ -10,6 +10,7 @@ import numpy as np
 from akdask.arrays import categories as tables
 from akdask.arrays import ordering, sorting
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import can_be_asked_for
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.display import quoted
 from akdask.arrays.ordering import SortingAlgorithm
@@ -18,7 +19,6 @@ from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.strings import Strings
 from akdask.arrays.text import as_str
-from akdask.arrays.wrap import can_be_asked_for
 from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import FLOAT64
 from akdask.deferred import pd

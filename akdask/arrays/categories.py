@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import class_asked_for
 from akdask.arrays.creation import array
-from akdask.arrays.operators import combine
+from akdask.arrays.elementwise import combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import reduced
-from akdask.arrays.selection import filter_columns
+from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.strings import Strings
-from akdask.arrays.wrap import class_asked_for
 from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import INT64, STR, column_type
 from akdask.columns.table import Table

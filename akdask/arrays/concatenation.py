@@ -10,9 +10,9 @@ import numpy as np
 
 from akdask.arrays.along_axis import checked_axis
 from akdask.arrays.array import Array, check_axis
-from akdask.arrays.layout import Layout
 from akdask.arrays.ndarray import ArrayView, rearranged, shaped
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.strided_layout import Layout
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import ColumnType, bigint_of
 from akdask.engine.alignment import MOST_PARTS, joined

@@ -10,12 +10,12 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import class_asked_for, special, wrap
+from akdask.arrays.elementwise import PLAIN, cast
 from akdask.arrays.ndarray import ArrayView, reshaped
-from akdask.arrays.operators import PLAIN, cast
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.sorting import invert_permutation, searchsorted
-from akdask.arrays.wrap import class_asked_for, special, wrap
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 from akdask.columns.summation import nearest
 from akdask.deferred import is_pandas, pd

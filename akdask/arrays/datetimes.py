@@ -7,12 +7,12 @@ from typing import Any, cast
 import numpy as np
 
 from akdask.arrays import calendar
+from akdask.arrays.array_kinds import made_of
 from akdask.arrays.creation import array
-from akdask.arrays.frequencies import frequency_of
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
+from akdask.arrays.time_frequencies import frequency_of
 from akdask.arrays.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
-from akdask.arrays.wrap import made_of
 from akdask.columns.dtypes import SPAN, TIME
 from akdask.deferred import pd
 from akdask.engine import times

@@ -12,17 +12,17 @@ import numpy as np
 
 from akdask.arrays.along_axis import checked_axis
 from akdask.arrays.array import Array, check_axis
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.assignment import fitting
 from akdask.arrays.base import unlabelled
+from akdask.arrays.comparable_keys import as_arrays
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, full_like
 from akdask.arrays.creation import array as make_array
-from akdask.arrays.keys import as_arrays
+from akdask.arrays.elementwise import ElementwiseArray, elementwise
 from akdask.arrays.ndarray import ArrayView, as_array, shaped, spread
-from akdask.arrays.operators import OperatorMethods, elementwise
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import STR, column_type
 from akdask.engine.alignment import align
 from akdask.engine.missing import call
@@ -282,7 +282,7 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
     >>> a.tolist()
     [0, 1, 2, 20, 30, 20]
     """
-    if not isinstance(A, OperatorMethods):
+    if not isinstance(A, ElementwiseArray):
         raise ArgumentTypeError(f"putmask changes a lazy array, not {type(A).__name__}.")
     if isinstance(Values, Array) and Values.size != A.size:
         if not Values.size:

@@ -8,9 +8,9 @@ from functools import cached_property, reduce
 from typing import Any, Self
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.timearray import TimeArray
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import FLOAT64, NULLABLE_STR
 from akdask.engine.alignment import Aligned, align
 from akdask.engine.missing import is_missing as is_missing_integer

@@ -8,12 +8,12 @@ from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
+from akdask.arrays.comparable_keys import as_array, as_arrays, is_several
 from akdask.arrays.group_keys import codes_of, like, projected
-from akdask.arrays.keys import as_array, as_arrays, is_several
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import check_sample, known_lengths, position
+from akdask.arrays.row_selection import check_sample, known_lengths, position
 from akdask.arrays.sorting import sort
-from akdask.arrays.wrap import wrap
 from akdask.engine.alignment import Aligned, align
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.operators.rows.numbers import row_numbers

@@ -10,14 +10,14 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.assignment import assigned
 from akdask.arrays.creation import array
-from akdask.arrays.operators import combine
+from akdask.arrays.elementwise import combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.strings import Strings
 from akdask.arrays.text import as_text
-from akdask.arrays.wrap import wrap
 from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import UINT64
 from akdask.columns.table import Table

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays import selection as row_tools
+from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.assignment import fitting
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE, GAP, SHOWN, printed_numbers, quoted
-from akdask.arrays.operators import combine, operand
+from akdask.arrays.elementwise import combine, operand
 from akdask.arrays.scalar import value_of
 from akdask.arrays.scans import cumsum
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64, STR, ColumnType
 from akdask.columns.lists import offsets_of, values_of
 from akdask.columns.rows import to_objects, type_of

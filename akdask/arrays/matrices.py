@@ -11,11 +11,11 @@ import numpy as np
 
 from akdask.arrays.along_axis import checked_axis, cut, in_blocks
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.creation import row_count
+from akdask.arrays.elementwise import cast, where
 from akdask.arrays.ndarray import as_array, reshaped, shaped, spread
-from akdask.arrays.operators import cast, where
 from akdask.arrays.shapes import broadcast_shapes, checked_axes, swapaxes, transpose
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import column_type
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project

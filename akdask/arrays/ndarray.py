@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.display import lazy_text, printed_numbers
-from akdask.arrays.layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
-from akdask.arrays.operators import elementwise
+from akdask.arrays.elementwise import elementwise
 from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.wrap import wrap
+from akdask.arrays.strided_layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
 from akdask.arrays.writing import Path, Storable
 from akdask.columns.table import Table
 from akdask.engine.node import Frame

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays import concatenation as functions
-from akdask.arrays import creation, matrices, operators, scans, shapes
+from akdask.arrays import creation, elementwise, matrices, scans, shapes
 from akdask.arrays import functions as rearranging
 from akdask.arrays.array import Array
-from akdask.arrays.layout import nonzero_positions
 from akdask.arrays.ndarray import reshaped
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.strided_layout import nonzero_positions
 
 LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.sum: functions.sum,
@@ -33,9 +33,9 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.argmax: functions.argmax,
     np.count_nonzero: functions.count_nonzero,
     np.concatenate: functions.concatenate,
-    np.where: operators.where,
-    np.clip: operators.clip,
-    np.round: operators.round,
+    np.where: elementwise.where,
+    np.clip: elementwise.clip,
+    np.round: elementwise.round,
     np.zeros_like: creation.zeros_like,
     np.ones_like: creation.ones_like,
     np.full_like: creation.full_like,

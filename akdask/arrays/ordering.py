@@ -8,10 +8,10 @@ from operator import index
 from typing import Any, SupportsIndex
 
 from akdask.arrays.array import Array, check_axis, of_rows
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.reductions import reduced
+from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.selection import filter_columns
-from akdask.arrays.wrap import wrap
 from akdask.engine.alignment import align, share_rows
 from akdask.engine.missing import is_present, key_parts, without_missing
 from akdask.errors import ArgumentError, ArgumentTypeError

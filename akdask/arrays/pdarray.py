@@ -10,13 +10,13 @@ import numpy as np
 
 from akdask.arrays import ordering
 from akdask.arrays.array import as_ndarray, check_axis
+from akdask.arrays.array_kinds import shows
 from akdask.arrays.assignment import assigned
-from akdask.arrays.operators import OperatorMethods
+from akdask.arrays.elementwise import ElementwiseArray
 from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.reductions import checked_ddof, corr, cov, distinct_count, quantiles, reduced, reduced_along_rows
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
-from akdask.arrays.wrap import shows
 from akdask.columns.dtypes import BIGINT, ColumnType, bigint, bigint_, bigint_of
 from akdask.columns.exact import first_changed
 from akdask.columns.rows import to_objects
@@ -47,7 +47,7 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @shows("int", "uint", "float", "bool", "bigint")
-class pdarray(OperatorMethods):
+class pdarray(ElementwiseArray):
     """A lazy array of int64, uint64, float64, bool or bigint.
 
     Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy

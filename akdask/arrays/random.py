@@ -16,8 +16,8 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.creation import arange, array, row_count, shape_of
+from akdask.arrays.elementwise import PLAIN, cast, where
 from akdask.arrays.ndarray import reshaped
-from akdask.arrays.operators import PLAIN, cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.scans import argmink, cumsum

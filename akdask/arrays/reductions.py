@@ -9,9 +9,9 @@ import dask
 import numpy as np
 
 from akdask.arrays.array import Array, check_axis
-from akdask.arrays.operators import elementwise
+from akdask.arrays.array_kinds import wrap
+from akdask.arrays.elementwise import elementwise
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm
 from akdask.columns.exact import EXACT
 from akdask.engine.missing import key_parts

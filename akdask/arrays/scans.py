@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.arrays.along_axis import along_axis
 from akdask.arrays.array import Array, check_axis
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.ordering import few_extremes
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import unlimited
 from akdask.engine.rowwise import Project
 from akdask.engine.values import cast

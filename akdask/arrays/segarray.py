@@ -8,15 +8,15 @@ from typing import Any, Self
 
 from akdask import config
 from akdask.arrays import lists
-from akdask.arrays import selection as row_tools
+from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array, of_rows
+from akdask.arrays.array_kinds import shows, wrap
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE
+from akdask.arrays.elementwise import combine
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import combine
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.stored import from_stored
-from akdask.arrays.wrap import shows, wrap
+from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.writing import Path
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project

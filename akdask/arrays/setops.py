@@ -11,9 +11,9 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.comparable_keys import as_arrays, comparable_keys, is_several, lazy_array, like
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.keys import as_arrays, comparable_keys, is_several, lazy_array, like
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.exact import EXACT

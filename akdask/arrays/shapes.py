@@ -14,11 +14,11 @@ from akdask.arrays.array import Array
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, full
 from akdask.arrays.creation import array as make_array
-from akdask.arrays.layout import Layout
+from akdask.arrays.elementwise import cast, clip, where
 from akdask.arrays.ndarray import as_array, rearranged, reshaped, spread
-from akdask.arrays.operators import cast, clip, where
 from akdask.arrays.scans import cumsum
 from akdask.arrays.sorting import searchsorted
+from akdask.arrays.strided_layout import Layout
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
 
 

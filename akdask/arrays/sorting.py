@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from akdask.arrays.array import Array, check_axis
+from akdask.arrays.array_kinds import special, wrap
 from akdask.arrays.ordering import SortingAlgorithm, directions, sortable, sorted_positions
 from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.wrap import special, wrap
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64
 from akdask.engine.alignment import Aligned, align
 from akdask.engine.missing import recombined, separated, without_missing

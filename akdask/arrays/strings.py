@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from akdask.arrays import ordering, text
+from akdask.arrays.array_kinds import can_be_asked_for, shows
 from akdask.arrays.assignment import assigned
 from akdask.arrays.display import quoted
-from akdask.arrays.match import Match, Matcher, MatchType
-from akdask.arrays.operators import OperatorMethods
+from akdask.arrays.elementwise import ElementwiseArray
 from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import distinct_count
+from akdask.arrays.regular_expressions import Match, Matcher, MatchType
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.wrap import can_be_asked_for, shows
 from akdask.engine.missing import call
 from akdask.operators.values.text import encoding_name
 from akdask.storage.remote import takes_storage_options
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @can_be_asked_for
 @shows("str")
-class Strings(OperatorMethods):
+class Strings(ElementwiseArray):
     """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.operators import combine
+from akdask.arrays.array_kinds import wrap
+from akdask.arrays.elementwise import combine
+from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import value_of
-from akdask.arrays.selection import filter_columns
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import NULLABLE_STR, STR
 from akdask.columns.strings import missing_rows, offsets_and_bytes, with_nulls
 from akdask.columns.table import Table

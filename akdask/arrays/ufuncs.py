@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.operators import PLAIN, OperatorMethods, elementwise
+from akdask.arrays.elementwise import PLAIN, ElementwiseArray, elementwise
 from akdask.errors import ArgumentTypeError
 
 
@@ -306,6 +306,6 @@ def _computed(operation: str, *items: Any, where: Any, out: Any = None) -> Any:
 
 
 def _put_into(out: Any, result: Any, where: Any, operation: str) -> Any:
-    if not isinstance(out, OperatorMethods):
+    if not isinstance(out, ElementwiseArray):
         raise ArgumentTypeError(f"out is a lazy array, not {type(out).__name__}.")
     return out._become(elementwise("where", True if where is None else where, result, out), operation)

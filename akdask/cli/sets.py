@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from akdask.arrays.stored import from_stored
+from akdask.arrays.stored_arrays import from_stored
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, MissingDatasetError, UnsupportedError
 from akdask.io.files import storables
 from akdask.storage.files import absolute, exists, is_remote, matching

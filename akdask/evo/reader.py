@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from akdask.arrays.stored import from_stored
+from akdask.arrays.stored_arrays import from_stored
 from akdask.cluster import partition_size
 from akdask.errors import ArgumentError, FileFormatError, MissingColumnError, warn
 from akdask.evo.canonical import canonical_names, table_of

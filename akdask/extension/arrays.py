@@ -11,8 +11,8 @@ import pandas as pd
 
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array, full
-from akdask.arrays.operators import cast, where
-from akdask.arrays.operators import round as rounded
+from akdask.arrays.elementwise import cast, where
+from akdask.arrays.elementwise import round as rounded
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.arrays.strings import Strings

@@ -12,6 +12,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype
 from pandas.api.indexers import check_array_indexer
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import special
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
@@ -19,7 +20,6 @@ from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
-from akdask.arrays.wrap import special
 from akdask.deferred import pa
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, RefusedMethodError, UnsupportedError
 

@@ -17,8 +17,8 @@ from akdask import config
 from akdask.arrays.array import Array, of_rows
 from akdask.arrays.base import Collection, Labelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.keys import Keys, comparable_keys
-from akdask.arrays.operators import where
+from akdask.arrays.comparable_keys import Keys, comparable_keys
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.registered import Registered
 from akdask.arrays.strings import Strings

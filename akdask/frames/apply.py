@@ -15,7 +15,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
 from akdask.arrays.functions import apply
-from akdask.arrays.group_columns import called, is_named
+from akdask.arrays.group_reductions import called, is_named
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BIGINT, NOT_A_TIME, NULLABLE_STR

@@ -14,8 +14,8 @@ from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import axis_number
 from akdask.arrays.concatenation import concatenate
+from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.engine.node import Frame

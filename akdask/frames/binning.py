@@ -12,7 +12,7 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.creation import array
-from akdask.arrays.operators import cast
+from akdask.arrays.elementwise import cast
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import searchsorted
 from akdask.arrays.time_bins import TimeExtent

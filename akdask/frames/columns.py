@@ -14,9 +14,9 @@ from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, check_names
 from akdask.arrays.creation import array as as_array
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import position
+from akdask.arrays.row_selection import position
 from akdask.deferred import pd
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, SchemaError, UnsupportedError

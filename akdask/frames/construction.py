@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array, of_rows
+from akdask.arrays.array_kinds import special, wrap
 from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import check_names, names_of
 from akdask.arrays.creation import array
-from akdask.arrays.operators import operand
+from akdask.arrays.elementwise import operand
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.stored import open_prefix, read_objects
+from akdask.arrays.stored_arrays import open_prefix, read_objects
 from akdask.arrays.timearray import CLASSES, Moment
-from akdask.arrays.wrap import special, wrap
 from akdask.arrays.writing import Path
 from akdask.columns.dtypes import SPAN, TIME
 from akdask.columns.table import Table

@@ -327,7 +327,7 @@ class DataFrame(RowLabelled):
         ArgumentError
             If that is no number of partitions.
         """
-        from akdask.arrays.selection import repartitioned
+        from akdask.arrays.row_selection import repartitioned
 
         columns = self._columns
         return self._of(columns.of_parts(*repartitioned(columns.apart(), npartitions)))

@@ -9,8 +9,8 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import full
+from akdask.arrays.elementwise import cast, where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.ufuncs import isnan
 from akdask.errors import ArgumentTypeError

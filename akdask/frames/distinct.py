@@ -10,8 +10,8 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, names_of
+from akdask.arrays.comparable_keys import as_arrays, like
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.keys import as_arrays, like
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.timearray import TimeArray

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import class_asked_for
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
-from akdask.arrays.wrap import class_asked_for
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import is_in_parts, is_missing, with_missing

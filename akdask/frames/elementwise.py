@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays import operators, ufuncs
+from akdask.arrays import elementwise as operators
+from akdask.arrays import ufuncs
 from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Timedelta
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, form_of

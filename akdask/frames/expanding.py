@@ -13,8 +13,8 @@ from akdask.arrays.array import Array
 from akdask.arrays.base import unlabelled
 from akdask.arrays.creation import full_like
 from akdask.arrays.datetimes import Datetime
-from akdask.arrays.operators import cast as as_type
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import cast as as_type
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.ufuncs import isfinite
 from akdask.columns.dtypes import FLOAT64

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.operators import cast
+from akdask.arrays.elementwise import cast
 from akdask.arrays.writing import Path, Storable, count_files, write_objects
 from akdask.errors import ArgumentError
 from akdask.frames.columnset import ColumnSet

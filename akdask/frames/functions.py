@@ -19,7 +19,7 @@ from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.functions import apply
 from akdask.arrays.ipv4 import IPv4
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import filter_columns
+from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.sorting import coargsort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray

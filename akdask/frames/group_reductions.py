@@ -10,13 +10,12 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
-from akdask.arrays.group_columns import called, has_meaning
-from akdask.arrays.group_columns import reduction_named as reduction_name
-from akdask.arrays.group_reductions import GROUP_REDUCTIONS, reduces_at_once
+from akdask.arrays.elementwise import cast
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS, called, has_meaning, reduces_at_once
+from akdask.arrays.group_reductions import reduction_named as reduction_name
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import known_lengths
+from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.setops import in1d, unique
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray

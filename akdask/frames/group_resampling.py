@@ -13,8 +13,8 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.creation import arange
 from akdask.arrays.datetimes import Datetime
+from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cumsum
 from akdask.arrays.sorting import argsort, searchsorted

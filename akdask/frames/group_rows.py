@@ -12,13 +12,12 @@ from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Timedelta
-from akdask.arrays.group_columns import has_meaning
-from akdask.arrays.group_reductions import GROUP_REDUCTIONS
+from akdask.arrays.elementwise import cast, where
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning
 from akdask.arrays.group_rows import first_in_order
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import position, take_columns
+from akdask.arrays.row_selection import position, take_columns
 from akdask.arrays.sorting import argsort, sort
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd

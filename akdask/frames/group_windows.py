@@ -12,8 +12,8 @@ from akdask.arrays.array import Array
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange
 from akdask.arrays.datetimes import Datetime
-from akdask.arrays.operators import cast as as_type
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import cast as as_type
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64
 from akdask.engine.values import Call, cast

@@ -18,13 +18,13 @@ from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.display import captioned, counted
-from akdask.arrays.frequencies import frequency_of
+from akdask.arrays.elementwise import cast, where
 from akdask.arrays.missing_attributes import missing_attribute
-from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import argsort, coargsort, sort
 from akdask.arrays.strings import Strings
+from akdask.arrays.time_frequencies import frequency_of
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.writable import Writable
 from akdask.arrays.writing import Storable

@@ -15,7 +15,7 @@ from akdask.arrays.column_names import names_of
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray

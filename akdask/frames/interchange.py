@@ -12,12 +12,12 @@ import numpy as np
 
 from akdask._dask import Task, TaskRef, unknown_categories
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.to_arrow import ToArrow
-from akdask.arrays.wrap import wrap
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import INT64, NULLABLE_STR, PER_SECOND, SPAN, TIME, ColumnType, TimeForm, column_type
 from akdask.columns.lists import lists_of

@@ -14,13 +14,13 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
+from akdask.arrays.comparable_keys import Keys, as_array, as_arrays, comparable_keys, is_several, like
 from akdask.arrays.concatenation import concatenate
+from akdask.arrays.elementwise import where
 from akdask.arrays.group_keys import projected
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.keys import Keys, as_array, as_arrays, comparable_keys, is_several, like
-from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import filter_columns
+from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import FLOAT64, INT64, ColumnType

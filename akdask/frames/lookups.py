@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.comparable_keys import as_arrays, comparable_keys, is_several, like
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.keys import as_arrays, comparable_keys, is_several, like
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d, unique
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import NOT_A_TIME, ColumnType
 from akdask.deferred import is_pandas
 from akdask.engine.alignment import align as on_common_rows

@@ -13,10 +13,10 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, names_of
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.segarray import SegArray
-from akdask.arrays.selection import filter_columns
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, TIME

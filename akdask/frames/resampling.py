@@ -15,15 +15,14 @@ from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta
-from akdask.arrays.frequencies import EXAMPLES, frequency_of
-from akdask.arrays.group_columns import has_meaning
-from akdask.arrays.group_reductions import GROUP_REDUCTIONS
+from akdask.arrays.elementwise import cast, where
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.sorting import argsort, searchsorted
 from akdask.arrays.time_bins import Binning, demand_times
+from akdask.arrays.time_frequencies import EXAMPLES, frequency_of
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME
 from akdask.deferred import is_pandas, pd

@@ -14,9 +14,9 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
+from akdask.arrays.elementwise import cast
 from akdask.arrays.group_reductions import GROUP_REDUCTIONS
 from akdask.arrays.groupby import ColumnGroups
-from akdask.arrays.operators import cast
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import unique

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays import selection as row_tools
+from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array, of_rows
 from akdask.arrays.base import unlabelled
 from akdask.arrays.column_names import axis_number, names_of
-from akdask.arrays.selection import sample_of
+from akdask.arrays.row_selection import sample_of
 from akdask.engine.node import Frame
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Value

@@ -13,6 +13,7 @@ import dask
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import special
 from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
@@ -22,7 +23,6 @@ from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import coargsort, is_cosorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
-from akdask.arrays.wrap import special
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.engine.missing import exact_type, is_in_parts
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError

@@ -12,9 +12,9 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.elementwise import cast, where
 from akdask.arrays.functions import apply
 from akdask.arrays.missing_attributes import missing_attribute
-from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import unique

@@ -14,7 +14,7 @@ from akdask.arrays.base import Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
-from akdask.arrays.group_columns import called, is_named
+from akdask.arrays.group_reductions import called, is_named
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d

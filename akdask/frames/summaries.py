@@ -13,11 +13,11 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.datetimes import Datetime
+from akdask.arrays.elementwise import cast, where
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.operators import cast, where
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scans import cumsum
-from akdask.arrays.selection import filter_columns
 from akdask.arrays.setops import in1d, value_counts
 from akdask.arrays.sorting import coargsort
 from akdask.arrays.strings import Strings

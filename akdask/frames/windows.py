@@ -16,12 +16,12 @@ from akdask.arrays.base import Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, full
 from akdask.arrays.datetimes import Datetime
-from akdask.arrays.frequencies import frequency_of, is_offset
+from akdask.arrays.elementwise import cast as as_type
+from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import cast as as_type
-from akdask.arrays.operators import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
+from akdask.arrays.time_frequencies import frequency_of, is_offset
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
 from akdask.engine.alignment import align, align_by_plan

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.stored import from_stored, open_prefix
+from akdask.arrays.stored_arrays import from_stored, open_prefix
 from akdask.arrays.writable import Writable
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call

@@ -8,7 +8,7 @@ from functools import partial
 from importlib.util import find_spec
 
 from akdask.arrays.creation import arange
-from akdask.arrays.stored import from_stored
+from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.writing import Path
 from akdask.deferred import pd
 from akdask.errors import AkdaskError, FileError, SchemaError, UnsupportedError, WriteError

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import ArrayView
-from akdask.arrays.stored import open_prefix, read_objects
+from akdask.arrays.stored_arrays import open_prefix, read_objects
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
 from akdask.arrays.writing import Storable, stored_column, write_objects

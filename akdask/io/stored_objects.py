@@ -18,7 +18,7 @@ from akdask.arrays.ndarray import ArrayView, reshaped
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import in1d
-from akdask.arrays.stored import flat, from_stored, in_one_partition, makes, scanned
+from akdask.arrays.stored_arrays import flat, from_stored, in_one_partition, makes, scanned
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import INT64, NOT_A_TIME, SPAN, TIME, UINT64, ColumnType, TimeForm
 from akdask.engine.alignment import Gather

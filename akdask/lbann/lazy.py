@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from akdask._dask import Task
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.segarray import SegArray
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64, ColumnType, list_of
 from akdask.columns.lists import lists_of
 from akdask.columns.rows import slice_rows

@@ -8,8 +8,8 @@ from typing import Any
 import dask
 import numpy as np
 
+from akdask.arrays.elementwise import cast, elementwise, where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import cast, elementwise, where
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plotting.bins import FINE, bins2d, bins_of

@@ -10,8 +10,8 @@ import dask
 import numpy as np
 
 from akdask.arrays.creation import array
+from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import where
 from akdask.arrays.sorting import searchsorted
 from akdask.arrays.statistics import histogram, histogram2d
 from akdask.arrays.timearray import unit_of

@@ -10,8 +10,8 @@ import dask
 import numpy as np
 
 from akdask.arrays.creation import array
+from akdask.arrays.elementwise import cast, elementwise, where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import cast, elementwise, where
 from akdask.columns.dtypes import FLOAT64
 from akdask.deferred import pd
 from akdask.engine.run import run

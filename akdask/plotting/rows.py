@@ -14,10 +14,10 @@ from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta
+from akdask.arrays.elementwise import cast, elementwise, where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.operators import cast, elementwise, where
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.selection import known_lengths
+from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
 from akdask.deferred import is_pandas, pd

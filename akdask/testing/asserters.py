@@ -13,17 +13,17 @@ import dask
 import numpy as np
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
+from akdask.arrays.elementwise import elementwise
 from akdask.arrays.ipv4 import IPv4
 from akdask.arrays.ndarray import ArrayView
-from akdask.arrays.operators import elementwise
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.sorting import argsort, coargsort, sort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
-from akdask.arrays.wrap import wrap
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, ArgumentTypeError

@@ -15,7 +15,7 @@ from akdask import config
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
-from akdask.arrays.operators import where
+from akdask.arrays.elementwise import where
 from akdask.errors import AlignmentError, ArgumentTypeError, NonUniqueError, PositionError
 from akdask.io import read_hdf
 

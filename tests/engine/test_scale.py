@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask import cluster
-from akdask.arrays.wrap import wrap
+from akdask.arrays.array_kinds import wrap
 from akdask.columns.dtypes import INT64
 from akdask.engine import exchange, pipeline
 from akdask.engine.sources import Scan

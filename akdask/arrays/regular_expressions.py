@@ -6,11 +6,11 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from akdask.arrays.array_kinds import wrap
 from akdask.arrays.display import EDGE, SHOWN, captioned, counted
-from akdask.arrays.selection import filter_columns, position
+from akdask.arrays.row_selection import filter_columns, position
 from akdask.arrays.text import as_str, count_of
 from akdask.arrays.text import starts as starts_of
-from akdask.arrays.wrap import wrap
 from akdask.columns.dtypes import INT64
 from akdask.engine.alignment import align
 from akdask.engine.missing import call, is_present, without_missing
@@ -57,7 +57,7 @@ class Match:
         Where matches begin and how long they are, in bytes as in Arkouda, one for each string that matches.
     indices : pdarray of int64
         For each string, the number of strings before it that match.
-    parent_entry_name : Any
+    parent_entry_name : Strings
         The strings themselves; an Arkouda server stores them under a name.
     match_type : MatchType
         Where strings have to match.
@@ -222,7 +222,7 @@ class Matcher:
     ----------
     pattern : str or bytes
         The regular expression.
-    parent_entry_name : Any
+    parent_entry_name : Strings
         The strings; an Arkouda server stores them under a name.
 
     Attributes
@@ -248,7 +248,7 @@ class Matcher:
     Examples
     --------
     >>> import akdask as ak
-    >>> from akdask.arrays.match import Matcher
+    >>> from akdask.arrays.regular_expressions import Matcher
     >>> matcher = Matcher("_+", ak.array(["1_2__", "3"]))
     >>> matcher.find_locations()
     >>> matcher.num_matches.tolist(), matcher.starts.tolist(), matcher.lengths.tolist()

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array
+from akdask.arrays.array_kinds import class_asked_for, wrap
 from akdask.arrays.base import unlabelled
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.wrap import class_asked_for, wrap
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, column_type, unlimited
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
 from akdask.deferred import is_na, is_pandas
@@ -140,8 +140,8 @@ def categories_of(dtype: Any, made: Any) -> Any:
     return made._of_dtype(dtype) if is_pandas(dtype, "CategoricalDtype") else made
 
 
-class OperatorMethods(NDArrayOperatorsMixin, Array):
-    """Python's operators and NumPy's ufuncs; NumPy's mixin maps each operator to its ufunc."""
+class ElementwiseArray(NDArrayOperatorsMixin, Array):
+    """An array for Python's operators and NumPy's ufuncs; NumPy's mixin maps each operator to its ufunc."""
 
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
@@ -192,7 +192,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented
         if any(
-            isinstance(item, OperatorMethods) and item.__array_priority__ > self.__array_priority__ for item in inputs
+            isinstance(item, ElementwiseArray) and item.__array_priority__ > self.__array_priority__ for item in inputs
         ):
             # NumPy asks the other array next.
             return NotImplemented
@@ -202,7 +202,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         if out is None:
             return result
         (target,) = out
-        return target._become(result, operation) if isinstance(target, OperatorMethods) else NotImplemented
+        return target._become(result, operation) if isinstance(target, ElementwiseArray) else NotImplemented
 
     def _become(self, changed: Any, operation: str) -> Any:
         """Take on a new expression of the same type; arrays derived from this one before keep the old one."""
@@ -226,7 +226,7 @@ PLAIN = int | float | np.number | np.bool_ | Scalar
 
 def elementwise(operation: str, *items: Any, **params: Any) -> Any:
     """Return the lazy result of an operation on arrays and scalars, at least one of which is an array."""
-    arrays = [item for item in items if isinstance(item, OperatorMethods)]
+    arrays = [item for item in items if isinstance(item, ElementwiseArray)]
     if arrays:
         # Arrays with their own rules, such as times or shapes, take precedence over plain numbers, as in NumPy.
         owner = max(arrays, key=lambda array: array.__array_priority__)

@@ -1,0 +1,444 @@
+"""Statistics of a DataFrame's columns, in one pass over the rows; with NaN skipped, one pass for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from itertools import combinations_with_replacement
+from operator import add
+from typing import Any
+
+import dask
+import numpy as np
+
+from akdask.arrays import ufuncs
+from akdask.arrays.array import Array
+from akdask.arrays.base import unlabelled
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.column_names import axis_number
+from akdask.arrays.creation import array
+from akdask.arrays.elementwise import cast, where
+from akdask.arrays.group_reductions import called, is_named
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import pivot_of
+from akdask.arrays.row_selection import filter_columns
+from akdask.arrays.strings import Strings
+from akdask.arrays.timearray import TimeArray, may_lack
+from akdask.arrays.ufuncs import isnan
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
+from akdask.deferred import pd
+from akdask.engine import missing
+from akdask.engine.run import run
+from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import cast as cast_value
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.frames.alignment import RowLabelled
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.construction import arrays_of
+from akdask.frames.conversion import with_exact_rows
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.missing import can_be_missing, how_many, present
+from akdask.frames.series import Series, by_column, column_series, series_of
+from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.quantiles import checked_quantiles
+
+EXTREMES: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
+    "min": (ufuncs.minimum, np.inf),
+    "max": (ufuncs.maximum, -np.inf),
+}
+"""How two values become one, and what is passed over."""
+
+_WIDE = (np.int64, np.uint64)
+
+ROW_REDUCTIONS = ("sum", "mean", "min", "max", "var", "std")
+
+
+def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: bool, ddof: int = 1) -> pdarray:
+    """Return a reduction of each row over some columns of numbers; lazy.
+
+    Parameters
+    ----------
+    columns : ColumnSet
+        The rows.
+    names : sequence of str
+        The columns of numbers.
+    how : str
+        One of `ROW_REDUCTIONS`.
+    skipna : bool
+        Skip NaN; a row of NaN alone has NaN, or the sum 0.
+    ddof : int
+        Of variances: subtracted from the number of values.
+
+    Raises
+    ------
+    UnsupportedError
+        If rows are not reduced that way.
+    """
+    if how not in ROW_REDUCTIONS:
+        raise UnsupportedError(
+            f"rows have no {how} of their own.", hint=f"with axis=1 there are {', '.join(ROW_REDUCTIONS)}."
+        )
+    if not names:
+        return pdarray(columns.frame, Constant(0.0 if how == "sum" else np.nan))
+    given = [columns.array(name) for name in names]
+    arrays: list[Any] = [cast(array, np.int64) if array.dtype == np.bool_ else array for array in given]
+    valid = pdarray(columns.frame, how_many([present(columns, name) for name in names]))
+    if how in EXTREMES:
+        return _extreme(arrays, valid, how, skipna)
+    if skipna:
+        arrays = [_filled(array, 0) for array in arrays]
+    count = valid if skipna else len(names)
+    if how != "sum" and all(array.dtype in _WIDE for array in arrays):
+        return _moments(given, _total_of_integers(arrays) / count, count, how, skipna, ddof)
+    # Sums of some of the columns would wrap before they meet the others.
+    common = np.result_type(*(array.dtype for array in arrays))
+    if common == np.float64 and all(array.dtype.kind in "iu" for array in arrays):
+        total: Any = _total_of_integers(arrays)
+    else:
+        total = reduce(add, [cast(array, np.uint64 if common == np.uint8 else common) for array in arrays])
+    return total if how == "sum" else _moments(given, total / count, count, how, skipna, ddof)
+
+
+def _total_of_integers(arrays: Sequence[Any]) -> Any:
+    """Return the floats nearest to sums of integers, summed in halves of 32 bits, which do not wrap."""
+    low = reduce(add, [cast(array & 0xFFFFFFFF, np.int64) for array in arrays])
+    high = reduce(add, [cast(array >> 32, np.int64) for array in arrays]) + (low >> 32)
+    return cast(high, np.float64) * 2.0**32 + cast(low & 0xFFFFFFFF, np.float64)
+
+
+def _extreme(arrays: Sequence[Any], valid: pdarray, how: str, skipna: bool) -> Any:
+    smaller, nothing = EXTREMES[how]
+    if not skipna or all(array.dtype != np.float64 for array in arrays):
+        return reduce(smaller, arrays)
+    return where(valid > 0, reduce(smaller, [_filled(array, nothing) for array in arrays]), np.nan)
+
+
+def _moments(given: Sequence[Any], mean: Any, count: Any, how: str, skipna: bool, ddof: int) -> Any:
+    if how == "mean":
+        return mean
+    # Distances from a mean that is a float are rounded as floats are.
+    squares = [(cast(array, np.float64) - mean) ** 2 for array in given]
+    total = reduce(add, [_filled(square, 0) for square in squares] if skipna else squares)
+    variance = where(count - ddof > 0, total / (count - ddof), np.nan) if skipna else total / (count - ddof)
+    return variance if how == "var" else ufuncs.sqrt(variance)
+
+
+def _filled(array: Any, value: float) -> Any:
+    return where(ufuncs.isnan(array), float(value), array) if array.dtype == np.float64 else array
+
+
+def count(frame: DataFrame, axis: int | str, numeric_only: bool) -> Series | pdarray:
+    columns = frame._columns
+    names = list(_numbers(columns)) if numeric_only else list(columns.values)
+    if axis_number(axis) == 1:
+        are_present = [present(columns, name) for name in names]
+        return series_of(columns, pdarray(columns.frame, how_many(are_present) if are_present else Constant(0)))
+    nullable = [name for name in names if can_be_missing(columns.kinds[name], columns.values[name])]
+    wanted = [present(columns, name) for name in nullable]
+    size = columns.frame.rows.size
+    if size is None and len(nullable) < len(names):
+        # All other columns have a value in each row, and are not read for it.
+        wanted.append(Constant(True))
+    found = _reduced(columns, [AggregateExpr("count_nonzero", value) for value in wanted])
+    counts = dict.fromkeys(names, found[-1] if size is None and found else size)
+    counts |= dict(zip(nullable, found, strict=False))
+    return by_column(list(counts.values()), names, np.int64)
+
+
+def quantile(
+    frame: DataFrame, q: float | Sequence[float], interpolation: str, numeric_only: bool
+) -> Series | pd.DataFrame:
+    wanted = checked_quantiles(q, interpolation)
+    names, found = _reduced_numbers(frame, "quantile", q=wanted, method=interpolation, skipna=True)
+    if isinstance(wanted, float):
+        return by_column(found, names, name=wanted)
+    return pd.DataFrame(dict(zip(names, found, strict=True)), index=pd.Index(wanted, dtype=np.float64))
+
+
+def corr(frame: DataFrame, numeric_only: bool) -> DataFrame:
+    names, found = _products(frame)
+    widths = np.sqrt(found.diagonal())
+    with np.errstate(all="ignore"):
+        return _of_pairs(frame, names, found / np.outer(widths, widths))
+
+
+def cov(frame: DataFrame, ddof: int) -> DataFrame:
+    count = len(frame) - ddof
+    if count <= 0:
+        names = list(_numbers(frame._columns))
+        return _of_pairs(frame, names, np.full((len(names), len(names)), np.nan))
+    names, found = _products(frame)
+    return _of_pairs(frame, names, _covariances_of_pairs(frame, ddof) if np.isnan(found).any() else found / count)
+
+
+def _covariances_of_pairs(frame: DataFrame, ddof: int) -> np.ndarray[Any, Any]:
+    """Return the covariances of each two columns of numbers in the rows where neither is missing."""
+    # Covariances are of floats, as pandas' are.
+    floats = [cast_value(value, FLOAT64) for value in _numbers(frame._columns).values()]
+    pairs = list(combinations_with_replacement(range(len(floats)), 2))
+    lacks = [Call("logical_or", *(missing.is_missing(floats[number]) for number in numbers)) for numbers in pairs]
+
+    def summed(lacking: Value, value: Value) -> AggregateExpr:
+        return AggregateExpr("sum", Call("where", lacking, Constant(0.0), value))
+
+    sums = [
+        summed(lacking, value)
+        for lacking, (one, other) in zip(lacks, pairs, strict=True)
+        for value in (Constant(1.0), floats[one], floats[other])
+    ]
+    counts, *totals = np.array(_reduced(frame._columns, sums), float).reshape(len(pairs), 3).T
+    with np.errstate(all="ignore"):
+        means = np.array(totals).T / counts[:, None]
+    products = []
+    for lacking, numbers, mean in zip(lacks, pairs, means, strict=True):
+        centred = [Call("subtract", floats[one], Constant(of)) for one, of in zip(numbers, mean, strict=True)]
+        products.append(summed(lacking, Call("multiply", *centred)))
+    found = np.full((len(floats), len(floats)), np.nan)
+    for (one, other), total, count in zip(pairs, _reduced(frame._columns, products), counts, strict=True):
+        if count > ddof:
+            found[one, other] = found[other, one] = total / (count - ddof)
+    return found
+
+
+def _products(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]:
+    """Return the columns of numbers, and the sums of products of each two, less their means."""
+    numbers = _numbers(frame._columns)
+    given = list(numbers.values())
+    means = _means(frame._columns, given)
+    pivots = [
+        pivot_of(mean, value.dtype) if value.dtype in (INT64, UINT64) else None
+        for value, mean in zip(given, means, strict=True)
+    ]
+    if any(pivot is not None for pivot in pivots):
+        given = [
+            value if pivot is None else Call("difference", value, Constant(pivot))
+            for value, pivot in zip(given, pivots, strict=True)
+        ]
+        means = _means(frame._columns, given)
+    # Floats have gaps only where the distances from the mean are large beside these.
+    floats = [cast_value(value, FLOAT64) for value in given]
+    centred = [Call("subtract", value, Constant(mean)) for value, mean in zip(floats, means, strict=True)]
+    pairs = list(combinations_with_replacement(range(len(centred)), 2))
+    products = [AggregateExpr("sum", Call("multiply", centred[one], centred[other])) for one, other in pairs]
+    found = np.zeros((len(centred), len(centred)))
+    for (one, other), total in zip(pairs, _reduced(frame._columns, products), strict=True):
+        found[one, other] = found[other, one] = total
+    return list(numbers), found
+
+
+def _of_pairs(frame: DataFrame, names: list[str], table: np.ndarray[Any, Any]) -> DataFrame:
+    arrays = arrays_of(dict(zip(names, table.T, strict=True)))
+    return frame._of(ColumnSet.of(arrays, array(names) if names else None))
+
+
+def reduce_columns(frame: DataFrame, name: str, axis: int | str, skipna: bool, **params: Any) -> Any:
+    columns = frame._columns
+    if axis_number(axis) == 1:
+        names = list(_numbers(columns))
+        return series_of(columns, reduced_rows(columns, names, name, skipna=skipna, **params))
+    if not skipna:
+        numbers = _numbers(columns)
+        reductions = [AggregateExpr(name, value, **params, **of_none(name, value)) for value in numbers.values()]
+        return by_column(_reduced(columns, reductions), list(numbers))
+    numbers = _numbers(columns)
+    plans = [_without_missing(columns, column, value, name, params) for column, value in numbers.items()]
+    return by_column([found for (found,) in run(*plans)], list(numbers))
+
+
+def extremes(frame: DataFrame, name: str, axis: int | str, skipna: bool, numeric_only: bool) -> Any:
+    columns = frame._columns
+    numbers = _numbers(columns)
+    if numeric_only or len(numbers) == len(columns.values):
+        return reduce_columns(frame, name, axis, skipna)
+    if axis_number(axis) == 1:
+        return series_of(columns, _extreme_time(columns, name, skipna))
+    found = {column: getattr(column_series(frame, column), name)(skipna=skipna) for column in columns.values}
+    return _mixed(dict(zip(found, dask.compute(*found.values()), strict=True)), columns)
+
+
+def _reduced_numbers(frame: DataFrame, name: str, **params: Any) -> tuple[list[str], list[Any]]:
+    """Return the columns of numbers, and a reduction of each."""
+    numbers = _numbers(frame._columns)
+    return list(numbers), _reduced(frame._columns, [AggregateExpr(name, value, **params) for value in numbers.values()])
+
+
+def _numbers(columns: ColumnSet) -> dict[str, Value]:
+    """Return the columns of numbers, without codes of Categoricals and numbers that stand for other values."""
+    return {
+        name: value
+        for name, value in columns.values.items()
+        if isinstance(columns.kinds[name], pdarray) and columns.kinds[name]._pandas_converter() is None
+    }
+
+
+def _mixed(found: Mapping[str, Any], columns: ColumnSet) -> Any:
+    """Return one value of each column, as a Series where they are of one kind, else as one of pandas."""
+    is_text = all(isinstance(columns.kinds[name], Strings | Categorical) for name in found)
+    plain = [str(one) if isinstance(one, np.str_) else one for one in found.values()]
+    made = pd.Series(plain, list(found), "str" if is_text else None)
+    return made if made.dtype == object else Series(made)
+
+
+def _extreme_time(columns: ColumnSet, how: str, skipna: bool) -> Any:
+    """Return the first or last time of each row, where all columns have times of one kind."""
+    arrays: list[Any] = [columns.array(name) for name in columns.values]
+    kinds = {array._is if isinstance(array, TimeArray) else array._type_name() for array in arrays}
+    if len(kinds) > 1 or not isinstance(arrays[0], TimeArray):
+        raise ArgumentTypeError(
+            f"values of a row are compared for their {how} where all are numbers, or all times.",
+            details=[f"{name}: {columns.kinds[name]._type_name()}" for name in columns.values],
+            hint="choose columns first, as in df[['x', 'y']], or pass numeric_only=True.",
+        )
+    return reduce(lambda one, other: _further(one, other, how, skipna), arrays)
+
+
+def _further(one: Any, other: Any, how: str, skipna: bool) -> Any:
+    """Return the lower or higher of two times; with `skipna` a time wins over NaT, otherwise NaT wins."""
+    is_taken = one < other if how == "min" else one > other
+    # No time is before or after NaT.
+    is_taken = is_taken | (other.isna() if skipna else one.isna())
+    return may_lack(where(is_taken, one, other))
+
+
+def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str, params: Any) -> Aggregate:
+    """Return the plan of a reduction of the values of a column that are not missing."""
+    frame, chosen = columns.frame, value
+    if value.dtype == FLOAT64:
+        there = (missing.parts(value) or (value,))[0]
+        frame, (chosen,) = filter_columns(frame, [there], frame, present(columns, name))
+    return Aggregate(frame, (AggregateExpr(reduction, chosen, **params, **of_none(reduction, chosen)),))
+
+
+def of_none(reduction: str, value: Value) -> dict[str, bool]:
+    """Return the parameter that makes extremes of no values NaN, as in pandas, instead of an error."""
+    return {"nan_of_none": True} if reduction in ("min", "max") and value.dtype.kind != "bigint" else {}
+
+
+def _means(columns: ColumnSet, values: Sequence[Value]) -> list[Any]:
+    return _reduced(columns, [AggregateExpr("mean", value) for value in values])
+
+
+def _reduced(columns: ColumnSet, reductions: Sequence[AggregateExpr]) -> list[Any]:
+    if not reductions:
+        return []
+    (results,) = run(Aggregate(columns.frame, tuple(reductions)))
+    return results
+
+
+NUMBER_TYPES = ("int64", "uint64", "uint8", "float64", "bool")
+
+REDUCTIONS = ("sum", "mean", "min", "max", "std", "var", "median", "prod", "count", "nunique", "any", "all")
+"""Names that `agg` takes."""
+
+
+def agg(frame: DataFrame, func: Any, axis: int | str) -> Any:
+    if axis_number(axis) == 1:
+        raise ArgumentError("agg reduces columns.", hint="df.sum(axis=1) and its like reduce rows.")
+    wanted = dict(func) if isinstance(func, Mapping) else dict.fromkeys(frame._columns.values, func)
+    frame._columns.only(wanted)
+    is_table = any(_is_several(one) for one in wanted.values())
+    calls = [(name, one) for name, given in wanted.items() for one in (given if _is_several(given) else [given])]
+    if not calls:
+        raise ArgumentError("agg needs columns, and what to reduce them by.")
+    results = dask.compute(*(_reduced_by(column_series(frame, name), one) for name, one in calls))
+    if not is_table:
+        return by_column(results, wanted)
+    rows = list(dict.fromkeys(called(one) for _, one in calls))
+    table = pd.DataFrame(index=rows, columns=list(wanted), dtype=object)
+    for (name, one), result in zip(calls, results, strict=True):
+        table.loc[called(one), name] = result
+    return table.infer_objects()
+
+
+def apply(frame: DataFrame, func: Any, axis: int | str, args: Sequence[Any], **kwargs: Any) -> Any:
+    if axis_number(axis) == 1:
+        return _applied_to_rows(frame, func, args, kwargs)
+    if is_named(func) and called(func) in REDUCTIONS:
+        return frame.agg(func)
+    columns = frame._columns
+    found = {name: func(column_series(frame, name), *args, **kwargs) for name in columns.values}
+    if found and all(isinstance(unlabelled(one), Array) for one in found.values()):
+        labels = [one._row_labels for one in found.values() if isinstance(one, RowLabelled)]
+        if all(frame._row_labels.are_those_of(one) for one in labels):
+            return frame._of(columns.beside({name: unlabelled(one) for name, one in found.items()}))
+        return DataFrame(found)
+    return by_column(dask.compute(*found.values()), list(found))
+
+
+def equals(frame: DataFrame, other: Any) -> bool:
+    if not isinstance(other, DataFrame) or list(other.columns) != list(frame.columns):
+        return False
+    if frame.dtypes != other.dtypes or len(frame) != len(other):
+        return False
+    mine, its = frame._columns, other._columns
+    pairs = [(mine.array(name), its.array(name)) for name in mine.values]
+    pairs += [(mine.index_array(), its.index_array())] if mine.index is not None or its.index is not None else []
+    same = [_are_equal(one, another) for one, another in pairs]
+    return all(bool(one) for one in dask.compute(*same))
+
+
+def labels_of_extremes(frame: DataFrame, how: str, numeric_only: bool) -> Series:
+    columns = frame._columns
+    names = [name for name in columns.values if columns.kinds[name]._type_name() in NUMBER_TYPES]
+    others = [] if numeric_only else [name for name in columns.values if name not in names]
+    arrays: list[Any] = [columns.array(name) for name in names]
+    lacking = [isnan(one).any() if one.dtype == np.float64 else False for one in arrays]
+    some_lack = dict(zip(names, dask.compute(*lacking), strict=True))
+    full = [name for name in names if not some_lack[name]]
+    found = dask.compute(*(getattr(columns.array(name), how)() for name in full))
+    labels = columns.index_array()[array(np.array(found, np.int64))].tolist() if full else []
+    by_name = dict(zip(full, labels, strict=True))
+    for name in (*others, *names):
+        if name in others or some_lack[name]:
+            by_name[name] = getattr(column_series(frame, name), how.replace("arg", "idx"))()
+    order = [name for name in columns.values if name in by_name]
+    return by_column([by_name[name] for name in order], order)
+
+
+def _applied_to_rows(frame: DataFrame, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    rows: Any = with_exact_rows(frame.compute())
+    found = rows.apply(func, axis=1, args=tuple(args), **kwargs)
+    if isinstance(found, pd.DataFrame):
+        return DataFrame(found)
+    return series_of(frame._columns, array(found.to_numpy()))
+
+
+def _is_several(func: Any) -> bool:
+    return isinstance(func, list | tuple)
+
+
+def _reduced_by(series: Any, func: Any) -> Any:
+    """Return a column reduced by a name, as pandas reduces it, or by a function."""
+    name = called(func) if is_named(func) else None
+    if name is None and callable(func):
+        return unlabelled(func(series))
+    if name not in REDUCTIONS:
+        raise ArgumentError(f"columns are not reduced by {func!r}.", details=[f"reductions: {', '.join(REDUCTIONS)}"])
+    if name in ("min", "max"):
+        return getattr(series, name)(skipna=True)
+    given = series if name in ("count", "nunique") else series.dropna()
+    return getattr(given, name)(1) if name in ("std", "var") else getattr(given, name)()
+
+
+def _are_equal(one: Array, other: Array) -> Any:
+    """Return whether all elements are equal, or missing on both sides; lazy."""
+    both = ColumnSet.of({"one": one, "other": other})
+    lacks = [Call("logical_not", present(both, name)) for name in both.values]
+    is_equal: Any = one == other
+    return (is_equal | pdarray(both.frame, Call("logical_and", *lacks))).all()
+
+
+def truths(frame: DataFrame, name: str, axis: int | str | None) -> Series | bool:
+    columns = frame._columns
+    bools = {column: value for column, value in columns.values.items() if value.dtype == BOOL}
+    if axis is not None and axis_number(axis) == 1:
+        operation = {"any": "logical_or", "all": "logical_and"}[name]
+        nothing: Value = Constant(np.bool_(name == "all"))
+        holding = reduce(lambda one, other: Call(operation, one, other), bools.values(), nothing)
+        return series_of(columns, pdarray(columns.frame, holding))
+    found = []
+    if bools:
+        (found,) = run(Aggregate(columns.frame, tuple(AggregateExpr(name, value) for value in bools.values())))
+    if axis is None:
+        return bool(any(found) if name == "any" else all(found))
+    return by_column(found, bools, np.bool_)
