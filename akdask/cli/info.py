@@ -16,11 +16,11 @@ from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.layout import METADATA_GROUP
 from akdask.formats.hdf5.metadata import (
     Attribute,
-    Dataset,
     FileMetadata,
     Foreign,
-    Group,
     Node,
+    StoredDataset,
+    StoredGroup,
     read_file_metadata,
     rows_of,
     walk,
@@ -109,7 +109,9 @@ def _about_file(file: FileMetadata) -> list[str]:
 def _writers(file: FileMetadata) -> list[str]:
     """Return the releases that the objects of a file name as their writers."""
     marked = [*file.objects.values(), file.root.members.get(METADATA_GROUP)]
-    found = [node.attributes.get("arkouda_version") for node in marked if isinstance(node, (Group, Dataset))]
+    found = [
+        node.attributes.get("arkouda_version") for node in marked if isinstance(node, (StoredGroup, StoredDataset))
+    ]
     return list(dict.fromkeys(str(attribute.value) for attribute in found if attribute is not None))
 
 
@@ -123,8 +125,8 @@ def _rows_about(node: Node, with_members: bool) -> Iterator[list[Any]]:
             yield [one.path, kind if one is node else None, _stored_as(one), rows_of(one), " ".join(told)]
 
 
-def _stored_as(node: Group | Dataset) -> str:
-    if isinstance(node, Group):
+def _stored_as(node: StoredGroup | StoredDataset) -> str:
+    if isinstance(node, StoredGroup):
         return "group"
     return " ".join([str(node.type), *([node.storage] if node.storage != "contiguous" else [])])
 
@@ -161,10 +163,10 @@ def _node_as_json(name: str, node: Node) -> dict[str, Any]:
         "rows": rows_of(node),
         "attributes": _values(node),
     }
-    if isinstance(node, Group):
+    if isinstance(node, StoredGroup):
         found["members"] = [_node_as_json(name, member) for name, member in node.members.items()]
     return found
 
 
-def _values(node: Group | Dataset) -> dict[str, Any]:
+def _values(node: StoredGroup | StoredDataset) -> dict[str, Any]:
     return {name: attribute.value for name, attribute in node.attributes.items()}

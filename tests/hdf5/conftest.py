@@ -15,7 +15,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
 from akdask.columns.rows import to_objects
 from akdask.columns.table import Table
 from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.write import SetWriter
+from akdask.formats.hdf5.set_writer import SetWriter
 from akdask.storage.objects import ObjectSpec, ObjType, StoredColumn
 from akdask.typing import Column
 

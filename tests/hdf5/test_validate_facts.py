@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.formats.hdf5 import facts
-from akdask.formats.hdf5.metadata import Dataset
+from akdask.formats.hdf5 import data_facts as facts
+from akdask.formats.hdf5.metadata import StoredDataset
 
 NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30)
 CUTS = st.lists(st.integers(0, 30), max_size=5).map(sorted)
@@ -83,7 +83,7 @@ def found_in(values, starts, block):
         file["values"] = values
         if starts is not None:
             file["segments"] = starts
-        described = [Dataset(file[name].id, name) for name in ("values", "segments") if name in file]
+        described = [StoredDataset(file[name].id, name) for name in ("values", "segments") if name in file]
         return facts.string_facts(
             facts.OpenFile("memory", file), described[0], described[1] if len(described) > 1 else None
         )

@@ -11,7 +11,7 @@ import akdask as ak
 from akdask.caches import clear_caches
 from akdask.formats.hdf5 import inspect
 from akdask.formats.hdf5.file_templates import Templates
-from akdask.formats.hdf5.source import Layouts
+from akdask.formats.hdf5.row_spaces import Layouts
 
 
 def write_set(folder, files, columns):

@@ -16,25 +16,23 @@ from akdask.deferred import is_arrow, pa
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, Slot
-from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.metadata import Group, NotFlatError
+from akdask.formats.hdf5.metadata import NotFlatError, StoredGroup
+from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import LIMBS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from akdask.formats.hdf5.new_file import Attributes, NewObject
 
-COLUMNS = ("bigint",)
-
 _MOST_LIMBS = 2**14  # of a megabit each, beyond which no attribute is believed
 
 
-def is_bigint(group: Group) -> bool:
+def is_bigint(group: StoredGroup) -> bool:
     """Whether a group holds limbs."""
     return bool(group.integer(layout.IS_BIGINT)) or group.find(f"{layout.LIMB}0") is not None
 
 
-def describe_column(name: str, group: Group) -> tuple[ColumnSchema, tuple[Slot, ...]]:
+def describe_column(name: str, group: StoredGroup) -> tuple[ColumnSchema, tuple[Slot, ...]]:
     """Describe the column of integers that a group of limbs holds.
 
     Raises
@@ -52,7 +50,7 @@ def describe_column(name: str, group: Group) -> tuple[ColumnSchema, tuple[Slot, 
     return ColumnSchema(name, dtype, tuple(dataset for dataset, _ in found)), tuple(slot for _, slot in found)
 
 
-def _count(group: Group) -> int:
+def _count(group: StoredGroup) -> int:
     """Return the file's own number of limbs: files of one set may differ in it."""
     told = group.integer(layout.NUM_LIMBS)
     if told is None:

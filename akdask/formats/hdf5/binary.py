@@ -40,7 +40,7 @@ def demand(is_known: bool) -> None:
 
 
 @dataclass(eq=False, slots=True)
-class Block:
+class WalkedBlock:
     """A block of metadata.
 
     Parameters
@@ -79,19 +79,19 @@ class Walk:
     ----------
     numbers : list of int
         The first address, and the numbers in blocks, in the order in which they were found.
-    blocks : list of Block
+    blocks : list of WalkedBlock
         In the order in which they were read.
     """
 
     def __init__(self, read: Read, start: int = 0) -> None:
         self._read = read
-        self._blocks: dict[tuple[int, int], Block] = {}
+        self._blocks: dict[tuple[int, int], WalkedBlock] = {}
         self._nbytes = 0
         self.numbers = [start]
         self.headers: dict[int, ObjectHeader] = {}
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[WalkedBlock]:
         """Blocks in the order in which they were read."""
         return list(self._blocks.values())
 
@@ -103,7 +103,7 @@ class Walk:
         demand(len(content) == size)
         return content
 
-    def block(self, address: int, size: int, signature: bytes = b"") -> Block:
+    def block(self, address: int, size: int, signature: bytes = b"") -> WalkedBlock:
         """Return the block of `size` bytes at a numbered address.
 
         Raises
@@ -113,14 +113,14 @@ class Walk:
         """
         found = self._blocks.get((address, size))
         if found is None:
-            found = Block(address, self.peek(address, size), [(0, len(signature))])
+            found = WalkedBlock(address, self.peek(address, size), [(0, len(signature))])
             self._nbytes += size
             demand(found.content.startswith(signature))
             demand(len(self._blocks) < _MOST_BLOCKS and self._nbytes <= _MOST_BYTES)
             self._blocks[address, size] = found
         return found
 
-    def number(self, block: Block, place: int, size: int = 8) -> int:
+    def number(self, block: WalkedBlock, place: int, size: int = 8) -> int:
         """Return which number of the walk is in a block at a place."""
         if place not in block.fields:
             demand(place + size <= len(block.content))
@@ -128,7 +128,7 @@ class Walk:
             self.numbers.append(int.from_bytes(block.content[place : place + size], "little"))
         return block.fields[place][1]
 
-    def follow(self, block: Block, place: int, size: int, signature: bytes) -> Block:
+    def follow(self, block: WalkedBlock, place: int, size: int, signature: bytes) -> WalkedBlock:
         """Return the block whose address is in another block at a place; for errors see `block`."""
         return self.block(self.number(block, place), size, signature)
 
@@ -162,7 +162,7 @@ class OldSuperblock(NamedTuple):
 
     end: int
     root: int
-    entry: Entry
+    entry: MemberEntry
 
 
 def old_superblock(walk: Walk) -> OldSuperblock:
@@ -175,7 +175,7 @@ def old_superblock(walk: Walk) -> OldSuperblock:
     """
     block = walk.block(0, 96, SIGNATURE + b"\0\0\0\0\0" + _WIDTHS + b"\0")
     demand(not any(block.content[24:32]))
-    return OldSuperblock(walk.number(block, 40), walk.number(block, 64), Entry(block, 56))
+    return OldSuperblock(walk.number(block, 40), walk.number(block, 64), MemberEntry(block, 56))
 
 
 class MessageKind:
@@ -206,7 +206,7 @@ class Message(NamedTuple):
         Of `MessageKind`.
     is_shared : bool
         Whether it is stored elsewhere.
-    block : Block
+    block : WalkedBlock
         The block that holds it.
     place, size : int
         Its bytes in the block.
@@ -214,7 +214,7 @@ class Message(NamedTuple):
 
     kind: int
     is_shared: bool
-    block: Block
+    block: WalkedBlock
     place: int
     size: int
 
@@ -233,7 +233,7 @@ class ObjectHeader:
     """The header of a group or a dataset, with all its messages."""
 
     version: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[WalkedBlock, ...]
     messages: tuple[Message, ...]
 
     def of_kind(self, kind: int) -> list[Message]:
@@ -274,7 +274,7 @@ def read_header(walk: Walk, address: int) -> ObjectHeader:
         return walk.headers[address]
     start = walk.peek(address, 16)
     first, place, form = _old_start(walk, address, start) if start[0] == 1 else _new_start(walk, address, start)
-    blocks: list[Block] = [first]
+    blocks: list[WalkedBlock] = [first]
     messages: list[Message] = []
     for block in blocks:
         for message in _messages(block, place, form):
@@ -289,7 +289,7 @@ def read_header(walk: Walk, address: int) -> ObjectHeader:
     return found
 
 
-def _old_start(walk: Walk, address: int, start: bytes) -> tuple[Block, int, _HeaderForm]:
+def _old_start(walk: Walk, address: int, start: bytes) -> tuple[WalkedBlock, int, _HeaderForm]:
     block = walk.block(address, 16 + struct.unpack_from("<I", start, 8)[0])
     # Version, number of messages, size: how often the object is linked to differs.
     block.fix(0, 4)
@@ -297,7 +297,7 @@ def _old_start(walk: Walk, address: int, start: bytes) -> tuple[Block, int, _Hea
     return block, 16, _HeaderForm(b"", struct.Struct("<HHB"), 8, 0)
 
 
-def _new_start(walk: Walk, address: int, start: bytes) -> tuple[Block, int, _HeaderForm]:
+def _new_start(walk: Walk, address: int, start: bytes) -> tuple[WalkedBlock, int, _HeaderForm]:
     demand(start.startswith(b"OHDR\2"))
     flags = start[5]
     place = 6 + (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
@@ -310,7 +310,7 @@ def _new_start(walk: Walk, address: int, start: bytes) -> tuple[Block, int, _Hea
     return block, begin, _HeaderForm(b"OCHK", struct.Struct("<BHB"), 6 if flags & 4 else 4, 4)
 
 
-def _messages(block: Block, place: int, form: _HeaderForm) -> Iterator[Message]:
+def _messages(block: WalkedBlock, place: int, form: _HeaderForm) -> Iterator[Message]:
     end = len(block.content) - form.checksum
     while place + form.head_size <= end:
         kind, size, flags = form.head.unpack_from(block.content, place)
@@ -322,10 +322,10 @@ def _messages(block: Block, place: int, form: _HeaderForm) -> Iterator[Message]:
         place += size
 
 
-class Entry(NamedTuple):
+class MemberEntry(NamedTuple):
     """The entry of a member in a table of an old group: its block, and where it begins there."""
 
-    block: Block
+    block: WalkedBlock
     place: int
 
     @property
@@ -363,31 +363,31 @@ def name_heap(walk: Walk, address: int) -> NameHeap:
     return NameHeap(walk.number(head, 24), struct.unpack_from("<Q", head.content, 8)[0])
 
 
-def _tree_node(walk: Walk, address: int) -> Block:
+def _tree_node(walk: Walk, address: int) -> WalkedBlock:
     (used,) = struct.unpack_from("<H", walk.peek(address, 24), 6)
     node = walk.block(address, 32 + 16 * used, b"TREE\0")
     node.fix(5, 8)
     return node
 
 
-def _children(node: Block) -> range:
+def _children(node: WalkedBlock) -> range:
     """Return the places of the addresses below a node of a tree."""
     return range(32, len(node.content), 16)
 
 
-def _table(walk: Walk, address: int) -> Block:
+def _table(walk: Walk, address: int) -> WalkedBlock:
     (count,) = struct.unpack_from("<H", walk.peek(address, 8), 6)
     table = walk.block(address, 8 + _ENTRY * count, b"SNOD\1")
     table.fix(5, 8)
     return table
 
 
-def entries_of(table: Block) -> list[Entry]:
+def entries_of(table: WalkedBlock) -> list[MemberEntry]:
     """Return the entries of a table of members."""
-    return [Entry(table, place) for place in range(8, len(table.content), _ENTRY)]
+    return [MemberEntry(table, place) for place in range(8, len(table.content), _ENTRY)]
 
 
-def tree_levels(walk: Walk, address: int) -> list[list[Block]]:
+def tree_levels(walk: Walk, address: int) -> list[list[WalkedBlock]]:
     """Return the nodes of each level of the tree of an old group, from its root on; the last are tables of members."""
     nodes = [_tree_node(walk, address)]
     levels = [nodes]
@@ -399,7 +399,7 @@ def tree_levels(walk: Walk, address: int) -> list[list[Block]]:
     return levels
 
 
-def find_entry(walk: Walk, address: int, names: NameHeap, name: bytes) -> Entry:
+def find_entry(walk: Walk, address: int, names: NameHeap, name: bytes) -> MemberEntry:
     """Return the entry of a name below a node of the tree of an old group.
 
     Raises
@@ -429,7 +429,7 @@ def find_entry(walk: Walk, address: int, names: NameHeap, name: bytes) -> Entry:
 class Link(NamedTuple):
     """A hard link of a new group: block and start of its message, the message, and the place of the address in it."""
 
-    block: Block
+    block: WalkedBlock
     start: int
     content: bytes
     place: int
@@ -552,7 +552,7 @@ class _IndexRecord(NamedTuple):
 
     Parameters
     ----------
-    node : Block
+    node : WalkedBlock
         The block that holds it.
     start, stop : int
         Its bytes in the block.
@@ -560,7 +560,7 @@ class _IndexRecord(NamedTuple):
         Id of the link in the heap.
     """
 
-    node: Block
+    node: WalkedBlock
     start: int
     stop: int
     heap_id: bytes
@@ -596,7 +596,7 @@ def _width(count: int) -> int:
     return (count.bit_length() - 1) // 8 + 1
 
 
-def _records_of(walk: Walk, header: Block, name: bytes) -> Iterator[_IndexRecord]:
+def _records_of(walk: Walk, header: WalkedBlock, name: bytes) -> Iterator[_IndexRecord]:
     """Yield the records of a group's index whose hash is that of a name.
 
     Raises
@@ -710,7 +710,7 @@ def _find_dense_link(walk: Walk, message: Message, name: bytes) -> Link:
     return Link(block, start, content, address)
 
 
-def _heap_of(header: Block) -> _Heap:
+def _heap_of(header: WalkedBlock) -> _Heap:
     content = header.content
     filters, _, largest_object = struct.unpack_from("<HBI", content, 7)
     width, smallest, largest, bits = struct.unpack_from("<HQQH", content, 110)
@@ -728,7 +728,7 @@ def _is_power(number: int) -> bool:
     return number & (number - 1) == 0
 
 
-def _in_heap(walk: Walk, header: Block, heap: _Heap, offset: int, length: int) -> tuple[Block, int]:
+def _in_heap(walk: Walk, header: WalkedBlock, heap: _Heap, offset: int, length: int) -> tuple[WalkedBlock, int]:
     """Return the block of an object in a heap, and where the object begins in it."""
     above, place, size, rows = header, 132, heap.smallest, heap.rows
     for _ in range(_MOST_LEVELS):

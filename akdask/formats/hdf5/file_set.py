@@ -18,7 +18,7 @@ from akdask.formats.hdf5.description import ColumnSchema, FileDescription, Objec
 from akdask.formats.hdf5.inspect import inspect_ahead, inspect_file
 from akdask.formats.hdf5.layout import in_stored_order
 from akdask.formats.hdf5.manifest import HdfManifest
-from akdask.formats.hdf5.source import Layouts, ReadOptions, RowSpaces
+from akdask.formats.hdf5.row_spaces import Layouts, ReadOptions, RowSpaces
 from akdask.storage.locales import Filenames
 from akdask.storage.objects import (
     CATEGORIES,

@@ -15,12 +15,12 @@ from akdask.formats.hdf5.binary import (
     IS_GROUP,
     IS_LINK,
     UNKNOWN,
-    Block,
-    Entry,
+    MemberEntry,
     MessageKind,
     Read,
     UnknownStructureError,
     Walk,
+    WalkedBlock,
     demand,
     entries_of,
     name_heap,
@@ -179,13 +179,13 @@ class _FileWalk:
             header = self._walk.number(entry.block, entry.place + 8)
             self._object(header, f"{path}/{name}" if path else name, self._told(entry), depth + 1)
 
-    def _siblings(self, level: Sequence[Block]) -> None:
+    def _siblings(self, level: Sequence[WalkedBlock]) -> None:
         """Demand that the nodes of a level of a tree know their neighbours."""
         for left, right in pairwise(level):
             self._equal.append((self._walk.number(left, 16), right.address))
             self._equal.append((self._walk.number(right, 8), left.address))
 
-    def _told(self, entry: Entry) -> list[int]:
+    def _told(self, entry: MemberEntry) -> list[int]:
         """Return the numbers with which a table's entry describes its group, if it does."""
         demand(entry.kind != IS_LINK)
         if entry.kind != IS_GROUP:

@@ -23,12 +23,12 @@ from akdask.caches import Cache
 from akdask.errors import FileFormatError
 from akdask.formats.hdf5.binary import (
     UNKNOWN,
-    Block,
     Message,
     MessageKind,
     Read,
     UnknownStructureError,
     Walk,
+    WalkedBlock,
     demand,
     find_entry,
     find_group,
@@ -237,7 +237,7 @@ class _GroupWalk:
 
     def __init__(self, read: Read, group: int) -> None:
         self._walk = Walk(read, group)
-        self._checked: set[Block] = set()
+        self._checked: set[WalkedBlock] = set()
 
     def template(self, locations: Sequence[DataLocation | None], elements: Sequence[StoredElements]) -> GroupTemplate:
         """Return the template of the blocks of this walk."""
@@ -297,7 +297,7 @@ class _GroupWalk:
         return self._walk.number(entry.block, entry.place + 8)
 
 
-def _template_block(block: Block, is_checked: bool) -> TemplateBlock:
+def _template_block(block: WalkedBlock, is_checked: bool) -> TemplateBlock:
     mask = bytearray(len(block.content))
     for start, stop in block.fixed:
         mask[start:stop] = b"\xff" * (stop - start)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from h5py import h5l, h5o, h5p, h5s, h5t
 
 from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Dataset, Group, Node, NotFlatError, root_of
+from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Node, NotFlatError, StoredDataset, StoredGroup, root_of
 from akdask.formats.hdf5.opening import hdf5_errors_naming, open_hdf5
 
 TEXT = np.dtype(np.str_)
@@ -49,7 +49,7 @@ class StoredElements(NamedTuple):
     size: int
 
 
-def elements_of(dataset: Dataset) -> StoredElements:
+def elements_of(dataset: StoredDataset) -> StoredElements:
     """Return the elements of a dataset of an open file.
 
     Raises
@@ -189,7 +189,7 @@ class LibraryFile:
         """Whether there is a group at a path."""
         with hdf5_errors_naming(self.path):
             try:
-                return isinstance(self._root.at(path), Group)
+                return isinstance(self._root.at(path), StoredGroup)
             except NotFlatError:
                 return False
 
@@ -240,7 +240,7 @@ class LibraryFile:
             found = []
             for name in names:
                 try:
-                    is_group = isinstance(group.open(name), Group)
+                    is_group = isinstance(group.open(name), StoredGroup)
                 except NotFlatError:
                     is_group = False
                 found.append((name.decode(errors="surrogateescape"), is_group))
@@ -253,16 +253,16 @@ class LibraryFile:
             reason = str(error)
             raise NotThereError("is not there" if reason.endswith("leads nowhere") else reason) from None
 
-    def _group(self, path: str) -> Group:
+    def _group(self, path: str) -> StoredGroup:
         found = self._open(path)
-        if not isinstance(found, Group):
+        if not isinstance(found, StoredGroup):
             raise NotThereError("is a dataset, not a group")
         return found
 
-    def _dataset(self, path: str) -> Dataset:
+    def _dataset(self, path: str) -> StoredDataset:
         found = self._open(path)
-        if not isinstance(found, Dataset):
-            raise NotThereError("is a group, not a dataset" if isinstance(found, Group) else "is no dataset")
+        if not isinstance(found, StoredDataset):
+            raise NotThereError("is a group, not a dataset" if isinstance(found, StoredGroup) else "is no dataset")
         return found
 
 
@@ -278,7 +278,7 @@ def h5_index(by_creation: bool) -> int:
     return int(h5py.h5.INDEX_CRT_ORDER if by_creation else h5py.h5.INDEX_NAME)
 
 
-def _text(dataset: Dataset) -> Values:
+def _text(dataset: StoredDataset) -> Values:
     """Return text as NumPy's, bytes that are no UTF-8 as halves of surrogates."""
     if dataset.shape is None:
         return np.empty(0, TEXT)

@@ -18,8 +18,7 @@ from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_of, list_of
 from akdask.deferred import pa
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.formats.hdf5.categorical import OPTIONAL
-from akdask.formats.hdf5.composite import COLUMN_KINDS
+from akdask.formats.hdf5.composite import COLUMN_KINDS, OPTIONAL, PARTS
 from akdask.formats.hdf5.description import (
     ColumnSchema,
     DatasetSchema,
@@ -29,7 +28,6 @@ from akdask.formats.hdf5.description import (
     datasets_of,
     ranges_beside,
 )
-from akdask.formats.hdf5.groupby import PARTS
 from akdask.formats.hdf5.read import damages_of, summed_datasets
 from akdask.formats.hdf5.statistics import SUMMARY, DatasetSummary
 from akdask.storage.checksums import sum_of_ranges

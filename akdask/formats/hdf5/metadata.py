@@ -235,7 +235,7 @@ class StoredNode:
         raise NotImplementedError
 
 
-class Dataset(StoredNode):
+class StoredDataset(StoredNode):
     """A dataset."""
 
     @cached_property
@@ -338,7 +338,7 @@ class Foreign:
     text: str
 
 
-class Group(StoredNode):
+class StoredGroup(StoredNode):
     """A group."""
 
     @cached_property
@@ -422,16 +422,16 @@ class Group(StoredNode):
         if name is None:
             raise NotFlatError(f"has no member {wanted!r}")
         node = self.open(name)
-        if not isinstance(node, Dataset):
+        if not isinstance(node, StoredDataset):
             raise NotFlatError(f"has a member {wanted!r} that is no dataset")
         return node.describe()
 
     def storage_size(self, name: bytes) -> int:
         """Return the bytes in which a member is stored that is a dataset."""
         node = self.open(name)
-        return int(node.opened.get_storage_size()) if isinstance(node, Dataset) else 0
+        return int(node.opened.get_storage_size()) if isinstance(node, StoredDataset) else 0
 
-    def subgroup(self, name: bytes | None, wanted: str) -> Group:
+    def subgroup(self, name: bytes | None, wanted: str) -> StoredGroup:
         """Open a member that must be a group.
 
         Raises
@@ -440,7 +440,7 @@ class Group(StoredNode):
             If it is missing or is not one.
         """
         node = None if name is None else self.open(name)
-        if not isinstance(node, Group):
+        if not isinstance(node, StoredGroup):
             raise NotFlatError(f"has no group {wanted!r}")
         return node
 
@@ -467,15 +467,15 @@ class Group(StoredNode):
             return Foreign(path, f"cannot be opened: {error}")
         return found
 
-    def dataset(self, name: str) -> Dataset | None:
+    def dataset(self, name: str) -> StoredDataset | None:
         """Return a member that is a dataset."""
         found = self.members.get(name)
-        return found if isinstance(found, Dataset) else None
+        return found if isinstance(found, StoredDataset) else None
 
-    def group(self, name: str) -> Group | None:
+    def group(self, name: str) -> StoredGroup | None:
         """Return a member that is a group."""
         found = self.members.get(name)
-        return found if isinstance(found, Group) else None
+        return found if isinstance(found, StoredGroup) else None
 
     def numbered(self, stem: str) -> dict[int, Node]:
         """Return members ``<stem>0``, ``<stem>1`` and so on by number, in order."""
@@ -499,7 +499,7 @@ class Group(StoredNode):
             return ObjType.MULTIINDEX if has(f"{LEVEL}1") else ObjType.INDEX
         if values := self.find_values(VALUES):
             found = self.open(values)
-            are_bytes = isinstance(found, Dataset) and found.opened.dtype == "u1"
+            are_bytes = isinstance(found, StoredDataset) and found.opened.dtype == "u1"
             return ObjType.STRINGS if are_bytes and not self._are_bools(found) else ObjType.SEGARRAY
         return ObjType.DATAFRAME if has(ROW_LABELS) else None
 
@@ -508,10 +508,10 @@ class Group(StoredNode):
         return any(isinstance(part, StoredNode) and part.integer(layout.IS_BOOL) == 1 for part in (values, self))
 
 
-Node: TypeAlias = Group | Dataset | Foreign
+Node: TypeAlias = StoredGroup | StoredDataset | Foreign
 
 
-def group_of(node: Node) -> Group:
+def group_of(node: Node) -> StoredGroup:
     """Return the node, which must be a group.
 
     Raises
@@ -519,15 +519,15 @@ def group_of(node: Node) -> Group:
     NotFlatError
         If it is something else.
     """
-    if not isinstance(node, Group):
+    if not isinstance(node, StoredGroup):
         raise NotFlatError("is a dataset, but its kind is kept in a group")
     return node
 
 
 def _node(opened: H5Object, path: str) -> Node:
     if isinstance(opened, h5d.DatasetID):
-        return Dataset(opened, path)
-    return Group(opened, path) if isinstance(opened, h5g.GroupID) else Foreign(path, "is a named type")
+        return StoredDataset(opened, path)
+    return StoredGroup(opened, path) if isinstance(opened, h5g.GroupID) else Foreign(path, "is a named type")
 
 
 def _walk(node: H5Object, path: bytes, left: list[int]) -> H5Object:
@@ -561,9 +561,9 @@ def _is_numbered(name: str, stem: str) -> bool:
     return name.startswith(stem) and digits.isascii() and digits.isdigit() and str(int(digits)) == digits
 
 
-def root_of(file: Any) -> Group:
+def root_of(file: Any) -> StoredGroup:
     """Return the root group of an open file."""
-    return Group(h5g.open(file.id, b"/"), "")
+    return StoredGroup(h5g.open(file.id, b"/"), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -572,7 +572,7 @@ class FileMetadata:
 
     path: str
     size: int
-    root: Group
+    root: StoredGroup
     problem: str | None = None
 
     @property
@@ -603,9 +603,9 @@ def read_file_metadata(path: str) -> FileMetadata:
         return FileMetadata(path, size, _nothing(), " ".join([error.message, *error.details]))
 
 
-def _nothing() -> Group:
+def _nothing() -> StoredGroup:
     """Return a group without anything."""
-    found = Group(None, "")
+    found = StoredGroup(None, "")
     found.attributes, found.members = {}, {}
     return found
 
@@ -613,14 +613,14 @@ def _nothing() -> Group:
 def walk(node: Node) -> Iterator[Node]:
     """Yield a node and all below it."""
     yield node
-    if isinstance(node, Group):
+    if isinstance(node, StoredGroup):
         for member in node.members.values():
             yield from walk(member)
 
 
 def rows_of(node: Node) -> int | None:
     """Return how many rows an object has in its file, None if that is not to be seen without reading data."""
-    if isinstance(node, Dataset):
+    if isinstance(node, StoredDataset):
         return node.shape[0] if node.shape else None
     if isinstance(node, Foreign) or node.kind is None:
         return None

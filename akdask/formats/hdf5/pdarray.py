@@ -1,8 +1,14 @@
-"""pdarray, Datetime, Timedelta and IPv4: one dataset of numbers; integers of any size are a group."""
+"""pdarray, Datetime, Timedelta and IPv4: one dataset of numbers; integers of any size are a group.
+
+An ArrayView is stored flat in row-major order with its shape as attributes.  Files of v2022.07.28 to v2022.10.13, and
+foreign ones, may store it with its true rank instead.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,24 +20,21 @@ from akdask.columns.widening import widen_into
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import bigint, layout
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema
-from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.metadata import Dataset, Group, NotFlatError
+from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup
+from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from akdask.formats.hdf5.new_file import Attributes, NewObject, Share
 
-KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
-COLUMNS = ("int", "uint", "float", "bool")
-
 _WITH_BYTES = (ObjType.PDARRAY, ObjType.ARRAYVIEW)
 """Kinds whose bytes stay bytes unless they are bools; times and addresses have 64 bits."""
 
 
-def describe(node: Group | Dataset, kind: ObjType) -> Described:
+def describe(node: StoredGroup | StoredDataset, kind: ObjType) -> Described:
     """Describe a dataset of numbers, a group of limbs, or the ``booleans`` that bools were until v2022.10.13."""
-    if isinstance(node, Dataset):
+    if isinstance(node, StoredDataset):
         return describe_numbers(node, kind)
     if bigint.is_bigint(node):
         column, slots = bigint.describe_column(node.path, node)
@@ -40,7 +43,24 @@ def describe(node: Group | Dataset, kind: ObjType) -> Described:
     return Described(_schema(node.path, kind, dataset, BOOL), (slot,))
 
 
-def describe_numbers(node: Dataset, kind: ObjType, *, flat: bool = True) -> Described:
+def describe_shaped(node: StoredGroup | StoredDataset, kind: ObjType) -> Described:
+    """Describe the flat values of an ArrayView, and the shape.
+
+    The shape of a dataset of true rank begins with -1: each file has rows of its own.
+    """
+    if isinstance(node, StoredDataset) and node.shape and len(node.shape) > 1:
+        found = describe_numbers(node, kind, flat=False)
+        shape = (-1, *node.shape[1:]) if math.prod(node.shape[1:]) else node.shape
+    else:
+        found = describe(node, kind)
+        stored = node.integers(layout.SHAPE)
+        if stored is None:
+            raise NotFlatError("has no shape")
+        shape = stored
+    return replace(found, schema=replace(found.schema, params=(*found.schema.params, ("shape", shape))))
+
+
+def describe_numbers(node: StoredDataset, kind: ObjType, *, flat: bool = True) -> Described:
     """Describe a dataset of numbers; one-dimensional, if it must be flat."""
     dataset, slot = node.describe(flat=flat)
     dtype = number_type(node, dataset.dtype)
@@ -49,7 +69,7 @@ def describe_numbers(node: Dataset, kind: ObjType, *, flat: bool = True) -> Desc
     return Described(_schema(node.path, kind, dataset, dtype), (slot,))
 
 
-def number_type(node: Dataset, stored: str) -> ColumnType:
+def number_type(node: StoredDataset, stored: str) -> ColumnType:
     """Return the type of a column of stored numbers; bools are integers with ``isBool`` = 1, or an HDF5 enum."""
     # Eight-byte integers are never bools, and most columns have eight bytes: that saves looking for the attribute.
     if stored == "|b1" or (stored[2:] != "8" and node.integer(layout.IS_BOOL) == 1):

@@ -20,10 +20,10 @@ from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
 from akdask.formats.hdf5.codecs import read_column
 from akdask.formats.hdf5.description import ColumnLocation, FileDescription, datasets_of, ranges_beside
-from akdask.formats.hdf5.elements import Elements
 from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.metadata import Dataset, NotFlatError, root_of
+from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.formats.hdf5.opening import HDF5_ERRORS, open_hdf5
+from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.ranges import OUTSIDE, Extent, RangeReader, range_reader
@@ -102,7 +102,7 @@ class ChunkedReader:
             self._expect()
         root = root_of(self._hdf5)
         dataset = root.at(extent.dataset)
-        if not isinstance(dataset, Dataset) or dataset.shape is None or math.prod(dataset.shape) != extent.length:
+        if not isinstance(dataset, StoredDataset) or dataset.shape is None or math.prod(dataset.shape) != extent.length:
             raise NotFlatError("it is not the dataset that the set was described with")
         node, access = dataset.opened, h5p.create(h5p.DATASET_ACCESS)
         if dataset.is_outside != (extent.offset == OUTSIDE):
@@ -130,12 +130,12 @@ _SAME = "."
 """Name by which a virtual dataset means its own file."""
 
 
-def _allow_outside(dataset: Dataset, path: str, access: H5Object) -> None:
+def _allow_outside(dataset: StoredDataset, path: str, access: H5Object) -> None:
     """Check the external files of a dataset, and set `access` so that only these are read.
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset : StoredDataset
         A dataset whose data may be in other files.
     path : str
         Its file.
@@ -155,7 +155,7 @@ def _allow_outside(dataset: Dataset, path: str, access: H5Object) -> None:
     access.set_virtual_prefix(os.fsencode(folder))
 
 
-def _check(dataset: Dataset, path: str, folder: str, depth: int) -> None:
+def _check(dataset: StoredDataset, path: str, folder: str, depth: int) -> None:
     if not depth:
         raise NotFlatError("its data is in virtual datasets of virtual datasets without end")
     for name, source in _sources(dataset.opened.get_create_plist()):
@@ -189,7 +189,7 @@ def _check_source(path: str, dataset: str, folder: str, depth: int) -> None:
     """Check the file of a virtual dataset's source: its data may be elsewhere again."""
     with open_hdf5(path) as opened:
         source = root_of(opened).at(dataset)
-        if not isinstance(source, Dataset):
+        if not isinstance(source, StoredDataset):
             raise NotFlatError(f"its data is in {dataset!r} of {path!r}, which is no dataset")
         if source.is_outside:
             _check(source, path, folder, depth - 1)

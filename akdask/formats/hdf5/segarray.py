@@ -14,18 +14,14 @@ from akdask.columns.rows import empty, type_of
 from akdask.deferred import pa
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5 import bigint, layout, pdarray, strings
-from akdask.formats.hdf5.codec_registry import read_column
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.metadata import Dataset, Group, NotFlatError, group_of
+from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup, group_of
+from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from akdask.formats.hdf5.new_file import NewObject, Share
-
-KINDS = (ObjType.SEGARRAY,)
-COLUMNS = ("list",)
 
 _AMBIGUOUS = ("|u1", "<u8")
 """Types of empty datasets that servers write for numbers as well as for strings or integers of any size."""
@@ -33,7 +29,7 @@ _AMBIGUOUS = ("|u1", "<u8")
 _Items = tuple[ColumnType | None, tuple[DatasetSchema, ...], tuple[Slot, ...]]
 
 
-def describe(node: Group | Dataset, kind: ObjType) -> Described:
+def describe(node: StoredGroup | StoredDataset, kind: ObjType) -> Described:
     """Describe a group of ``values`` and ``segments``; the values may be a group themselves."""
     group = group_of(node)
     segments, slot = group.describe(group.find_values(SEGMENTS, "offsets"), SEGMENTS)
@@ -44,12 +40,12 @@ def describe(node: Group | Dataset, kind: ObjType) -> Described:
     return Described(ObjectSchema(group.path, kind, ((VALUES, column),)), (*slots, slot))
 
 
-def _describe_items(group: Group, *, is_bool: bool) -> _Items:
+def _describe_items(group: StoredGroup, *, is_bool: bool) -> _Items:
     found = group.find_values(VALUES)
     if found is None:
         raise NotFlatError(f"has no member {VALUES!r}")
     node = group.open(found)
-    if isinstance(node, Dataset):
+    if isinstance(node, StoredDataset):
         dataset, slot = node.describe()
         dtype: ColumnType | None = BOOL if is_bool and dataset.dtype[1] in "iub" else None
         if dtype is None and (slot[1] or dataset.dtype not in _AMBIGUOUS):
@@ -58,7 +54,7 @@ def _describe_items(group: Group, *, is_bool: bool) -> _Items:
     return _describe_group(group_of(node))
 
 
-def _describe_group(items: Group) -> _Items:
+def _describe_group(items: StoredGroup) -> _Items:
     """Distinguish integers of any size from strings by the members of the group, which may lack attributes."""
     path = items.find_values(VALUES)
     if bigint.is_bigint(items) and not items.find(f"{layout.LIMB}0") and path:
@@ -77,6 +73,8 @@ def read(
     elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> pa.LargeListArray:
     """Read the values of the wanted lists only; `out` is not used."""
+    from akdask.formats.hdf5.codecs import read_column  # which has this function in its table
+
     *stored, segments = place.extents
     if place.dtype.item is None:
         raise AssertionError("the type of the values is settled when the files of a set are compared")

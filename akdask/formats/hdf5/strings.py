@@ -16,9 +16,9 @@ from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import is_arrow
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.formats.hdf5.elements import Elements
-from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Dataset, Group, NotFlatError, group_of
+from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, NotFlatError, StoredDataset, StoredGroup, group_of
 from akdask.formats.hdf5.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.formats.hdf5.stored_elements import Elements
 from akdask.operators.sort.top_k import PrefixRange
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.storage.ranges import Extent
@@ -27,19 +27,16 @@ from akdask.typing import Column, NumberArray, StringArray
 if TYPE_CHECKING:
     from akdask.formats.hdf5.new_file import NewObject, Share
 
-KINDS = (ObjType.STRINGS,)
-COLUMNS = ("str",)
-
 _SCAN = 8 * 2**20  # bytes scanned at a time where strings have no segments
 
 
-def describe(node: Group | Dataset, kind: ObjType) -> Described:
+def describe(node: StoredGroup | StoredDataset, kind: ObjType) -> Described:
     """Describe a group of ``values`` and ``segments``; files of any age may lack segments."""
     column, slots = describe_column(node.path, group_of(node))
     return Described(_schema(node.path, kind, column), slots)
 
 
-def describe_column(name: str, group: Group) -> tuple[ColumnSchema, tuple[Slot, ...]]:
+def describe_column(name: str, group: StoredGroup) -> tuple[ColumnSchema, tuple[Slot, ...]]:
     """Describe the column of strings that a group holds.
 
     Raises

@@ -10,34 +10,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from akdask.formats.hdf5 import (
-    rules_of_agreement,
-    rules_of_attributes,
-    rules_of_data,
-    rules_of_files,
-    rules_of_grouping,
-    rules_of_names,
-    rules_of_segments,
-    rules_of_tables,
-)
+from akdask.formats.hdf5 import rules_of_metadata, rules_of_objects
 from akdask.formats.hdf5.validation import Reach, Rule, SetContext, Severity, reach_of
 
 __all__ = ["RULES", "Reach", "Report", "Rule", "Severity", "Violation", "validate"]
 
 
-# They are checked in this order: `rules_of_data` reports data that the others could not read.
-_FAMILIES = (
-    rules_of_files,
-    rules_of_names,
-    rules_of_attributes,
-    rules_of_agreement,
-    rules_of_segments,
-    rules_of_grouping,
-    rules_of_tables,
-    rules_of_data,
-)
-
-RULES = {found.id: found for module in _FAMILIES for found in vars(module).values() if isinstance(found, Rule)}
+RULES = {
+    found.id: found
+    for module in (rules_of_metadata, rules_of_objects)
+    for found in vars(module).values()
+    if isinstance(found, Rule)
+}
 """All rules by id."""
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
 from akdask.errors import FileFormatError
-from akdask.formats.hdf5.facts import (
+from akdask.formats.hdf5.data_facts import (
     NumberFacts,
     OpenFile,
     StringFacts,
@@ -20,10 +20,10 @@ from akdask.formats.hdf5.facts import (
 )
 from akdask.formats.hdf5.layout import METADATA_GROUP, OLD_BOOLEANS
 from akdask.formats.hdf5.metadata import (
-    Dataset,
     FileMetadata,
-    Group,
     Node,
+    StoredDataset,
+    StoredGroup,
     read_file_metadata,
     rows_of,
     walk,
@@ -86,29 +86,29 @@ class SetContext:
                     found.setdefault(node.path, []).append((file, node))
         return found
 
-    def datasets(self) -> Iterator[tuple[FileMetadata, Dataset]]:
+    def datasets(self) -> Iterator[tuple[FileMetadata, StoredDataset]]:
         """Yield all datasets."""
         for placed in self.by_path.values():
-            yield from ((file, node) for file, node in placed if isinstance(node, Dataset))
+            yield from ((file, node) for file, node in placed if isinstance(node, StoredDataset))
 
-    def groups(self, *kinds: ObjType) -> Iterator[tuple[str, list[tuple[FileMetadata, Group]]]]:
+    def groups(self, *kinds: ObjType) -> Iterator[tuple[str, list[tuple[FileMetadata, StoredGroup]]]]:
         """Yield path and groups of objects of some kinds, wherever they are."""
         for path, placed in self.by_path.items():
-            found = [(file, node) for file, node in placed if isinstance(node, Group) and node.kind in kinds]
+            found = [(file, node) for file, node in placed if isinstance(node, StoredGroup) and node.kind in kinds]
             if found:
                 yield path, found
 
-    def numbers(self, file: FileMetadata, node: Dataset | None) -> NumberFacts | None:
+    def numbers(self, file: FileMetadata, node: StoredDataset | None) -> NumberFacts | None:
         """Return the facts of integers; None if the node has none or they are unknown."""
         if node is None or node.type.family != "integer" or not _is_flat(node):
             return None
         return self._found(number_facts, file, node, lambda opened: number_facts(blocks(opened, node)))
 
-    def fingerprint(self, file: FileMetadata, node: Dataset) -> int | None:
+    def fingerprint(self, file: FileMetadata, node: StoredDataset) -> int | None:
         """Return a fingerprint of a collection of integers that does not depend on their order."""
         return self._found(fingerprint, file, node, lambda opened: fingerprint(blocks(opened, node)))
 
-    def strings(self, file: FileMetadata, group: Group) -> StringFacts | None:
+    def strings(self, file: FileMetadata, group: StoredGroup) -> StringFacts | None:
         """Return the facts of the bytes of Strings; None if unknown."""
         values, segments = group.dataset(VALUES), group.dataset(SEGMENTS)
         if values is None or values.type.family != "integer" or values.type.size != 1 or not _is_flat(values):
@@ -118,16 +118,16 @@ class SetContext:
 
     def rows(self, file: FileMetadata, node: Node) -> int | None:
         """Return the rows of an object in one file, reading Strings without segments to count them."""
-        if isinstance(node, Group) and node.kind == ObjType.STRINGS and SEGMENTS not in node.members:
+        if isinstance(node, StoredGroup) and node.kind == ObjType.STRINGS and SEGMENTS not in node.members:
             facts = self.strings(file, node)
             return None if facts is None else facts.nuls
         return rows_of(node)
 
-    def read_through(self, file: FileMetadata, node: Dataset) -> None:
+    def read_through(self, file: FileMetadata, node: StoredDataset) -> None:
         """Read a dataset to see whether that can be done."""
         self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
 
-    def _found(self, what: object, file: FileMetadata, node: Dataset, find: Callable[[OpenFile], T]) -> T | None:
+    def _found(self, what: object, file: FileMetadata, node: StoredDataset, find: Callable[[OpenFile], T]) -> T | None:
         # That data is in other files is a violation of its own.
         if not self.read_data or node.is_outside:
             return None
@@ -151,7 +151,7 @@ def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | 
     return None if None in rows else sum(row for row in rows if row is not None)
 
 
-def _is_flat(node: Dataset) -> bool:
+def _is_flat(node: StoredDataset) -> bool:
     return node.shape is not None and len(node.shape) == 1
 
 
@@ -291,9 +291,9 @@ def _told(span: Span, name: str) -> str:
 def _spans_of(placed: list[Placed]) -> Iterator[Span]:
     """Yield the releases that an object needs, judged by its shares in all files."""
     for _, node in placed:
-        if isinstance(node, (Group, Dataset)):
+        if isinstance(node, (StoredGroup, StoredDataset)):
             yield from _spans_of_node(node)
-    groups = [node for _, node in placed if isinstance(node, Group) and node.kind == ObjType.SEGARRAY]
+    groups = [node for _, node in placed if isinstance(node, StoredGroup) and node.kind == ObjType.SEGARRAY]
     rows = [rows_of(group) for group in groups]
     if 0 in rows and any(rows[rows.index(0) :]):
         yield _EMPTY_INSIDE
@@ -301,13 +301,13 @@ def _spans_of(placed: list[Placed]) -> Iterator[Span]:
         yield _NESTED_EMPTY
 
 
-def _spans_of_node(node: Group | Dataset) -> Iterator[Span]:
+def _spans_of_node(node: StoredGroup | StoredDataset) -> Iterator[Span]:
     attribute = node.attributes.get("ObjType")
     if attribute is not None and attribute.value == ObjType.ARRAYVIEW.label:
         yield _OLD_ARRAYVIEW
     elif attribute is not None and node.kind in _SPANS:
         yield _SPANS[node.kind]
-    if isinstance(node, Dataset):
+    if isinstance(node, StoredDataset):
         marked = node.attributes.get("isBool")
         if marked is not None and marked.value == 1:
             yield _BOOL
@@ -317,14 +317,14 @@ def _spans_of_node(node: Group | Dataset) -> Iterator[Span]:
             yield _OLD_BOOL if OLD_BOOLEANS in node.members else _BIGINT
         case ObjType.STRINGS if SEGMENTS not in node.members:
             yield _NO_SEGMENTS
-        case ObjType.SEGARRAY if isinstance(node.members.get(VALUES), Group):
+        case ObjType.SEGARRAY if isinstance(node.members.get(VALUES), StoredGroup):
             yield _NESTED
         case ObjType.DATAFRAME | ObjType.INDEX | ObjType.MULTIINDEX | ObjType.GROUPBY:
-            columns = (member for member in node.members.values() if isinstance(member, (Group, Dataset)))
+            columns = (member for member in node.members.values() if isinstance(member, (StoredGroup, StoredDataset)))
             yield from (span for column in columns for span in _spans_of_node(column))
 
 
-def _has_strings(group: Group) -> bool:
+def _has_strings(group: StoredGroup) -> bool:
     inner = group.group(VALUES)
     return inner is not None and inner.kind == ObjType.STRINGS
 
@@ -341,8 +341,8 @@ def _remarks(context: SetContext, oldest: str, newest: str) -> Iterator[str]:
 
 
 def _is_group(context: SetContext, name: str) -> bool:
-    return any(isinstance(node, Group) for _, node in context.objects[name])
+    return any(isinstance(node, StoredGroup) for _, node in context.objects[name])
 
 
 def _is_bare(node: Node) -> bool:
-    return isinstance(node, (Group, Dataset)) and "ObjType" not in node.attributes
+    return isinstance(node, (StoredGroup, StoredDataset)) and "ObjType" not in node.attributes

@@ -4,7 +4,7 @@ import h5py
 import numpy as np
 import pytest
 
-from akdask.formats.hdf5.metadata import Dataset, Foreign, NotFlatError, read_file_metadata, root_of
+from akdask.formats.hdf5.metadata import Foreign, NotFlatError, StoredDataset, read_file_metadata, root_of
 from akdask.storage.ranges import ELSEWHERE
 
 
@@ -32,7 +32,7 @@ def test_a_path_may_lead_through_links_and_to_nothing(tmp_path):
         file["round"] = h5py.SoftLink("/round")
         file["far"] = h5py.ExternalLink("y.h5", "/x")
         root = root_of(file)
-        assert isinstance(root.at("soft/x"), Dataset)
+        assert isinstance(root.at("soft/x"), StoredDataset)
         for path, reason in (
             ("none", "nowhere"),
             ("round", "without end"),

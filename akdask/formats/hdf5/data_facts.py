@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.errors import FileFormatError
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, index_of
-from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Dataset, NotFlatError
+from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, NotFlatError, StoredDataset
 from akdask.operators.values.random import STEP, mix_bits
 from akdask.storage.files import identify, is_remote
 from akdask.storage.ranges import range_reader
@@ -66,7 +66,7 @@ class OpenFile(NamedTuple):
     hdf5: Any
 
 
-def blocks(opened: OpenFile, dataset: Dataset) -> Iterator[NumberArray]:
+def blocks(opened: OpenFile, dataset: StoredDataset) -> Iterator[NumberArray]:
     """Yield the elements of a dataset of an open file, along its first dimension."""
     step = max(1, _BLOCK // max(1, dataset.type.size))
     if dataset.shape is None or len(dataset.shape) != 1:
@@ -78,7 +78,7 @@ def blocks(opened: OpenFile, dataset: Dataset) -> Iterator[NumberArray]:
         yield read(start, min(start + step, dataset.nrows))
 
 
-def _reading(opened: OpenFile, dataset: Dataset) -> Callable[[int, int], NumberArray]:
+def _reading(opened: OpenFile, dataset: StoredDataset) -> Callable[[int, int], NumberArray]:
     """Return a reader of row ranges of a one-dimensional dataset."""
     node = _checked(opened, dataset)
     if dataset.storage != "chunked" or is_remote(opened.path) or not _is_numbers(node):
@@ -101,12 +101,12 @@ def _reading(opened: OpenFile, dataset: Dataset) -> Callable[[int, int], NumberA
 def _is_numbers(node: Any) -> bool:
     """Whether NumPy can compute with the stored elements; text of variable length is stored elsewhere in the file."""
     try:
-        return Dataset(node.id, "").is_plain(node.dtype)
+        return StoredDataset(node.id, "").is_plain(node.dtype)
     except NotFlatError:
         return False
 
 
-def _checked(opened: OpenFile, dataset: Dataset) -> Any:
+def _checked(opened: OpenFile, dataset: StoredDataset) -> Any:
     """Open a dataset whose data is in the file; one that was never written may claim any size and is refused."""
     if dataset.is_outside:
         raise FileFormatError(f"dataset {dataset.path!r} keeps its data in other files, and these are not read.")
@@ -179,7 +179,7 @@ def counted(size: int) -> Iterator[NumberArray]:
         yield np.arange(start, min(start + step, size))
 
 
-def string_facts(opened: OpenFile, values: Dataset, segments: Dataset | None) -> StringFacts:
+def string_facts(opened: OpenFile, values: StoredDataset, segments: StoredDataset | None) -> StringFacts:
     """Find the facts of strings of an open file, and where the segments, if given, leave them."""
     starts = None if segments is None else _reading(opened, segments)
     count = 0 if segments is None else segments.nrows
