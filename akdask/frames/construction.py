@@ -61,19 +61,16 @@ def from_records(data: Any, columns: Sequence[str] | None, exclude: Sequence[str
         made = pd.DataFrame.from_records(data, columns=names, exclude=without)
     except (TypeError, ValueError, AssertionError) as error:
         raise ArgumentError(f"from_records: {error}.") from error
-    frame: DataFrame = DataFrame(made)
-    return frame
+    return DataFrame(made)
 
 
 def from_dict(data: Mapping[str, Any], orient: str, columns: Sequence[str] | None) -> DataFrame:
     if orient == "columns":
-        frame: DataFrame = DataFrame(dict(data))
-        return frame
+        return DataFrame(dict(data))
     if orient != "index":
         raise ArgumentError(f"from_dict: orient={orient!r} is neither 'columns' nor 'index'.")
     names: Any = columns
-    made: DataFrame = DataFrame(pd.DataFrame.from_dict(dict(data), orient="index", columns=names))
-    return made
+    return DataFrame(pd.DataFrame.from_dict(dict(data), orient="index", columns=names))
 
 
 def load(prefix_path: Path, file_format: str, *, widen: bool) -> DataFrame:

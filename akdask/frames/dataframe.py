@@ -733,8 +733,7 @@ class DataFrame(RowLabelled):
 
     def take(self, indices: Any) -> DataFrame:
         """Return the rows at positions; lazy, but rows of unknown number may be counted."""
-        rows: DataFrame = self._rows(indices if isinstance(indices, Array) else np.asarray(indices, np.int64))
-        return rows
+        return self._rows(indices if isinstance(indices, Array) else np.asarray(indices, np.int64))
 
     def sample(self, n: int = 5, *, frac: float | None = None, random_state: Any = None) -> DataFrame:
         """Return `n` rows chosen at random, all of them if there are no more; counts rows of unknown number.
@@ -919,15 +918,13 @@ class DataFrame(RowLabelled):
         from akdask.arrays.time_of_day import within_day
 
         labels = self._columns.index_array()
-        rows: DataFrame = self._rows(within_day("between_time", labels, start_time, end_time, inclusive))
-        return rows
+        return self._rows(within_day("between_time", labels, start_time, end_time, inclusive))
 
     def at_time(self, time: Any) -> DataFrame:
         """Return the rows whose labels have a time of day; lazy.  See `between_time`."""
         from akdask.arrays.time_of_day import within_day
 
-        rows: DataFrame = self._rows(within_day("at_time", self._columns.index_array(), time, time))
-        return rows
+        return self._rows(within_day("at_time", self._columns.index_array(), time, time))
 
     def isin(self, values: Any) -> DataFrame:
         """Return which values are among given ones, as a DataFrame of bool; lazy.

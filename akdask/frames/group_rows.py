@@ -156,16 +156,14 @@ def diff(groups: DataFrameGroupBy, colname: Any, *, periods: int) -> DiffAggrega
 
 
 def _some_rows(groups: DataFrameGroupBy, positions: Any, sort_index: bool) -> DataFrame:
-    rows: DataFrame = groups.df._rows(sort(positions) if sort_index else positions)
-    return rows
+    return groups.df._rows(sort(positions) if sort_index else positions)
 
 
 def transform(groups: DataFrameGroupBy, func: str | Callable[[pd.Series], Any]) -> DataFrame:
     if not isinstance(func, str):
         return _transformed_by_pandas(groups, func)
     if func in (*RUNNING, "shift", "pct_change", "ffill", "bfill", "rank", "cumcount", "ngroup"):
-        found: Any = getattr(groups, func)()
-        return found
+        return getattr(groups, func)()
     if func == "diff":
         return differences(groups, 1)
     name = GROUP_REDUCTIONS.get(func.lower(), func)
@@ -319,8 +317,7 @@ def get_group(groups: DataFrameGroupBy, name: Any) -> DataFrame:
 def filter_groups(groups: DataFrameGroupBy, func: Callable[[pd.DataFrame], Any]) -> DataFrame:
     by_key = in_pandas(groups)
     remaining = by_key.filter(func).index
-    rows: DataFrame = groups.df._rows(array(np.sort(np.asarray(remaining, np.int64))))
-    return rows
+    return groups.df._rows(array(np.sort(np.asarray(remaining, np.int64))))
 
 
 def _ranks(groups: DataFrameGroupBy, values: Array, method: str, ascending: bool, na_option: str, pct: bool) -> Any:
@@ -422,8 +419,7 @@ def extreme_rows(
     groups: DataFrameGroupBy, n: int, columns: str | Sequence[str] | None, *, ascending: bool
 ) -> DataFrame:
     keys = [groups.df._columns.array(name) for name in groups._columns(columns)]
-    rows: DataFrame = groups.df._of(first_of_groups(groups.gb, groups.df._columns, keys, [ascending] * len(keys), n))
-    return rows
+    return groups.df._of(first_of_groups(groups.gb, groups.df._columns, keys, [ascending] * len(keys), n))
 
 
 def _can_be_missing(array: Array) -> bool:

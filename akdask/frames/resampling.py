@@ -818,14 +818,11 @@ def resample(
     group_keys: bool,
 ) -> Any:
     asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-
     return resampler(frame, rule, on, level, asked)
 
 
 def asfreq(frame: DataFrame, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> DataFrame:
-
-    found: DataFrame = regular_rows(frame, freq, method, normalize, fill_value)
-    return found
+    return regular_rows(frame, freq, method, normalize, fill_value)
 
 
 def resample_series(
@@ -842,7 +839,6 @@ def resample_series(
     if on is not None:
         raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times, or level= of them.")
     asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-
     return values_in_bins(series, Binning.of("resample", rule, **asked), level)
 
 

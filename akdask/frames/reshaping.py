@@ -101,8 +101,7 @@ def pivot(frame: DataFrame, *, columns: str, index: str | None, values: str | Se
     groups = ColumnGroups(keys, dropna=False)
     if groups.ngroups < groups.length:
         raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
-    found: DataFrame = frame.pivot_table(wanted, index, columns, "first", dropna=False)
-    return found
+    return frame.pivot_table(wanted, index, columns, "first", dropna=False)
 
 
 def pivot_table(

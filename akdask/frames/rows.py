@@ -203,5 +203,4 @@ def _called(index: Index, number: int) -> str:
 def sample(frame: DataFrame, n: int, *, frac: float | None, random_state: Any) -> DataFrame:
     size = len(frame)
     count, draw = sample_of(size, n, frac, random_state)
-    chosen: DataFrame = frame if count >= size else frame._rows(draw.choice(size, count, replace=False))
-    return chosen
+    return frame if count >= size else frame._rows(draw.choice(size, count, replace=False))

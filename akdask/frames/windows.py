@@ -197,8 +197,7 @@ def with_index(owner: Owner, change: Callable[[Any], Any]) -> Owner:
     labels: Any = owner.index
     moved: Any = owner.copy()
     moved.index = change(labels)
-    found: Owner = moved
-    return found
+    return moved
 
 
 def diff(owner: Owner, periods: int) -> Owner:
