@@ -14,17 +14,13 @@ import numpy as np
 from akdask.arrays.array import Array, of_rows
 from akdask.arrays.base import Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.display import captioned, counted
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.setops import in1d
-from akdask.arrays.sorting import argsort, coargsort, sort
 from akdask.arrays.strings import Strings
-from akdask.arrays.time_frequencies import frequency_of
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.writable import Writable
 from akdask.arrays.writing import Storable
@@ -32,7 +28,6 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.missing import present
 from akdask.storage.objects import LEVEL, ObjType
 
 MEMORY_UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
@@ -88,6 +83,8 @@ def check_na_position(given: str) -> None:
 
 def is_there(labels: Any) -> Any:
     """Return which labels are not missing, as a lazy bool array."""
+    from akdask.frames.missing import present
+
     columns = ColumnSet.of({"labels": labels})
     return pdarray(columns.frame, present(columns, "labels"))
 
@@ -259,6 +256,8 @@ class Index(Labelled, Writable):
         """Return which labels are the given one, or among some given ones; lazy bool array."""
         key = key.values if isinstance(key, Index) else key
         if isinstance(key, Array):
+            from akdask.arrays.setops import in1d
+
             return in1d(self._labels, key)
         matches = [self._labels == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
         return reduce(operator.or_, matches) if matches else self._labels != self._labels
@@ -327,12 +326,16 @@ class Index(Labelled, Writable):
         demand_index("joined", other)
         if isinstance(other, MultiIndex):
             raise ArgumentTypeError("labels of one level are not joined with labels of several.")
+        from akdask.arrays.concatenation import concatenate
+
         return Index(concatenate([self._labels, other._labels]), self.name)
 
     # order
 
     def argsort(self, ascending: bool = True) -> Any:
         """Return the positions that put the labels in order, as int64; lazy, but for a list."""
+        from akdask.arrays.sorting import argsort
+
         positions = argsort(self._labels, ascending=ascending)
         return positions if self._list is None else positions.tolist()
 
@@ -373,6 +376,8 @@ class Index(Labelled, Writable):
         """
         if not isinstance(self._labels, TimeArray):
             raise ArgumentTypeError(f"labels that are times are shifted, not {self._labels._type_name()}.")
+        from akdask.arrays.time_frequencies import frequency_of
+
         offset = frequency_of(freq, asked="shift").offset
         return Index(self._labels + offset * periods, self.name)
 
@@ -586,6 +591,8 @@ class MultiIndex(Index):
         if not isinstance(key, list | tuple) or len(key) != self.nlevels:
             raise ArgumentTypeError(f"rows are looked up by a tuple of {self.nlevels} labels.")
         if all(isinstance(one, Array) for one in key):
+            from akdask.arrays.setops import in1d
+
             return in1d(self.levels, list(key))
         matches = [Index(level).lookup(one) for level, one in zip(self.levels, key, strict=True)]
         return reduce(operator.and_, matches)
@@ -597,11 +604,15 @@ class MultiIndex(Index):
     def concat(self, other: Index) -> MultiIndex:
         """Append the labels of another index of as many levels; lazy.  See `Index.concat`."""
         demand_index("joined", other)
+        from akdask.arrays.concatenation import concatenate
+
         levels = [concatenate(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
         return MultiIndex(levels, self.name, self._names)
 
     def argsort(self, ascending: bool = True) -> Any:
         """Return the positions that put the rows in order, by the first level first, as int64; lazy."""
+        from akdask.arrays.sorting import coargsort
+
         return coargsort(self.levels, ascending=ascending)
 
     def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
@@ -683,6 +694,8 @@ def _mapped(index: Index, arg: Any) -> Index:
 
 
 def _sorted(index: Index, return_indexer: bool, ascending: bool, na_position: str) -> Any:
+    from akdask.arrays.sorting import coargsort, sort
+
     if na_position == "first":
         positions = coargsort([is_there(index._labels), index._labels], ascending=[True, ascending])
         ordered = Index(index._labels[positions], index.name)

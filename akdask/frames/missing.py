@@ -16,7 +16,6 @@ from akdask.arrays.column_names import axis_number, names_of
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
-from akdask.arrays.segarray import SegArray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, TIME
@@ -253,6 +252,6 @@ def mark_series(series: Series, *, missing: bool) -> Series:
 def _present(series: Series) -> Value:
     if series._lacking is not None:
         return missing_integers.negated(series._lacking._value)
-    if isinstance(series.values, SegArray):
+    if series.values._value.dtype.kind == "list":
         raise ArgumentTypeError("lists are never missing.", hint="ask for s.values.lengths == 0.")
     return present(series._labelled._columns, VALUES)
