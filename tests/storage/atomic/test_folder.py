@@ -1,11 +1,12 @@
 """Folders that appear whole, and hidden ones that somebody else has planted."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from akdask.errors import FileError, WriteError
-from akdask.storage.recovery import recover_folders
+from akdask.storage.recovery import recover_folders, settled_folder
 from akdask.storage.transaction import FolderTransaction
 
 HIDDEN = ".c.akdask-folder"
@@ -111,6 +112,62 @@ def test_what_no_writer_makes_stays(tmp_path):
     (tmp_path / HIDDEN / "precious").write_text("mine")
     recover_folders(str(tmp_path))
     assert (tmp_path / HIDDEN / "precious").read_text() == "mine"
+
+
+def failing_from(first, last):
+    """Return a renaming that fails at some calls as if permissions were taken away."""
+    replace, calls = os.replace, iter(range(99))
+
+    def failing(*names, **folders):
+        if first <= next(calls) <= last:
+            raise PermissionError(13, "Permission denied")
+        replace(*names, **folders)
+
+    return failing
+
+
+def found(tmp_path):
+    return {path.name: (path / "file").read_text() for path in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("preserves", "fails_at"), [*((False, step) for step in range(3)), *((True, step) for step in range(4))]
+)
+def test_a_failing_rename_leaves_the_old_folders_and_nothing_else(tmp_path, monkeypatch, preserves, fails_at):
+    for text in ("oldest", "old"):
+        write(tmp_path / "c", text, preserves=True)
+    with monkeypatch.context() as patch:
+        # The first puts the record there; two or three more put the folders in place.
+        patch.setattr(os, "replace", failing_from(fails_at, fails_at))
+        with pytest.raises(WriteError, match="Permission denied"):
+            write(tmp_path / "c", "new", preserves=preserves)
+    assert found(tmp_path) == {"c": "old", "c.prev": "oldest"}
+
+
+@pytest.mark.parametrize("fails_at", [2, 3])
+def test_folders_that_cannot_be_put_back_are_told_and_completed_by_the_next(tmp_path, monkeypatch, fails_at):
+    for text in ("oldest", "old"):
+        write(tmp_path / "c", text, preserves=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", failing_from(fails_at, 99))
+        with pytest.raises(WriteError, match="nor put back"):
+            write(tmp_path / "c", "new", preserves=True)
+    recover_folders(str(tmp_path))
+    assert found(tmp_path) == {"c": "new", "c.prev": "old"}
+
+
+def test_the_old_folder_is_read_where_the_new_one_cannot_be_put_in_place(tmp_path, monkeypatch):
+    plant(tmp_path)
+    failing = failing_from(0, 99)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", failing)
+        assert settled_folder(str(tmp_path / "c"), lambda path: Path(path, "file").read_text()) == "old"
+    (tmp_path / "c").rename(tmp_path / HIDDEN / "old")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", failing)
+        with pytest.raises(FileError, match="half replaced, and cannot be completed"):
+            recover_folders(str(tmp_path))
+    assert settled_folder(str(tmp_path / "c"), lambda path: Path(path, "file").read_text()) == "planted"
 
 
 def test_folders_in_a_new_folder_come_with_it(tmp_path):

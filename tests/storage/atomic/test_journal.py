@@ -93,6 +93,7 @@ def test_who_comes_late_does_nothing_under_a_later_journal(folder, hidden):
         Journal((), (".other.h5.akdask-write",)),
         Journal((), ("",)),
         Journal((), ("set\0",)),
+        Journal((Rename(f"{TAG}/x", "set_LOCALE0000.h5", 1), Rename("ba9876543210/y", "set_LOCALE0001.h5", 1))),
     ],
 )
 def test_a_journal_that_touches_hidden_files_or_those_of_other_folders_is_refused(folder, hidden, journal):
