@@ -20,15 +20,7 @@ _CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some file systems cannot flush f
 
 
 class Directory:
-    """An open folder; as a context, it closes itself.
-
-    Parameters
-    ----------
-    descriptor : int
-        The open folder, which is closed with this object.
-    path : str
-        Where it was found, for messages.
-    """
+    """An open folder, and where it was found for messages; as a context, it closes itself."""
 
     def __init__(self, descriptor: int, path: str) -> None:
         self._descriptor: int | None = descriptor
@@ -44,13 +36,7 @@ class Directory:
         return Directory(os.open(_single(name), _FOLDER | os.O_NOFOLLOW, dir_fd=self.descriptor), self.path_of(name))
 
     def make(self, name: str, mode: int = 0o777) -> Directory:
-        """Make a folder in this one, and open it.
-
-        Raises
-        ------
-        FileExistsError
-            If the name exists, or a folder that is not empty takes it at once.
-        """
+        """Make a folder in this one, and open it; a folder that is not empty may not take its place at once."""
         os.mkdir(_single(name), mode, dir_fd=self.descriptor)
         try:
             made = self.child(name)
@@ -175,23 +161,9 @@ class Directory:
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, *, folder: Directory | None = None, follows: bool = False) -> int:
-    """Open a file without waiting, and return its descriptor.
+    """Open a regular file without waiting, and return its descriptor.
 
-    Parameters
-    ----------
-    path : str
-        Path of the file; a single name if `folder` is given.
-    flags : int
-        Flags of `os.open`.
-    folder : Directory, optional
-        The folder that the file is in.
-    follows : bool
-        Whether a link in its place is followed.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened, or is no regular file.
+    The path is a single name if `folder` is given. `follows` says whether a link in its place is followed.
     """
     flags |= os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
     descriptor = os.open(path, flags, 0o666, dir_fd=None if folder is None else folder.descriptor)
@@ -203,10 +175,7 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, folder: Directory | Non
 
 
 def path_of_open(descriptor: int, path: str) -> str:
-    """Return a path of this very file or folder for libraries that open by path; valid here while it is open.
-
-    Where the system has none, that is `path`.
-    """
+    """Return a path of this very file or folder, while it is open, for libraries that open by path; else `path`."""
     anchor = f"{_DESCRIPTORS}/{descriptor}"
     return anchor if os.path.exists(anchor) else path
 

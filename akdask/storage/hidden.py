@@ -60,15 +60,7 @@ def is_own_name(name: str) -> bool:
 
 
 class HiddenFolder:
-    """An existing hidden folder and its parent, both open; as a context, closes both.
-
-    Parameters
-    ----------
-    path : str
-        Path of the folder.
-    makes : bool
-        Whether the folder is made here.
-    """
+    """An existing hidden folder and its parent, both open; as a context, closes both."""
 
     def __init__(self, path: str, *, makes: bool = False) -> None:
         self.path = path

@@ -18,9 +18,6 @@ from akdask.errors import AkdaskError, FileError
 from akdask.storage.checksums import FileSums
 from akdask.storage.files import FileIdentity, exists
 from akdask.storage.manifest import ManifestRows, Told, by_set, manifest_path, rows_batch
-from akdask.storage.transaction import staged_files
-
-# it writes, and few who read do that
 
 
 class OfSummedFile(Protocol):
@@ -152,6 +149,8 @@ def adopt(manifest: type[ManifestRows[Any]], told: Told[Any]) -> None:
     told : Told
         Descriptions of the files, all of which were found to match.
     """
+    from akdask.storage.transaction import staged_files  # few who read adopt a manifest
+
     known = told.in_place | told.unproven
     for (path, owner), members in by_set([found.file for found in told.unproven.values()]).items():
         rows = manifest.of_set(path, owner)

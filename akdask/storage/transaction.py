@@ -221,11 +221,6 @@ class FileTransaction(Transaction):
     """The write of files that lie in one folder.  Travels to workers, without its lock.
 
     Files are named by paths that lead through the open folder, so that it cannot be replaced meanwhile.
-
-    Parameters
-    ----------
-    target : str
-        Absolute path given by the user; the hidden folder lies beside it.
     """
 
     def __init__(self, target: str) -> None:
@@ -354,13 +349,7 @@ class FileTransaction(Transaction):
 
 
 class FolderTransaction(Transaction):
-    """The write of a whole folder, which is filled in the hidden one.
-
-    Parameters
-    ----------
-    target : str
-        Absolute path of the new folder.
-    """
+    """The write of a whole folder, which is filled in the hidden one."""
 
     def __init__(self, target: str) -> None:
         super().__init__(target, hidden_folder_of_folder(target))
@@ -399,11 +388,6 @@ class StoreTransaction:
     """The write of files to an object store, with the methods of `FileTransaction`.  Travels to workers.
 
     A `Catalog` switches from the old files to uploads.  There is no way back from the switch, and no lock.
-
-    Parameters
-    ----------
-    target : str
-        URL that the user gave.
     """
 
     def __init__(self, target: str) -> None:
