@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import FileError, WriteError
+from akdask.storage.directory import Directory
 from akdask.storage.recovery import recover_folders, settled_folder
 from akdask.storage.transaction import FolderTransaction
 
@@ -144,7 +145,7 @@ def test_a_failing_rename_leaves_the_old_folders_and_nothing_else(tmp_path, monk
     assert found(tmp_path) == {"c": "old", "c.prev": "oldest"}
 
 
-@pytest.mark.parametrize("fails_at", [2, 3])
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
 def test_folders_that_cannot_be_put_back_are_told_and_completed_by_the_next(tmp_path, monkeypatch, fails_at):
     for text in ("oldest", "old"):
         write(tmp_path / "c", text, preserves=True)
@@ -154,6 +155,40 @@ def test_folders_that_cannot_be_put_back_are_told_and_completed_by_the_next(tmp_
             write(tmp_path / "c", "new", preserves=True)
     recover_folders(str(tmp_path))
     assert found(tmp_path) == {"c": "new", "c.prev": "old"}
+
+
+def test_a_record_that_cannot_be_taken_back_is_told_and_completed_by_the_next(tmp_path, monkeypatch):
+    write(tmp_path / "c", "old")
+    sync = Directory.sync
+
+    def failing(folder):
+        if folder.path.endswith(HIDDEN):
+            raise OSError(5, "Input/output error")
+        sync(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Directory, "sync", failing)
+        patch.setattr(os, "replace", failing_from(1, 99))
+        with pytest.raises(WriteError, match="nor put back what was there: Input/output error"):
+            write(tmp_path / "c", "new")
+    recover_folders(str(tmp_path))
+    assert found(tmp_path) == {"c": "new"}
+
+
+def test_a_folder_is_read_again_that_is_replaced_meanwhile(tmp_path):
+    write(tmp_path / "c", "old")
+    looks = []
+
+    def look(path):
+        looks.append(Path(path, "file").read_text())
+        if len(looks) < 3:
+            write(tmp_path / "c", f"new {len(looks)}")
+        if len(looks) == 1:
+            raise FileError("a file is gone")
+        return looks[-1]
+
+    assert settled_folder(str(tmp_path / "c"), look) == "new 2"
+    assert looks == ["old", "new 1", "new 2"]
 
 
 def test_the_old_folder_is_read_where_the_new_one_cannot_be_put_in_place(tmp_path, monkeypatch):
