@@ -212,7 +212,7 @@ NAMED = {
     "formats.hdf5.library_file._dtype": CLOSED,
     "formats.hdf5.metadata._numpy_name": CLOSED,
     "formats.hdf5.metadata._type": CLOSED,
-    "formats.hdf5.opening._access": CLOSED,
+    "formats.hdf5.library._access": CLOSED,
     "formats.hdf5.new_file._creation": CLOSED,
     "formats.hdf5.new_file._stored_type": CLOSED,
     "formats.hdf5.layout._scalar": CLOSED,

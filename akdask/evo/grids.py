@@ -20,7 +20,7 @@ import numpy as np
 
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError, ShapeError
-from akdask.formats.hdf5.opening import open_hdf5
+from akdask.formats.hdf5.library import open_hdf5
 from akdask.storage.files import state_of
 
 At = Literal["cells", "vertices"]

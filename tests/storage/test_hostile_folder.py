@@ -19,7 +19,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, ArgumentError, FileError, FileFormatError, WriteError
 from akdask.formats.hdf5.inspect import inspect_file
-from akdask.formats.hdf5.opening import open_file
+from akdask.formats.hdf5.library import open_file
 from akdask.lbann import read_list, write_samples
 from akdask.storage import recovery
 from akdask.storage.files import identify

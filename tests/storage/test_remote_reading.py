@@ -10,7 +10,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, FileError
-from akdask.formats.hdf5 import opening
+from akdask.formats.hdf5 import library
 from akdask.storage import read_ahead, remote, remote_file
 from tests.storage.stores import FaultyFileSystem
 
@@ -188,7 +188,7 @@ def test_libraries_that_read_the_file_themselves_are_repeated_and_read_blocks(tm
     size = FaultyFileSystem().info(url)["size"]
     opened(url)["n"].tolist()
     FaultyFileSystem.ranges.clear()
-    with opening.open_file(url) as file:
+    with library.open_file(url) as file:
         assert file["n"][:].tolist() == NUMBERS.tolist()
         assert file["f"][:].tolist() == FLOATS.tolist()
     assert len(FaultyFileSystem.ranges) <= -(-size // 2**18)

@@ -13,8 +13,8 @@ from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codecs import describe_object
 from akdask.formats.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.formats.hdf5.file_templates import Templates
+from akdask.formats.hdf5.library import open_file
 from akdask.formats.hdf5.metadata import root_of
-from akdask.formats.hdf5.opening import open_file
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.remote import concurrently
 

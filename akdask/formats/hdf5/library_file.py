@@ -12,8 +12,8 @@ import numpy.typing as npt
 from h5py import h5l, h5o, h5p, h5s, h5t
 
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.library import hdf5_errors_naming, open_hdf5
 from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Node, NotFlatError, StoredDataset, StoredGroup, root_of
-from akdask.formats.hdf5.opening import hdf5_errors_naming, open_hdf5
 
 TEXT = np.dtype(np.str_)
 """Type of text elements of any length."""

@@ -19,7 +19,7 @@ from akdask.errors import AkdaskError, FileFormatError, ObjTypeError
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.description import DatasetSchema, Problem, Slot
 from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.opening import HDF5_ERRORS, open_file
+from akdask.formats.hdf5.library import HDF5_ERRORS, open_file
 from akdask.storage.files import identify
 from akdask.storage.objects import (
     CATEGORIES,

@@ -18,7 +18,7 @@ from h5py import h5d, h5o, h5t
 
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, UnsupportedError
-from akdask.formats.hdf5.opening import open_file
+from akdask.formats.hdf5.library import open_file
 
 
 @dataclass(frozen=True)

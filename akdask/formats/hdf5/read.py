@@ -21,8 +21,8 @@ from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chu
 from akdask.formats.hdf5.codecs import read_column
 from akdask.formats.hdf5.description import ColumnLocation, FileDescription, datasets_of, ranges_beside
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
-from akdask.formats.hdf5.opening import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged

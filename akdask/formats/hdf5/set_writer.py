@@ -19,6 +19,7 @@ from akdask.formats.hdf5.codecs import lay_out_object
 from akdask.formats.hdf5.description import FileDescription
 from akdask.formats.hdf5.inspect import describe_file
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.library import HDF5_ERRORS, open_file, open_hdf5
 from akdask.formats.hdf5.manifest import HdfManifest, carry_summaries, summarized, summed_up
 from akdask.formats.hdf5.metadata import root_of
 from akdask.formats.hdf5.new_file import (
@@ -34,7 +35,6 @@ from akdask.formats.hdf5.new_file import (
     summing_up,
     write_bytes,
 )
-from akdask.formats.hdf5.opening import HDF5_ERRORS, open_file, open_hdf5
 from akdask.storage.files import FileIdentity, identify, is_file
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import Columns, FileLayout, Mode, ObjectSpec

@@ -19,6 +19,7 @@ from akdask.formats.hdf5.data_facts import (
     string_facts,
 )
 from akdask.formats.hdf5.layout import METADATA_GROUP, OLD_BOOLEANS
+from akdask.formats.hdf5.library import open_file
 from akdask.formats.hdf5.metadata import (
     FileMetadata,
     Node,
@@ -28,7 +29,6 @@ from akdask.formats.hdf5.metadata import (
     rows_of,
     walk,
 )
-from akdask.formats.hdf5.opening import open_file
 from akdask.storage.files import exists
 from akdask.storage.locales import missing_locales
 from akdask.storage.objects import SEGMENTS, VALUES, ObjType
