@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import akdask as ak
-from akdask.operators.group import plan as group
+from akdask.operators.group import tuning
 from akdask.testing.memory import MemorySource
 from akdask.testing.thresholds import small_data_as_large
 
@@ -546,11 +546,11 @@ OPERATIONS: dict[str, dict[str, Callable[[Program, Thing], None]]] = {
 @contextmanager
 def small_ranges() -> Iterator[None]:
     """Let groups of few rows come in several partitions, as those of very many do."""
-    rows, group.RANGE_ROWS = group.RANGE_ROWS, 3
+    rows, tuning.RANGE_ROWS = tuning.RANGE_ROWS, 3
     try:
         yield
     finally:
-        group.RANGE_ROWS = rows
+        tuning.RANGE_ROWS = rows
 
 
 SIZES: tuple[Callable[[], AbstractContextManager[None]], ...] = (

@@ -11,8 +11,9 @@ import pytest
 
 import akdask as ak
 from akdask.engine import exchange, keeping
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.node import lower
-from akdask.operators.group import plan as group_plan
+from akdask.operators.group import tuning as group_tuning
 from akdask.testing import assert_equal
 
 pytestmark = pytest.mark.cluster
@@ -50,9 +51,9 @@ def folder(plain, others, tmp_path_factory):
 def several_partitions(monkeypatch):
     """Have plans cut these rows as if they were many."""
     monkeypatch.setattr(exchange, "ROWS", ROWS // 5)
-    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS // 5)
-    monkeypatch.setattr("akdask.engine.pipeline.FEW", 64)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
+    monkeypatch.setattr(group_tuning, "RANGE_ROWS", ROWS // 5)
+    monkeypatch.setattr("akdask.engine.tuning.FEW_PARTITIONS", 64)
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_answers_are_those_of_threads(task, frames, cluster_client):
 
 
 def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_client, tmp_path, monkeypatch):
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS)
+    monkeypatch.setattr(group_tuning, "RANGE_ROWS", ROWS)
     random = np.random.default_rng(8)
     # Of the last file, a table of its few groups is made.
     keys = np.concatenate([random.integers(-(10**6), 10**6, 3 * ROWS), np.repeat([HEAVY, 10**9], ROWS // 2)])

@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine import exchange, pipeline
-from akdask.operators.group import plan as group_plan
+from akdask.engine import exchange
+from akdask.engine import tuning as engine_tuning
+from akdask.operators.group import tuning as group_tuning
 
 pytestmark = pytest.mark.cluster
 
@@ -74,13 +75,13 @@ def cut(monkeypatch):
 
     def cut_into(parts, rows):
         monkeypatch.setattr(exchange, "ROWS", rows // parts)
-        monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+        monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
         monkeypatch.setattr(exchange, "FINE_PARTITIONS", 2**20)
-        monkeypatch.setattr(group_plan, "RANGE_ROWS", rows // parts)
-        monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
-        monkeypatch.setattr(pipeline, "FEW", 2**20)
-        monkeypatch.setattr(pipeline, "GROUP_BATCHES", 2**20)
-        monkeypatch.setattr(pipeline, "FEW_GROUP_ROWS", 1)
+        monkeypatch.setattr(group_tuning, "RANGE_ROWS", rows // parts)
+        monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
+        monkeypatch.setattr(engine_tuning, "FEW_PARTITIONS", 2**20)
+        monkeypatch.setattr(engine_tuning, "GROUP_BATCHES", 2**20)
+        monkeypatch.setattr(engine_tuning, "FEW_GROUP_ROWS", 1)
 
     return cut_into
 

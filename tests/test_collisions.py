@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.operators.group import strategies as sorted_groups
-from akdask.operators.join import key_tables as keyindex
+from akdask.operators.group import tuning as group_tuning
+from akdask.operators.join import tuning as join_tuning
 from akdask.operators.keys import hashing
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -25,8 +25,8 @@ def colliding_hashes(request, monkeypatch):
 
     monkeypatch.setattr(hashing, "hash_rows", few)
     monkeypatch.setattr(hashing, "is_exact", lambda columns: False)
-    monkeypatch.setattr(keyindex, "FEW_STRINGS", -1)
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
+    monkeypatch.setattr(join_tuning, "FEW_STRINGS", -1)
+    monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)
 
 
 KEY = st.tuples(st.sampled_from(["", "a", "é", "a long string, of several words"]), st.sampled_from([0.5, 2.0**70]))

@@ -15,7 +15,8 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.strided_layout import Layout
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import ColumnType, bigint_of
-from akdask.engine.alignment import MOST_PARTS, joined
+from akdask.engine import tuning
+from akdask.engine.alignment import joined
 from akdask.engine.missing import exact_type, integers_and_missing, is_in_parts, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote
@@ -226,7 +227,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     wanted = _common_type([array._value.dtype for array in arrays])
     values = [(array._frame, widened(array._value, wanted)) for array in arrays]
     parts = [part for frame, value in values for part in _parts(frame, value)]
-    if len(parts) > MOST_PARTS:
+    if len(parts) > tuning.MOST_CONCATENATED_PARTS:
         parts = [Project(frame, (0,), (value,)) for frame, value in values]
     frame = joined(parts)
     return arrays[0]._like(frame, frame.column(0))

@@ -17,9 +17,10 @@ from akdask._dask import Expr
 from akdask.cluster import partition_size
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import Table
+from akdask.engine import tuning
 from akdask.engine.missing import recombined, separated
 from akdask.engine.node import Frame, RowSpace, each_after_its_inputs, lower, rows_rearranged
-from akdask.engine.pipeline import FEW, ITEMSIZE, SMALL_ROWS, Collect, Compile, Sink, pipeline
+from akdask.engine.pipeline import ITEMSIZE, Collect, Compile, Sink, pipeline
 from akdask.engine.rowwise import SELECTIONS, Concat, Filter, Project, Tasks, Zip, passed_on, reselect, selected_by
 from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import ColumnRef, Value, substitute
@@ -204,14 +205,8 @@ def _(frame: Realign) -> Expr:
     return Tasks(frame._name, _concat_slices, tuple(calls), frame.frame)
 
 
-MOST_TIMES = 16
-"""Largest number of partitions of concatenated rows, as a multiple of the largest base's."""
-
 _AT_MOST = "_rows_at_most"
 _ORIGIN = "_partitions_of_origin"
-
-MOST_PARTS = 64
-"""Largest number of parts concatenated by one node; earlier parts are concatenated first."""
 
 
 class Compact(OverProject):
@@ -252,15 +247,17 @@ def _partitions(concat: Concat) -> int | None:
     have equal partitions.
     """
     bases = {base.rows.token: base for part in concat.frames for base in part.frame.bases[:1]}
-    most_times = MOST_TIMES * max(each_after_its_inputs(base, _ORIGIN, _origin) for base in bases.values())
+    most_times = tuning.MOST_CONCATENATED * max(
+        each_after_its_inputs(base, _ORIGIN, _origin) for base in bases.values()
+    )
     if all(isinstance(base, Scan | Rows | Literal) for base in bases.values()) and concat.npartitions <= most_times:
         return None
     most = rows_at_most(concat)
-    if most is not None and most <= SMALL_ROWS:
-        return FEW
+    if most is not None and most <= tuning.SMALL_ROWS:
+        return tuning.FEW_PARTITIONS
     if concat.rows.is_fixed:
-        return max(FEW, -(-sum(concat.rows.lengths or ()) * ITEMSIZE // partition_size()))
-    return max(FEW, min(sum(base.npartitions for base in bases.values()), most_times))
+        return max(tuning.FEW_PARTITIONS, -(-sum(concat.rows.lengths or ()) * ITEMSIZE // partition_size()))
+    return max(tuning.FEW_PARTITIONS, min(sum(base.npartitions for base in bases.values()), most_times))
 
 
 def _origin(frame: Frame, inputs: Sequence[int]) -> int:

@@ -25,6 +25,7 @@ from akdask.columns.dtypes import ColumnType
 from akdask.columns.rows import empty, read_only, slice_rows, spread
 from akdask.columns.summation import UNIT, UnitPositions
 from akdask.columns.table import Table
+from akdask.engine import tuning
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.program import (
     Apply,
@@ -146,11 +147,6 @@ def _numbers(count: int) -> NumberArray:
     return numbers
 
 
-FEW_ROWS = 4 * UNIT
-
-MOST_OPEN = 16
-"""Largest number of files that a thread keeps open."""
-
 Given: TypeAlias = tuple[tuple[Selection, ...], Sequence[Input]]
 """The selections and inputs of one partition."""
 
@@ -161,7 +157,9 @@ def coalesce_partitions(members: Sequence[Given], block_rows: int) -> Iterator[G
     nrows = 0
     for member in members:
         more = member[1][0].nrows
-        if some and (len(some) == MOST_OPEN or nrows + more > block_rows or not _are_read_alike(some[0], member)):
+        if some and (
+            len(some) == tuning.MOST_OPEN_FILES or nrows + more > block_rows or not _are_read_alike(some[0], member)
+        ):
             yield _as_one(some)
             some, nrows = [], 0
         some.append(member)
@@ -231,12 +229,8 @@ def sizes_of(inputs: Sequence[Input], block_rows: int) -> tuple[int, int]:
     Blocks of whole units of summation stay such blocks.
     """
     nrows = common_nrows(inputs)
-    few = FEW_ROWS if block_rows % UNIT == 0 else FEW_ROWS - 1
+    few = tuning.FEW_BLOCK_ROWS if block_rows % UNIT == 0 else tuning.FEW_BLOCK_ROWS - 1
     return nrows, block_rows if nrows > few else max(block_rows, few)
-
-
-OPEN_PARTITIONS, OPEN_AHEAD = 4, 16
-"""Partitions that are open at a time, maybe of several files; remote ones wait for their bytes."""
 
 
 class Partition:
@@ -519,7 +513,7 @@ class PartitionBatch:
 
     def open_several(self) -> Iterator[list[Partition]]:
         """Yield the partitions in groups; a group is open until the next one."""
-        return self._in_turn(OPEN_PARTITIONS)
+        return self._in_turn(tuning.OPEN_PARTITIONS)
 
     def _in_turn(self, count: int) -> Iterator[list[Partition]]:
         opened: deque[ExitStack] = deque()
@@ -527,7 +521,7 @@ class PartitionBatch:
             group = list(self.partitions[first : first + count])
             for partition in group[len(opened) :]:
                 opened.append(self._opened(partition))
-            for later in self.partitions[first + len(opened) : first + OPEN_AHEAD]:
+            for later in self.partitions[first + len(opened) : first + tuning.OPEN_AHEAD]:
                 if not later.opens_early or not can_read_ahead():
                     break
                 opened.append(self._opened(later))

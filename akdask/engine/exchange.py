@@ -30,9 +30,10 @@ from akdask._dask import Expr, List, Task, TaskRef
 from akdask._distributed import current_worker
 from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.deferred import without_collection
+from akdask.engine import tuning
 from akdask.engine.allocator import manage_freed_memory
 from akdask.engine.node import Frame, Node
-from akdask.engine.pipeline import ITEMSIZE, SMALL_ROWS
+from akdask.engine.pipeline import ITEMSIZE
 from akdask.engine.rowwise import SELECTIONS, Project
 from akdask.engine.slices import (
     ChainedSlices,
@@ -348,7 +349,7 @@ def partition_count(frame: Frame) -> int:
     rows = max_rows(frame)
     if rows is None:
         return frame.npartitions
-    if rows <= SMALL_ROWS:
+    if rows <= tuning.SMALL_ROWS:
         return 1
     fine, coarse = (-(-rows * ITEMSIZE // nbytes) for nbytes in (_partition_size(), max(partition_size(), ITEMSIZE)))
     return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, FINE_PARTITIONS), coarse)

@@ -29,6 +29,7 @@ from akdask.columns.strings import StringsBuilder
 from akdask.columns.summation import UNIT, UnitPositions
 from akdask.columns.table import Table
 from akdask.deferred import without_collection
+from akdask.engine import tuning
 from akdask.engine.allocator import manage_freed_memory
 from akdask.engine.blocks import Block, Partition, PartitionBatch, RowPositions, coalesce_partitions
 from akdask.engine.node import Frame, Node
@@ -49,28 +50,6 @@ Batches: TypeAlias = tuple[tuple[int, ...], ...]
 
 ITEMSIZE = 8
 
-SMALL_ROWS = 2**18
-"""Up to this number of rows, splitting does not pay."""
-
-FEW = max(4, 2 * CORES)
-"""Up to this number of partitions, each has its own task.  It depends on this machine only, as clusters come and go."""
-
-MOST_ROWS = 2**23
-"""From this number of rows on, the overhead of a task does not matter."""
-
-FEW_GROUP_BATCHES, GROUP_BATCHES = 4, 32
-FEW_GROUP_ROWS, MOST_GROUP_ROWS = 2**20, 2**23
-"""Numbers of batches for grouping, and rows of a batch. Few rows make few batches, since each batch finds each group
-again. Many rows make enough batches to keep many threads busy. The numbers do not depend on the machine, because float
-sums are merged batch by batch."""
-
-GROUP_COLUMNS = 2
-"""Memory that the keys of a batch and their groups may take where memory is short, in columns of a partition. Grouping
-itself takes several times as much."""
-
-MOST_FILES = 128
-"""Largest number of partitions of a batch; remote files take long to open."""
-
 
 def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Batches:
     """Return the batches of a frame, chosen by the known partition lengths and by the partition size of the cluster.
@@ -78,7 +57,9 @@ def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Batches:
     If `keys` are given, only the lengths of the frames with their columns count. Groupings by the same keys are then
     partitioned alike, whatever is computed from them.
     """
-    return _batches(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
+    return _batches(
+        frame, {column.source for column in columns_of(*keys)}, tuning.FEW_PARTITIONS, tuning.MOST_BATCH_ROWS
+    )
 
 
 def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
@@ -91,15 +72,15 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     if rows is None:
         return single_partitions(frame)
     total = sum(rows)
-    if total <= SMALL_ROWS:
+    if total <= tuning.SMALL_ROWS:
         return batch_neighbours(rows, 1)
-    few = min(GROUP_BATCHES, max(FEW_GROUP_BATCHES, total // FEW_GROUP_ROWS))
-    return batch_neighbours(rows, few, min(MOST_GROUP_ROWS, rows_grouped(keys)))
+    few = min(tuning.GROUP_BATCHES, max(tuning.FEW_GROUP_BATCHES, total // tuning.FEW_GROUP_ROWS))
+    return batch_neighbours(rows, few, min(tuning.MOST_GROUP_ROWS, rows_grouped(keys)))
 
 
 def rows_grouped(keys: Sequence[Value]) -> int:
     """Return the number of rows that a task's memory allows to group by some keys."""
-    return GROUP_COLUMNS * partition_size() // (sum(map(assumed_width, keys)) + ITEMSIZE) + 1
+    return tuning.GROUP_COLUMNS * partition_size() // (sum(map(assumed_width, keys)) + ITEMSIZE) + 1
 
 
 def reduction_batches(frame: Frame) -> Batches:
@@ -107,7 +88,7 @@ def reduction_batches(frame: Frame) -> Batches:
 
     All threads then take equally long, and fewer tasks wait for each other.
     """
-    return _batches(frame, frozenset(), CORES, 2 * MOST_ROWS)
+    return _batches(frame, frozenset(), CORES, 2 * tuning.MOST_BATCH_ROWS)
 
 
 def _batches(frame: Frame, names: Set[str], few: int, most: int) -> Batches:
@@ -125,7 +106,9 @@ def single_partitions(frame: Frame) -> Batches:
 
 
 @cached_results("batches of partitions", 64, lambda batches: 8 * sum(map(len, batches)))
-def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Batches:
+def batch_neighbours(
+    rows: tuple[int, ...], few: int = tuning.FEW_PARTITIONS, most: int = tuning.MOST_BATCH_ROWS
+) -> Batches:
     """Return at least `few` batches of adjacent partitions; a batch of several partitions has up to `most` rows.
 
     Examples
@@ -137,7 +120,7 @@ def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROW
     batches: list[list[int]] = []
     remaining = 0
     for number, count in enumerate(rows):
-        if not batches or count > remaining or len(batches[-1]) == MOST_FILES:
+        if not batches or count > remaining or len(batches[-1]) == tuning.MOST_BATCH_FILES:
             batches.append([])
             remaining = limit
         batches[-1].append(number)
@@ -192,13 +175,6 @@ def _rows_read_by(project: Project) -> tuple[int, ...] | None:
             node.__dict__[_READ] = _rows_of_chain(chain, node.frame.npartitions)
     found: tuple[int, ...] | None = project.__dict__[_READ]
     return found
-
-
-MOST_RESERVED = 2**22
-"""Rows for which memory is reserved while the number of rows that are left is unknown; it grows if there are more."""
-
-ENOUGH = 2
-"""If at most one possible row in so many is left, the rows are copied to smaller arrays."""
 
 
 class Sink(Protocol):
@@ -273,11 +249,11 @@ class Collect:
 
     def _buffered(self, partition: Partition | PartitionBatch) -> Table:
         """Evaluate into arrays of the largest possible size; copy the rows if few are left."""
-        reserved = min(partition.nrows, MOST_RESERVED)
+        reserved = min(partition.nrows, tuning.MOST_RESERVED_ROWS)
         buffer = ColumnBuffer(self.program, reserved)
         buffer.add_all(partition)
         table = Table(dict(zip(self.names, buffer.columns(), strict=True)), buffer.nrows)
-        return table.own() if ENOUGH * buffer.nrows < reserved else table
+        return table.own() if tuning.ENOUGH_LEFT * buffer.nrows < reserved else table
 
     def _own(self, block: Block) -> Table:
         """Copy results that lie in buffers which the next block reuses."""
@@ -501,9 +477,6 @@ class ColumnBuffer:
         ]
 
 
-STRING_WIDTH = 4
-"""Number columns that need as much cache as one string column, stored and decoded."""
-FEWEST_ROWS = 2**14
 MOST_NAMED, LONGEST_NAME = 2, 20
 """Columns that the name of a task shows, and letters of each."""
 
@@ -902,9 +875,9 @@ def _block_rows(programs: Sequence[Program], unit: int) -> int:
             if isinstance(step, Load):
                 if (step.base, step.column) not in seen:
                     seen.add((step.base, step.column))
-                    columns += 1 if step.dtype.is_number else STRING_WIDTH
+                    columns += 1 if step.dtype.is_number else tuning.STRING_WIDTH
             elif isinstance(step, Apply):
                 temporaries = 2
     rows = max(1, int(config.get("block_size")) // ITEMSIZE)
-    wanted = min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))
+    wanted = min(rows, max(2 * rows // max(1, columns + temporaries), tuning.FEWEST_BLOCK_ROWS))
     return max(wanted - wanted % unit, unit)

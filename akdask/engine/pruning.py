@@ -19,6 +19,7 @@ import numpy.typing as npt
 from akdask.columns.dtypes import BOOL
 from akdask.columns.exact import compare
 from akdask.columns.summation import UNIT
+from akdask.engine import tuning
 from akdask.engine.node import Frame
 from akdask.engine.program import Apply, BroadcastInput, ConstantRows, Load, Mask, Program, Range, Recall, Selection
 from akdask.engine.sources import Scan
@@ -137,9 +138,6 @@ COMPARISONS: dict[str, Callable[..., Interval]] = {
 
 
 Bools = npt.NDArray[np.bool_]
-
-FEWER = 16
-"""A smaller share of the rows than one in so many counts as few."""
 
 
 def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bools | None:
@@ -311,10 +309,6 @@ def windows(left: RowRanges | None, first: int, last: int, most: int) -> Iterato
             yield max(start, begin), min(start + most, end)
 
 
-NEAR, MOST_READS = 2**12, 32
-"""Gap of rows up to which two parts are read together, and the most parts of a partition that are read one by one."""
-
-
 def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of ascending row numbers that are read together; no range spans more than `most` rows.
 
@@ -324,8 +318,8 @@ def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
     [(0, 2), (2, 4)]
     """
     windows = np.diff(rows // most) > 0
-    apart = windows | (np.diff(rows) > NEAR)
-    starts = np.flatnonzero(apart if np.count_nonzero(apart) < MOST_READS else windows) + 1
+    apart = windows | (np.diff(rows) > tuning.NEAR_ROWS)
+    starts = np.flatnonzero(apart if np.count_nonzero(apart) < tuning.MOST_READS else windows) + 1
     yield from pairwise([0, *starts.tolist(), len(rows)] if len(rows) else [])
 
 
@@ -337,7 +331,7 @@ def leaves_few(left: RowRanges | None, nrows: int) -> bool:
     >>> leaves_few(np.array([[20, 30]]), 1000), leaves_few(np.array([[20, 90]]), 1000), leaves_few(None, 1000)
     (True, False, False)
     """
-    return left is not None and FEWER * int(np.diff(left).sum()) <= nrows
+    return left is not None and tuning.FEW_ROWS_LEFT * int(np.diff(left).sum()) <= nrows
 
 
 def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsize: int) -> Sequence[Stretch]:

@@ -31,6 +31,7 @@ from akdask.columns.dtypes import (
 from akdask.columns.lists import values_of
 from akdask.columns.rows import filter_rows, take_rows
 from akdask.deferred import is_arrow, pc
+from akdask.engine import tuning
 from akdask.engine.operations import Opcode
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.typing import Column, NumberArray
@@ -532,10 +533,6 @@ def nonempty(state: State, name: str) -> State:
     return state
 
 
-FEW = 32
-"""If no more than one row in so many is selected, copying the selected rows is cheaper than touching all."""
-
-
 def count_rows(column: Column, mask: NumberArray | None) -> int:
     """Return the number of rows, or of rows where the mask holds."""
     return len(column) if mask is None else int(np.count_nonzero(mask))
@@ -556,7 +553,7 @@ def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
         from akdask.operators.reduce.loops import sum_selected
 
         return dtype(sum_selected(column, mask, dtype(0)))
-    if np.count_nonzero(mask) * FEW <= len(mask):
+    if np.count_nonzero(mask) * tuning.FEW_SELECTED <= len(mask):
         return np.add.reduce(column[mask], dtype=dtype)
     return np.einsum("i,i->", column, mask, dtype=dtype, casting="unsafe")
 

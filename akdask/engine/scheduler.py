@@ -33,16 +33,11 @@ from akdask._dask import Alias, DataNode, Expr, GraphNode, List, Task, TaskRef
 from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.caches import after_fork
 from akdask.columns.table import Table
+from akdask.engine import tuning
 from akdask.engine.budget import memory_budget
-from akdask.engine.pipeline import SMALL_ROWS, rows_of_task, run_batch
+from akdask.engine.pipeline import rows_of_task, run_batch
 from akdask.engine.spillable import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable
 from akdask.interruption import interruptible
-
-PAUSE = 0.05
-"""Seconds after which a thread that waits for memory checks again."""
-
-LOOK_UP = 1.0
-"""Seconds after which a waiting thread checks for interruptions, on systems where these do not wake it."""
 
 
 def run_here(graph: Mapping[Any, Any], keys: Any) -> Any:
@@ -184,7 +179,7 @@ class _ThreadedRun:
                 if self._ready and not (self._running and memory_budget.is_exhausted()):
                     self._running += 1
                     return heappop(self._ready)
-                self._changed.wait(PAUSE if self._ready else None)
+                self._changed.wait(tuning.MEMORY_PAUSE if self._ready else None)
             return None
 
     def _finish(self, key: Any, result: Any) -> None:
@@ -211,7 +206,7 @@ class _ThreadedRun:
 
     def wait(self) -> None:
         """Wait for all tasks, or for the first failure."""
-        while not self._is_over.wait(LOOK_UP):
+        while not self._is_over.wait(tuning.LOOK_UP):
             pass
         failure, self._error = self._error, None
         if failure is not None:
@@ -241,7 +236,7 @@ def _found_here(task: Any, inputs: dict[Any, Any]) -> Any:
             inputs = fetch_all(inputs)
             break
     result = _result(task, inputs)
-    if type(result) is Table and result.nrows * len(result.columns) <= SMALL_ROWS:
+    if type(result) is Table and result.nrows * len(result.columns) <= tuning.SMALL_ROWS:
         for column in result.columns.values():
             if not isinstance(column, np.ndarray):
                 return make_spillable(result)
@@ -376,12 +371,6 @@ class _Deadline(Callback):
 _running = local()
 """The inputs of the task that a thread runs, as `inputs`."""
 
-SMALL_TASKS = 64
-"""Number of tasks that this thread may run alone, if they have few rows."""
-
-SMALL_CHAIN_ROWS = 2**22
-"""Rows up to which this thread runs tasks that wait for each other anyway; more rows would delay interruptions."""
-
 
 @cache
 def _threads(count: int) -> ThreadPoolExecutor:
@@ -408,7 +397,7 @@ class Executor:
         """Run a function, after others have ended if there is too little memory for it beside them."""
         with self._has_ended:
             while self._running and memory_budget.is_exhausted():
-                self._has_ended.wait(PAUSE)
+                self._has_ended.wait(tuning.MEMORY_PAUSE)
             self._running += 1
         try:
             return function(*args)
@@ -517,7 +506,7 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
 
     More rows are allowed if no two tasks could run in parallel.
     """
-    if len(tasks) > SMALL_TASKS:
+    if len(tasks) > tuning.SMALL_TASKS:
         return False
     tables, computed = _tables_and_computed(tasks)
     rows = 0
@@ -532,7 +521,7 @@ def is_small(tasks: Mapping[Any, Any]) -> bool:
         made = inputs - tables.keys()
         is_chain = is_chain and len(made) <= 1 and read.isdisjoint(made)
         read.update(made)
-    return rows <= (SMALL_CHAIN_ROWS if is_chain and len(read) == len(computed) - 1 else SMALL_ROWS)
+    return rows <= (tuning.SMALL_CHAIN_ROWS if is_chain and len(read) == len(computed) - 1 else tuning.SMALL_ROWS)
 
 
 def _tables_and_computed(tasks: Mapping[Any, Any]) -> tuple[dict[Any, int], list[Any]]:

@@ -15,9 +15,9 @@ from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.timearray import TimeArray
+from akdask.engine import tuning
 from akdask.engine.missing import is_in_parts, key_parts, of_key_parts
 from akdask.engine.node import Node
-from akdask.engine.pipeline import SMALL_ROWS
 from akdask.engine.run import run
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
@@ -136,7 +136,7 @@ def nunique(frame: DataFrame, axis: int, dropna: bool) -> Series:
         raise UnsupportedError("distinct values are counted in columns, not in rows.")
     columns = frame._columns
     size = columns.frame.rows.size
-    if size is not None and size <= SMALL_ROWS:
+    if size is not None and size <= tuning.SMALL_ROWS:
         counts = _distinct_counts_of_few(columns, dropna)
     else:
         counts = list(run(*[_distinct_count(columns, name, dropna) for name in columns.values]))

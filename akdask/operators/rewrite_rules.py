@@ -10,6 +10,7 @@ from operator import is_
 from typing import Any
 
 from akdask.columns.dtypes import BOOL, INT64
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign, Reverse
 from akdask.engine.exchange import max_rows
 from akdask.engine.node import ColumnIdentity, Frame, Node
@@ -28,7 +29,6 @@ from akdask.engine.optimizer import (
     parts_of,
     rewritten,
 )
-from akdask.engine.pipeline import SMALL_ROWS
 from akdask.engine.rowwise import (
     Chain,
     Computed,
@@ -704,7 +704,7 @@ class _Few:
         """Return the needed rows of the other side, with their keys and other columns, found in one pass."""
         right, given = index.frame.frame, [*index.frame.values, *columns]
         most = max_rows(right)
-        if most is not None and most <= SMALL_ROWS:
+        if most is not None and most <= engine_tuning.SMALL_ROWS:
             return right, given
         is_needed = BuildKeySet.of(left, keys).has(index.frame.values)
         few = Filter(right, is_needed, ColumnIdentity(token("matched", index, left._name)))

@@ -10,22 +10,30 @@ from typing import Any
 from akdask.caches import Cache
 
 LARGE_DATA: dict[str, dict[str, Any]] = {
-    "akdask.engine.exchange": {"SMALL_ROWS": 0, "FEWEST_GROUPS": 2},
-    "akdask.engine.pipeline": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1, "FEWEST_ROWS": 1},
-    "akdask.engine.alignment": {"SMALL_ROWS": 0},
-    "akdask.operators.rewrite_rules": {"SMALL_ROWS": 0},
-    "akdask.frames.distinct": {"SMALL_ROWS": 0},
-    "akdask.engine.blocks": {"FEW_ROWS": 0},
-    "akdask.operators.group.plan": {"RANGE_ROWS": 2, "FEW_TABLES": 1, "FEW_ROWS": 1, "RANGE_SAMPLES": 2},
-    "akdask.operators.sort.plan": {"MOST_SAMPLED": 1, "SAMPLES": 2},
-    "akdask.operators.sort.partition": {"WORTH_RANGES": 0, "RANGE": 2},
-    "akdask.operators.rows.plan": {"FEW": 0, "FEWEST_SOURCES": 1},
-    "akdask.operators.join.plan": {"BLOCK_ROWS": 4, "SLICE_ROWS": 2, "SAMPLED": 2, "FEW": 1},
-    "akdask.operators.group.strategies": {"FEW_ROWS": 0},
-    "akdask.operators.group.radix": {"FEWEST_ROWS": 1, "SLICE_ROWS": 2},
-    "akdask.operators.group.slot_tables": {"MOST_SLOTS": 4, "FEWEST_SLOTS": 0},
-    "akdask.operators.group.dictionary": {"MOST_STRINGS": 2, "MOST_NUMBERS": 2},
-    "akdask.operators.join.key_tables": {"FEW_STRINGS": -1},
+    "akdask.engine.tuning": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1, "FEWEST_BLOCK_ROWS": 1, "FEW_BLOCK_ROWS": 0},
+    "akdask.engine.exchange": {"FEWEST_GROUPS": 2},
+    "akdask.operators.group.tuning": {
+        "RANGE_ROWS": 2,
+        "FEW_TABLES": 1,
+        "FEW_MERGED_ROWS": 1,
+        "RANGE_SAMPLES": 2,
+        "FEW_SPLIT_ROWS": 0,
+        "FEWEST_RADIX_ROWS": 1,
+        "RADIX_SLICE_ROWS": 2,
+        "MOST_SLOTS": 4,
+        "FEWEST_SLOTS": 0,
+        "MOST_STRINGS": 2,
+        "MOST_NUMBERS": 2,
+    },
+    "akdask.operators.sort.tuning": {"MOST_SAMPLED": 1, "SAMPLES": 2, "WORTH_RANGES": 0, "RANGE_ROWS": 2},
+    "akdask.operators.rows.tuning": {"FEW_WANTED": 0, "FEWEST_SOURCES": 1},
+    "akdask.operators.join.tuning": {
+        "BLOCK_ROWS": 4,
+        "SLICE_ROWS": 2,
+        "SAMPLED_ROWS": 2,
+        "FEW_SAMPLED": 1,
+        "FEW_STRINGS": -1,
+    },
 }
 """By module, the values at which a few rows are as many as there can be."""
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentTypeError
-from akdask.operators.group import plan as group_plan
-from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group import tuning
 from akdask.testing.strategies import partitioned
 
 BIG = st.integers(-(2**130), 2**130) | st.sampled_from([0, -1, 2**63, -(2**63), 2**64])
@@ -24,8 +23,8 @@ BIG = st.integers(-(2**130), 2**130) | st.sampled_from([0, -1, 2**63, -(2**63), 
 @pytest.fixture(autouse=True)
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", 4)
+    monkeypatch.setattr(tuning, "FEW_SPLIT_ROWS", 0)
+    monkeypatch.setattr(tuning, "RANGE_ROWS", 4)
 
 
 def in_parts(items, count, **kwargs):

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask import compiled
 from akdask.engine import exchange
+from akdask.engine import tuning as engine_tuning
 from akdask.errors import AkdaskError, ArgumentTypeError, MissingColumnError
-from akdask.operators.sort import partition
+from akdask.operators.sort import tuning as sort_tuning
 from akdask.testing.strategies import partition_lengths
 
 WORDS = ["", " ", "a", "ab", "B", "é", "\U0001f9ea", "\U0010ffff", "ÿ", "x" * 40]
@@ -191,10 +192,10 @@ def test_programs_give_what_pandas_gives(drawn, data):
 @pytest.fixture
 def small_exchange(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges of keys."""
-    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 4)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(partition, "RANGE", 3)
+    monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 3)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

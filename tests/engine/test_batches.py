@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.arrays.groupby import GroupBy
 from akdask.engine import pipeline
-from akdask.engine.pipeline import FEW, MOST_FILES, MOST_ROWS, batch_neighbours
-from akdask.operators.group import plan as ranges
+from akdask.engine import tuning as engine_tuning
+from akdask.engine.pipeline import batch_neighbours
+from akdask.operators.group import tuning as group_tuning
 from akdask.testing.memory import MemorySource
 
 MANY = 192
@@ -28,27 +29,33 @@ def memory(seed=0, rows=5 * MANY):
     return MemorySource({name: frame[name].to_numpy() for name in frame}, lengths).arrays(), frame
 
 
-@given(st.lists(st.integers(0, 2 * MOST_ROWS), min_size=1, max_size=300))
+@given(st.lists(st.integers(0, 2 * engine_tuning.MOST_BATCH_ROWS), min_size=1, max_size=300))
 def test_batches_are_neighbours_each_partition_once_and_none_too_large(rows):
     found = batch_neighbours(tuple(rows))
     assert [number for batch in found for number in batch] == list(range(len(rows)))
-    assert all(len(batch) == 1 or sum(rows[number] for number in batch) <= MOST_ROWS for batch in found)
-    assert all(len(batch) <= MOST_FILES for batch in found)
+    assert all(
+        len(batch) == 1 or sum(rows[number] for number in batch) <= engine_tuning.MOST_BATCH_ROWS for batch in found
+    )
+    assert all(len(batch) <= engine_tuning.MOST_BATCH_FILES for batch in found)
 
 
 def test_batches_follow_the_rows_so_that_most_tasks_have_as_many():
-    assert {len(batch) for batch in batch_neighbours((1000,) * (FEW * 10))} == {10}
-    assert {len(batch) for batch in batch_neighbours((MOST_ROWS,) * (FEW * 10))} == {1}
+    assert {len(batch) for batch in batch_neighbours((1000,) * (engine_tuning.FEW_PARTITIONS * 10))} == {10}
+    assert {
+        len(batch) for batch in batch_neighbours((engine_tuning.MOST_BATCH_ROWS,) * (engine_tuning.FEW_PARTITIONS * 10))
+    } == {1}
 
 
 def test_few_partitions_have_a_task_each(monkeypatch):
-    columns = MemorySource({"x": np.arange(FEW)}, [1] * FEW).arrays()
+    columns = MemorySource({"x": np.arange(engine_tuning.FEW_PARTITIONS)}, [1] * engine_tuning.FEW_PARTITIONS).arrays()
     assert {len(batch) for batch in pipeline.partition_batches(columns["x"]._frame)} == {1}
-    monkeypatch.setattr(pipeline, "CORES", FEW)
-    assert f"Pipeline  {FEW} tasks" in columns["x"].sum().explain()
+    monkeypatch.setattr(pipeline, "CORES", engine_tuning.FEW_PARTITIONS)
+    assert f"Pipeline  {engine_tuning.FEW_PARTITIONS} tasks" in columns["x"].sum().explain()
 
 
-@pytest.mark.parametrize(("rows", "tasks"), [(10, 2), (MOST_ROWS, 2), (MOST_ROWS + 1, 4)])
+@pytest.mark.parametrize(
+    ("rows", "tasks"), [(10, 2), (engine_tuning.MOST_BATCH_ROWS, 2), (engine_tuning.MOST_BATCH_ROWS + 1, 4)]
+)
 def test_reductions_of_small_partitions_have_a_task_for_each_core(monkeypatch, rows, tasks):
     monkeypatch.setattr(pipeline, "CORES", 2)
     frame = MemorySource({"x": np.broadcast_to(np.int64(1), 4 * rows)}, [rows] * 4).arrays()["x"]._frame
@@ -103,9 +110,9 @@ def test_groups_of_many_partitions_are_those_of_pandas_and_share_rows(seed):
 
 def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
     """Sorted rows and groups are joined to what was found of them before: lots must not move the cuts."""
-    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 100)
-    monkeypatch.setattr("akdask.operators.group.strategies.FEW_ROWS", 10)
-    monkeypatch.setattr("akdask.engine.exchange.SMALL_ROWS", 10)
+    monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 100)
+    monkeypatch.setattr("akdask.operators.group.tuning.FEW_SPLIT_ROWS", 10)
+    monkeypatch.setattr("akdask.engine.tuning.SMALL_ROWS", 10)
     monkeypatch.setattr("akdask.engine.exchange.ROWS", 100)
     columns, frame = memory()
     order = frame.sort_values("key", kind="stable")
@@ -122,10 +129,10 @@ def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
 
 @pytest.mark.parametrize("few_rows", [0, 3, 1000])
 def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(monkeypatch, few_rows):
-    for name, value in {"FEW_TABLES": 4, "FEW_ROWS": few_rows, "MOST_MERGED": 80, "MOST_SLICES": 0}.items():
-        monkeypatch.setattr(ranges, name, value)
-    monkeypatch.setattr("akdask.operators.group.strategies.FEW_ROWS", 10)
-    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 300)
+    for name, value in {"FEW_TABLES": 4, "FEW_MERGED_ROWS": few_rows, "MOST_MERGED": 80, "MOST_SLICES": 0}.items():
+        monkeypatch.setattr(group_tuning, name, value)
+    monkeypatch.setattr("akdask.operators.group.tuning.FEW_SPLIT_ROWS", 10)
+    monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 300)
     columns, frame = memory()
     # Groups of neighbours in the first half, few groups in the second.
     keys = np.where(frame["row"] < len(frame) // 2, frame["row"] // 2, -frame["key"])
@@ -141,7 +148,7 @@ def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(m
 
 
 def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_batch(monkeypatch):
-    monkeypatch.setattr(pipeline, "FEW", 64)
+    monkeypatch.setattr(engine_tuning, "FEW_PARTITIONS", 64)
     monkeypatch.setattr(pipeline, "CORES", 64)
     rows = np.arange(5 * MANY)
     from akdask.storage.source import Bounds

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import cache, pipeline
-from akdask.operators.group import grouping, plan, radix, slot_tables
-from akdask.operators.group import plan as group_plan
-from akdask.operators.group import strategies as sorted_groups
+from akdask.engine import cache
+from akdask.engine import tuning as engine_tuning
+from akdask.operators.group import grouping
+from akdask.operators.group import tuning as group_tuning
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -21,11 +21,11 @@ FIRST = [int(np.flatnonzero(key == ROWS * 7 % 30)[0]) for key in range(30)]
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
     """Few rows are neither sorted nor cut in real use, and grouped by one task."""
-    monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
-    monkeypatch.setattr(slot_tables, "FEWEST_SLOTS", 0)
-    monkeypatch.setattr(slot_tables, "MOST_SLOTS", 0)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
+    monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)
+    monkeypatch.setattr(group_tuning, "RANGE_ROWS", 10)
+    monkeypatch.setattr(group_tuning, "FEWEST_SLOTS", 0)
+    monkeypatch.setattr(group_tuning, "MOST_SLOTS", 0)
 
 
 @pytest.fixture
@@ -47,8 +47,13 @@ def found(monkeypatch):
 def form(request, monkeypatch):
     """Rows of a partition are grouped, or kept near the others of their group until all partitions are there."""
     if request.param == "scattered":
-        for name, value in {"FEWEST_ROWS": 1, "SLICE_ROWS": 2, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
-            monkeypatch.setattr(radix, name, value)
+        for name, value in {
+            "FEWEST_RADIX_ROWS": 1,
+            "RADIX_SLICE_ROWS": 2,
+            "HEAVIEST": 100,
+            "ROWS_OF_A_GROUP": 100,
+        }.items():
+            monkeypatch.setattr(group_tuning, name, value)
 
 
 def sums(keys, values):
@@ -133,7 +138,7 @@ def test_what_a_user_does_to_kept_groups_does_not_change_them(source):
 
 
 def test_many_groups_are_found_again(source, monkeypatch):
-    monkeypatch.setattr(plan, "SHARE", 2**60)
+    monkeypatch.setattr(group_tuning, "CACHE_SHARE", 2**60)
     totals = ak.GroupBy(source.arrays()["k"]).sum(source.arrays()["y"])[1]
     for _ in range(2):
         source.reads.clear()

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import exchange
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.optimizer import inputs_first, optimize
-from akdask.operators.sort import partition, rewrites
-from akdask.operators.sort import plan as plan_sort
+from akdask.operators.sort import rewrites
+from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.plan import Sort
 from akdask.testing.memory import MemorySource
 
@@ -22,11 +23,11 @@ from akdask.testing.memory import MemorySource
 @pytest.fixture(scope="module", autouse=True)
 def many_small_partitions():
     with pytest.MonkeyPatch.context() as patch, ak.config.set(small_array=10, block_size=2**10):
-        patch.setattr(exchange, "SMALL_ROWS", 0)
+        patch.setattr(engine_tuning, "SMALL_ROWS", 0)
         patch.setattr(exchange, "ROWS", 16)
         patch.setattr(exchange, "CPU_COUNT", 3)
-        patch.setattr(partition, "RANGE", 4)
-        patch.setattr(plan_sort, "MOST_SAMPLED", 8)
+        patch.setattr(sort_tuning, "RANGE_ROWS", 4)
+        patch.setattr(sort_tuning, "MOST_SAMPLED", 8)
         yield
 
 

@@ -45,8 +45,8 @@ def size_of_graph(plan, partitions):
 def many_small_partitions(monkeypatch):
     """Have a task for each partition, and groups come in partitions of a few rows."""
     monkeypatch.setattr("akdask.engine.pipeline.CORES", 2**20)
-    monkeypatch.setattr("akdask.engine.pipeline.FEW", 2**20)
-    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 1)
+    monkeypatch.setattr("akdask.engine.tuning.FEW_PARTITIONS", 2**20)
+    monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 1)
 
 
 @pytest.mark.parametrize("name", PLANS)

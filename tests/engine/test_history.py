@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.caches import Cache
-from akdask.engine import exchange, node
+from akdask.engine import exchange, node, tuning
 from akdask.testing.memory import MemorySource
 
 
 @pytest.fixture(autouse=True)
 def small_partitions(monkeypatch):
-    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 3)
-    monkeypatch.setattr(exchange, "SMALL_ROWS", 2)
+    monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 3)
+    monkeypatch.setattr(tuning, "SMALL_ROWS", 2)
     monkeypatch.setattr(exchange, "ROWS", 4)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import akdask as ak
 from akdask.columns.table import Table
-from akdask.engine.blocks import MOST_OPEN, Partition, RowPositions, coalesce_partitions
-from akdask.engine.pipeline import FEW
+from akdask.engine import tuning
+from akdask.engine.blocks import Partition, RowPositions, coalesce_partitions
 from akdask.engine.program import Mask, Range, compile_values
 from akdask.errors import InconsistentFilesError
 from akdask.testing.memory import MemoryPart
@@ -27,8 +27,8 @@ def test_small_partitions_fill_blocks_and_large_ones_stay():
 
 
 def test_few_files_are_open_at_once():
-    given = [((), [part(1)]) for _ in range(2 * MOST_OPEN + 1)]
-    assert rows_of(coalesce_partitions(given, 1000)) == [MOST_OPEN, MOST_OPEN, 1]
+    given = [((), [part(1)]) for _ in range(2 * tuning.MOST_OPEN_FILES + 1)]
+    assert rows_of(coalesce_partitions(given, 1000)) == [tuning.MOST_OPEN_FILES, tuning.MOST_OPEN_FILES, 1]
 
 
 def test_small_tables_in_memory_are_read_as_one():
@@ -67,7 +67,7 @@ def data():
     return {"k": rng.integers(0, 50, 4000), "v": rng.random(4000), "s": rng.choice(["a", "bc", "ö", ""], 4000)}
 
 
-@pytest.mark.parametrize("locales", [1, 3, 8 * FEW, 40 * FEW])
+@pytest.mark.parametrize("locales", [1, 3, 8 * tuning.FEW_PARTITIONS, 40 * tuning.FEW_PARTITIONS])
 @pytest.mark.parametrize("block_size", [8 * 37, 2**21])
 def test_answers_are_those_of_one_partition(data, locales, block_size, prefix):
     ak.DataFrame({name: ak.array(column) for name, column in data.items()}).to_hdf(prefix, num_locales=locales)

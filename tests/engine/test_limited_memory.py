@@ -16,7 +16,7 @@ import pytest
 
 import akdask as ak
 from akdask.cluster import partition_size
-from akdask.engine import budget, exchange
+from akdask.engine import budget, tuning
 from akdask.engine.budget import memory_budget
 from akdask.engine.slices import SlicesOnDisk
 from akdask.engine.spill import SpillFile
@@ -30,7 +30,7 @@ ANYWAY = 64
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(memory_budget, "most", 0)
     monkeypatch.setattr(budget, "ANYWAY", ANYWAY)
     with ak.config.set(small_array=100), dask.config.set(scheduler="threads"):

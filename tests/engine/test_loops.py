@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.engine import materialized
+from akdask.engine import materialized, tuning
 from akdask.engine.operations import Operation
-from akdask.engine.pipeline import FEW
 from akdask.testing import assert_equal
 
 
@@ -35,7 +34,7 @@ def test_joining_in_a_loop_does_not_nest():
     a = ak.arange(3)
     for _ in range(500):
         a = ak.concatenate([a, ak.arange(3)])
-    assert a.npartitions < 2 * FEW
+    assert a.npartitions < 2 * tuning.FEW_PARTITIONS
     assert_equal(a, np.tile(np.arange(3), 501))
 
 

@@ -14,7 +14,7 @@ from tests.engine.steps import ENDS, ROWS, STEPS, Cut, Filtered, FilteredBySides
 @pytest.fixture(scope="module", autouse=True)
 def small_sides_are_many_rows():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("akdask.operators.rewrite_rules.SMALL_ROWS", 0)
+        patch.setattr("akdask.engine.tuning.SMALL_ROWS", 0)
         yield
 
 

@@ -178,10 +178,10 @@ def without(name):
 @pytest.fixture(scope="module", autouse=True)
 def data_is_large():
     with pytest.MonkeyPatch.context() as patch, ak.config.set(cache_size=0, small_array=10, block_size=2**10):
-        patch.setattr("akdask.operators.rewrite_rules.SMALL_ROWS", 0)
-        patch.setattr("akdask.engine.exchange.SMALL_ROWS", 0)
+        patch.setattr("akdask.engine.tuning.SMALL_ROWS", 0)
+        patch.setattr("akdask.engine.tuning.SMALL_ROWS", 0)
         patch.setattr("akdask.engine.exchange.ROWS", 16)
-        patch.setattr("akdask.operators.sort.plan.MOST_SAMPLED", 8)
+        patch.setattr("akdask.operators.sort.tuning.MOST_SAMPLED", 8)
         yield
 
 

@@ -15,8 +15,9 @@ from akdask.caches import clear_caches
 from akdask.columns.dtypes import FLOAT64
 from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
 from akdask.engine import pipeline
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.vector_program import VectorProgram
-from akdask.operators.group import plan as ranges
+from akdask.operators.group import tuning as group_tuning
 from akdask.operators.reduce.reductions import ScalarReduction
 from akdask.storage.ranges import ALIGNED_ROWS, split_rows
 
@@ -76,7 +77,7 @@ def many_files(columns, tmp_path_factory):
     prefix = str(tmp_path_factory.mktemp("many") / "rows")
     arrays = {name: ak.array(column[:60_000]) for name, column in columns.items()}
     frame = ak.DataFrame({**arrays, "s": ak.array(columns["i"][:60_000].astype(str))})
-    frame.to_hdf(prefix, num_locales=3 * pipeline.GROUP_BATCHES)
+    frame.to_hdf(prefix, num_locales=3 * engine_tuning.GROUP_BATCHES)
     return f"{prefix}_LOCALE*"
 
 
@@ -86,7 +87,7 @@ def set_batches(monkeypatch):
 
     def of(cores):
         monkeypatch.setattr(pipeline, "CORES", cores)
-        monkeypatch.setattr(pipeline, "FEW", cores)
+        monkeypatch.setattr(engine_tuning, "FEW_PARTITIONS", cores)
         clear_caches()
 
     yield of
@@ -124,7 +125,7 @@ def test_reductions_of_groups_are_the_same_for_any_threads_batches_and_path(file
 @pytest.mark.cluster
 @pytest.mark.parametrize("name", GROUPED)
 def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_client, monkeypatch, name):
-    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 20_000)
+    monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 20_000)
     there = bits(GROUPED[name](ak.read_hdf(many_files)))
     with dask.config.set(scheduler="synchronous"):
         assert bits(GROUPED[name](ak.read_hdf(many_files))) == there
@@ -132,14 +133,14 @@ def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_
 
 @pytest.mark.parametrize("name", ["sum by i", "mean by many", "var by wide", "prod by f"])
 def test_groups_of_many_files_add_up_in_the_same_batches_on_every_machine(many_files, set_batches, monkeypatch, name):
-    monkeypatch.setattr("akdask.operators.group.plan.RANGE_ROWS", 20_000)
+    monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 20_000)
     found = set()
     for cores in (1, 3, 64):
         set_batches(cores)
         # Fewer tables are cut and merged as they are, more are merged beforehand where it does not change a bit.
-        monkeypatch.setattr(ranges, "FEW_TABLES", cores)
-        for most_slices in (0, ranges.MOST_SLICES):
-            monkeypatch.setattr(ranges, "MOST_SLICES", most_slices)
+        monkeypatch.setattr(group_tuning, "FEW_TABLES", cores)
+        for most_slices in (0, group_tuning.MOST_SLICES):
+            monkeypatch.setattr(group_tuning, "MOST_SLICES", most_slices)
             found.add(bits(GROUPED[name](ak.read_hdf(many_files))))
     assert len(found) == 1
 

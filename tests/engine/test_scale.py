@@ -10,9 +10,10 @@ import akdask as ak
 from akdask import cluster
 from akdask.arrays.array_kinds import wrap
 from akdask.columns.dtypes import INT64
-from akdask.engine import exchange, pipeline
+from akdask.engine import exchange
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.sources import Scan
-from akdask.operators.group import plan as group_plan
+from akdask.operators.group import tuning as group_tuning
 from benchmarks.described import described_workers
 
 MOST_TASKS = 12
@@ -63,9 +64,9 @@ def planned(lazy):
 def test_tasks_follow_partitions_whatever_the_number_of_workers(task, described, monkeypatch):
     parts, rows = 64, 1000
     monkeypatch.setattr(exchange, "ROWS", rows)
-    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
-    monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", rows)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
+    monkeypatch.setattr(group_tuning, "RANGE_ROWS", rows)
     found = []
     for workers in (10, 100, 1000):
         described(workers)

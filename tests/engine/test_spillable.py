@@ -14,7 +14,7 @@ from akdask.columns.table import Table
 from akdask.engine import budget, spillable
 from akdask.engine.budget import MemoryBudget
 from akdask.engine.spillable import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable
-from akdask.operators.group import radix, slot_tables
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.radix import RadixAggregation
 from akdask.operators.group.slot_tables import DenseAggregation
@@ -74,9 +74,9 @@ def test_tables_of_groups_come_back_as_what_is_read_by_range(short):
 
 @pytest.mark.parametrize("kind", [DenseAggregation, RadixAggregation])
 def test_partial_tables_of_every_strategy_come_back(short, monkeypatch, kind):
-    monkeypatch.setattr(slot_tables, "MOST_SLOTS", 0)
-    for name, value in {"FEWEST_ROWS": 1, "ROWS_OF_A_GROUP": 1000, "HEAVIEST": 1000}.items():
-        monkeypatch.setattr(radix, name, value)
+    monkeypatch.setattr(tuning, "MOST_SLOTS", 0)
+    for name, value in {"FEWEST_RADIX_ROWS": 1, "ROWS_OF_A_GROUP": 1000, "HEAVIEST": 1000}.items():
+        monkeypatch.setattr(tuning, name, value)
     aggregation = Aggregation(1, (AggregationStep("sum", (0,)),))
     keys, values = [np.arange(2000) // 2], [np.arange(2000) * 0.5]
 

@@ -15,7 +15,7 @@ from dask.callbacks import Callback
 import akdask as ak
 from akdask._dask import Alias, Task, TaskRef
 from akdask.columns.table import Table
-from akdask.engine import scheduler
+from akdask.engine import scheduler, tuning
 from akdask.testing.memory import MemorySource
 
 
@@ -192,7 +192,7 @@ def test_tasks_wait_for_each_other_where_memory_is_short(monkeypatch):
         most.append(len(running))
         running.pop()
 
-    monkeypatch.setattr(scheduler, "PAUSE", 0.001)
+    monkeypatch.setattr(tuning, "MEMORY_PAUSE", 0.001)
     monkeypatch.setattr(scheduler.memory_budget, "is_exhausted", lambda: True)
     with ThreadPoolExecutor(3) as pool:
         scheduler.run_in_threads({number: Task(number, task) for number in range(50)}, list(range(50)), pool, 3)

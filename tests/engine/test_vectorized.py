@@ -9,7 +9,7 @@ import pytest
 
 import akdask as ak
 from akdask import compiled
-from akdask.engine import blocks
+from akdask.engine import tuning
 from akdask.engine.blocks import Partition
 from akdask.engine.vector_program import VectorProgram
 from akdask.errors import FileError, FileFormatError
@@ -190,7 +190,7 @@ def test_other_columns_of_blocks_without_a_selected_row_are_not_read(packed, col
     read = []
     reading = Partition.read
     monkeypatch.setattr(Partition, "read", lambda self, load, *a: read.append(load.column) or reading(self, load, *a))
-    monkeypatch.setattr(blocks, "FEW_ROWS", 0)  # which would be one block
+    monkeypatch.setattr(tuning, "FEW_BLOCK_ROWS", 0)  # which would be one block
     with ak.config.set(block_size=2**18):
         data = ak.read_hdf(packed)
         assert data["i"][data["n"] == 5].sum() == columns["i"][5]
@@ -308,7 +308,7 @@ def test_integers_are_compared_with_a_result_by_instructions_as_the_numbers_that
 
 
 def test_rows_of_more_partitions_than_memory_was_reserved_for_are_selected(files, columns, stored, monkeypatch):
-    monkeypatch.setattr("akdask.engine.pipeline.MOST_RESERVED", 1000)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_RESERVED_ROWS", 1000)
     monkeypatch.setattr("akdask.engine.vector_program.AT_A_TIME", 2**15)
     data = ak.read_hdf(files)
     assert_equal(data["i"][data["b"]], columns["i"][columns["b"]])

@@ -6,8 +6,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
-from akdask.operators.group import plan as group_plan
-from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group import tuning
 from akdask.testing.strategies import partitioned
 
 TABLE = pd.DataFrame(
@@ -22,8 +21,8 @@ TABLE = pd.DataFrame(
 
 @pytest.fixture(params=[[7], [2, 0, 3, 2]])
 def df(request, monkeypatch):
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", 2)
+    monkeypatch.setattr(tuning, "FEW_SPLIT_ROWS", 0)
+    monkeypatch.setattr(tuning, "RANGE_ROWS", 2)
     return ak.DataFrame({name: partitioned(TABLE[name].to_numpy(), request.param) for name in ("k", "x", "y")}
                         | {"j": partitioned(TABLE["j"].to_numpy(str), request.param)})  # fmt: skip
 
@@ -188,7 +187,7 @@ def test_differences_of_what_is_no_number_are_refused(df):
 @pytest.mark.parametrize("subset", [None, "k", ["k", "j"]])
 def test_repetitions_are_dropped_as_by_pandas(df, subset, keep, monkeypatch):
     # Fewer tasks than partitions: keys that were put together and the index differ in what is known of their rows.
-    monkeypatch.setattr("akdask.engine.pipeline.FEW", 4)
+    monkeypatch.setattr("akdask.engine.tuning.FEW_PARTITIONS", 4)
     twice = ak.DataFrame({name: ak.concatenate([df[name], df[name]]) for name in df.columns})
     wanted = pd.concat([TABLE, TABLE], ignore_index=True).drop_duplicates(subset, keep=keep)
     found = twice.drop_duplicates(subset, keep=keep).to_pandas(retain_index=True)

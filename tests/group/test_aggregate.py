@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.caches import clear_caches
-from akdask.engine import exchange, pipeline
+from akdask.engine import exchange
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.explain import explain
 from akdask.operators.group import plan as group_plan
-from akdask.operators.group import plan as ranges
-from akdask.operators.group import radix, slot_tables
-from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group import radix
+from akdask.operators.group import tuning as group_tuning
 from akdask.operators.group.plan import PartialAggregation
 from akdask.operators.group.slot_tables import DenseAggregation
 from akdask.testing.memory import MemorySource
@@ -26,7 +26,7 @@ ROWS = np.arange(60)
 @pytest.fixture(autouse=True)
 def few_rows_in_several_tasks(monkeypatch):
     """Few rows are grouped by one task in real use."""
-    monkeypatch.setattr(pipeline, "SMALL_ROWS", 0)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_groups_in_one_expression_are_found_in_one_pass_and_as_one_by_one(data, 
     (keys, sums), (_, weights) = groups.sum(columns["x"]), groups.sum(columns["y"] * scale)
     clear_caches()  # equal examples before this one may have left their groups
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(group_plan, "RANGE_ROWS", data.draw(st.sampled_from([2, 2**21])))
+        patched.setattr(group_tuning, "RANGE_ROWS", data.draw(st.sampled_from([2, 2**21])))
         aggregated, calls = group_plan._aggregated, []
         patched.setattr(group_plan, "_aggregated", lambda node: calls.append(node) or aggregated(node))
         found = ak.DataFrame({"k": keys, "ratio": sums / weights}).to_pandas()
@@ -143,8 +143,8 @@ def test_only_the_columns_that_are_asked_for_are_read(data):
 
 @pytest.mark.lazy_only
 def test_many_partitions_of_groups_are_cut_at_keys(data, monkeypatch):
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
+    monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)
+    monkeypatch.setattr(group_tuning, "RANGE_ROWS", 10)
     joined = ak.concatenate([data["y"], data["y"]])
     counts = ak.value_counts(joined)[1]
     assert counts.npartitions == 8
@@ -164,8 +164,8 @@ def test_groups_are_found_on_a_cluster(data, cluster_client):
 @pytest.mark.parametrize("keys", [[0, 1, 2**63, 0, 0], [5, 3, 5, 3, 4], ["a", "bbbbbbbbb", "b", "a", "c"]])
 def test_radix_partitioned_rows_fit_tables_of_other_partitions(monkeypatch, keys):
     """Integers of any size take as many words as the largest of their partition; some partitions have no rows."""
-    for name, value in {"FEWEST_ROWS": 2, "SLICE_ROWS": 1, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
-        monkeypatch.setattr(radix, name, value)
+    for name, value in {"FEWEST_RADIX_ROWS": 2, "RADIX_SLICE_ROWS": 1, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
+        monkeypatch.setattr(group_tuning, name, value)
     column = ak.array(keys, dtype="bigint") if 2**63 in keys else ak.array(keys)
     parts = [column[:2], column[:0], column[2:4], column[4:]]
     found, sums = ak.GroupBy(ak.concatenate(parts)).sum(ak.arange(5))
@@ -176,14 +176,14 @@ def test_radix_partitioned_rows_fit_tables_of_other_partitions(monkeypatch, keys
 @pytest.mark.parametrize("pieces", [exchange.MAX_SLICES, 8])
 def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     """Where no task looks at all partitions: some have few groups, and are in tables; their pieces may be joined."""
-    for name, value in {"FEWEST_ROWS": 50, "SLICE_ROWS": 8, "HEAVIEST": 100}.items():
-        monkeypatch.setattr(radix, name, value)
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(slot_tables, "MOST_SLOTS", 0)
-    monkeypatch.setattr(ranges, "MOST_SLICES", 0)
+    for name, value in {"FEWEST_RADIX_ROWS": 50, "RADIX_SLICE_ROWS": 8, "HEAVIEST": 100}.items():
+        monkeypatch.setattr(group_tuning, name, value)
+    monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)
+    monkeypatch.setattr(group_tuning, "MOST_SLOTS", 0)
+    monkeypatch.setattr(group_tuning, "MOST_SLICES", 0)
     monkeypatch.setattr(exchange, "MAX_SLICES", pieces)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", 150)
+    monkeypatch.setattr(group_tuning, "RANGE_ROWS", 150)
     made = []
     finish = radix.RadixAggregation.finish
     monkeypatch.setattr(radix.RadixAggregation, "finish", lambda self: made.append(finish(self)) or made[-1])
@@ -208,10 +208,10 @@ def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
 @pytest.mark.parametrize("count", [1, 3, 7])
 def test_dense_tables_are_split_where_sorted_ones_are(monkeypatch, count):
     """Sums can be in dense tables, variances cannot; they share their rows, also where some partitions are sorted."""
-    for path, value in {"slot_tables.MOST_SLOTS": 0, "slot_tables.CHUNK": 4}.items():
-        monkeypatch.setattr(f"akdask.operators.group.{path}", value)
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", 100)
+    monkeypatch.setattr(group_tuning, "MOST_SLOTS", 0)
+    monkeypatch.setattr(group_tuning, "CHUNK_SLOTS", 4)
+    monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)
+    monkeypatch.setattr(group_tuning, "RANGE_ROWS", 100)
     made = []
     finish = DenseAggregation.finish
     monkeypatch.setattr(DenseAggregation, "finish", lambda self: made.append(finish(self)) or made[-1])

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.table import Table
-from akdask.operators.group import dictionary, grouping
-from akdask.operators.group import grouping as slices
+from akdask.operators.group import dictionary, tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.dictionary import Dictionary, NumberDictionary, ranked
 
@@ -22,7 +21,7 @@ SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("first", (0
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Divide rows that would fit the cache anyway."""
-    monkeypatch.setattr(slices, "SLICE_ROWS", 2)
+    monkeypatch.setattr(tuning, "SLICE_ROWS", 2)
 
 
 def as_lists(table: Table) -> list[list[object]]:
@@ -32,7 +31,7 @@ def as_lists(table: Table) -> list[list[object]]:
 def at_once(make, *args):
     """Group without dividing the rows, as few rows are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slices, "SLICE_ROWS", 2**16)
+        patch.setattr(tuning, "SLICE_ROWS", 2**16)
         return make(*args)
 
 
@@ -55,7 +54,7 @@ def test_sorting_rows_gives_what_numbering_cells_gives(plain):
     keys, values = np.array(plain, np.int64) % 50, np.arange(len(plain))
     numbered = SUMS.rows([keys], [values, values])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "SLOTS_PER_ROW", 0)
+        patch.setattr(tuning, "SLOTS_PER_ROW", 0)
         assert as_lists(SUMS.rows([keys], [values, values])) == as_lists(numbered)
     distinct = np.unique(keys)
     assert as_lists(numbered)[:2] == [distinct.tolist(), [values[keys == key].sum() for key in distinct]]
@@ -117,7 +116,7 @@ def test_a_dictionary_of_numbers_grows(step):
 
 
 def test_a_dictionary_does_not_grow_without_end(monkeypatch):
-    monkeypatch.setattr("akdask.operators.group.dictionary.MOST_STRINGS", 2)
+    monkeypatch.setattr("akdask.operators.group.tuning.MOST_STRINGS", 2)
     known = Dictionary()
     assert known.codes(pa.array(["a", "b", "c"], pa.large_string())) is None
     assert known.codes(pa.array(["a", "b"], pa.large_string())) is not None

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.table import Table
-from akdask.operators.group import radix, slot_tables
-from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.plan import STRATEGIES, choose_strategy
 from akdask.operators.group.strategies import GroupTable, as_one_kind, choose_splitters, merge_partial_tables
@@ -23,11 +22,11 @@ ALL = frozenset(STRATEGIES)
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Let few rows go to strategies for many."""
-    for name, value in {"FEWEST_ROWS": 20, "SLICE_ROWS": 2, "HEAVIEST": 1000}.items():
-        monkeypatch.setattr(radix, name, value)
-    for name, value in {"MOST_SLOTS": 4, "CHUNK": 4}.items():
-        monkeypatch.setattr(slot_tables, name, value)
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
+    for name, value in {"FEWEST_RADIX_ROWS": 20, "RADIX_SLICE_ROWS": 2, "HEAVIEST": 1000}.items():
+        monkeypatch.setattr(tuning, name, value)
+    for name, value in {"MOST_SLOTS": 4, "CHUNK_SLOTS": 4}.items():
+        monkeypatch.setattr(tuning, name, value)
+    monkeypatch.setattr(tuning, "FEW_SPLIT_ROWS", 0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group import slot_tables
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.slot_tables import DenseAggregation, merge_dense_tables
 from akdask.operators.reduce.reductions import REDUCTIONS
@@ -25,9 +25,9 @@ ENDS = [np.iinfo(dtype) for dtype in (np.int64, np.uint64)]
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(slot_tables, "MOST_SLOTS", 0)
-    monkeypatch.setattr(slot_tables, "CHUNK", 4)
-    monkeypatch.setattr(slot_tables, "SLOTS_PER_ROW", 50)
+    monkeypatch.setattr(tuning, "MOST_SLOTS", 0)
+    monkeypatch.setattr(tuning, "CHUNK_SLOTS", 4)
+    monkeypatch.setattr(tuning, "SLOTS_PER_ROW", 50)
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.rows import type_of
 from akdask.columns.table import Table
-from akdask.operators.group import slot_tables
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.slot_tables import DirectIndexAggregation
 from akdask.operators.keys.keys import SlotGrid
@@ -136,7 +136,7 @@ def test_keys_that_are_no_integers_have_no_grid():
 def test_wide_keys_are_not_tallied_and_neither_is_what_follows():
     groups = DirectIndexAggregation(Aggregation(1, ()), 100)
     assert add(groups, [np.arange(5)], [])
-    assert not add(groups, [np.array([0, slot_tables.MOST_SLOTS])], [])
+    assert not add(groups, [np.array([0, tuning.MOST_SLOTS])], [])
     assert not add(groups, [np.arange(5)], [])
     assert [table.nrows for table in groups.tables()] == [5]
 

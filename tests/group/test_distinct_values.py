@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import akdask as ak
-from akdask.operators.group.aggregation import FEWER, DistinctKeys
+from akdask.operators.group import tuning
+from akdask.operators.group.aggregation import DistinctKeys
 from akdask.operators.reduce.reductions import distinct_numbers
 
 FLOATS = st.sampled_from([0.0, -0.0, 1.5, -1.5, np.nan, np.inf, -np.inf])
@@ -24,7 +25,7 @@ def test_distinct_keys_are_those_of_numpy_and_of_zeros_the_first_stands_for_both
 
 def test_blocks_are_taken_until_one_has_many_different_keys():
     keys = DistinctKeys()
-    few, many = np.zeros(FEWER, np.int64), np.arange(FEWER)
+    few, many = np.zeros(tuning.FEWEST_ROWS_OF_A_KEY, np.int64), np.arange(tuning.FEWEST_ROWS_OF_A_KEY)
     assert not keys.has_rows
     assert keys.add(few)
     assert not keys.add(many)

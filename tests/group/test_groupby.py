@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
-from akdask.operators.group import plan as group_plan
-from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group import tuning
 from akdask.testing.strategies import columns, partition_lengths, partitioned
 
 NUMBERS = ("int64", "uint64", "float64", "bool")
@@ -20,8 +19,8 @@ BY_PANDAS = ("sum", "prod", "mean", "var", "std", "min", "max", "median", "count
 @pytest.fixture(autouse=True)
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
-    monkeypatch.setattr(group_plan, "RANGE_ROWS", 4)
+    monkeypatch.setattr(tuning, "FEW_SPLIT_ROWS", 0)
+    monkeypatch.setattr(tuning, "RANGE_ROWS", 4)
 
 
 @st.composite

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group import radix
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.plan import MergeGroups
 from akdask.operators.group.radix import LeadingBits, RadixAggregation, RadixPlan, RadixRange
@@ -39,10 +39,10 @@ EXTREMES = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(radix, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(radix, "SLICE_ROWS", 2)
-    monkeypatch.setattr(radix, "HEAVIEST", 1000)
-    monkeypatch.setattr(radix, "ROWS_OF_A_GROUP", 1000)
+    monkeypatch.setattr(tuning, "FEWEST_RADIX_ROWS", 1)
+    monkeypatch.setattr(tuning, "RADIX_SLICE_ROWS", 2)
+    monkeypatch.setattr(tuning, "HEAVIEST", 1000)
+    monkeypatch.setattr(tuning, "ROWS_OF_A_GROUP", 1000)
 
 
 @st.composite
@@ -147,9 +147,9 @@ def test_strings_are_reduced_as_well():
     ],
 )
 def test_other_strategies_are_taken_where_partitioning_is_slower(keys, reason, monkeypatch):
-    monkeypatch.setattr(radix, "FEWEST_ROWS", 100)
-    monkeypatch.setattr(radix, "HEAVIEST", 8)
-    monkeypatch.setattr(radix, "ROWS_OF_A_GROUP", 2)
+    monkeypatch.setattr(tuning, "FEWEST_RADIX_ROWS", 100)
+    monkeypatch.setattr(tuning, "HEAVIEST", 8)
+    monkeypatch.setattr(tuning, "ROWS_OF_A_GROUP", 2)
     assert (RadixPlan.of(keys) is None) == (reason != "floats of one sign are in few pieces")
 
 

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from akdask.columns.table import Table
 from akdask.engine.exchange import concat_slices
 from akdask.engine.spill import SpillFile
-from akdask.operators.group import strategies as sorted_groups
+from akdask.operators.group import tuning
 from akdask.operators.group.strategies import GroupTable, GroupTableOnDisk, KeySplitters, choose_splitters
 
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
-    monkeypatch.setattr(sorted_groups, "FEWEST_STEPS", 4)
-    monkeypatch.setattr(sorted_groups, "MOST_STEPS", 7)
-    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
+    monkeypatch.setattr(tuning, "FEWEST_STEPS", 4)
+    monkeypatch.setattr(tuning, "MOST_STEPS", 7)
+    monkeypatch.setattr(tuning, "FEW_SPLIT_ROWS", 0)
 
 
 def table_of(numbers, *, with_text):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group.rows import MOST, TopRows
+from akdask.operators.group import tuning
+from akdask.operators.group.rows import TopRows
 
 KEYS = {
     "close numbers": lambda keys: keys,
@@ -53,7 +54,7 @@ def expected(tables, ascending, count):
     return kept
 
 
-@given(parts(), st.booleans(), st.integers(0, 3) | st.just(MOST + 1))
+@given(parts(), st.booleans(), st.integers(0, 3) | st.just(tuning.MOST_KEPT_ROWS + 1))
 def test_the_first_rows_of_groups_are_kept_in_order(tables, ascending, count):
     top = TopRows(1, (ascending,), count)
     partial = [top.grouped(top.group([keys]), [values, positions]) for _, keys, values, positions in tables]

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import exchange
-from akdask.operators.join import plan
+from akdask.engine import tuning as engine_tuning
+from akdask.operators.join import tuning as join_tuning
 from akdask.operators.keys import hashing
 from akdask.operators.rows import plan as row_plan
-from akdask.operators.sort import partition
+from akdask.operators.rows import tuning as rows_tuning
+from akdask.operators.sort import tuning as sort_tuning
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 KINDS = ("inner", "left", "right", "outer", "semi", "anti")
@@ -23,13 +25,13 @@ HELD, EXCHANGED = 2**60, 0
 @pytest.fixture(autouse=True)
 def many_small_buckets(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges in each partition."""
-    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 4)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(partition, "RANGE", 3)
-    monkeypatch.setattr(plan, "BLOCK_ROWS", 5)
-    monkeypatch.setattr(plan, "PAIRS", 7)
-    monkeypatch.setattr(plan, "FEW", 1)
+    monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 3)
+    monkeypatch.setattr(join_tuning, "BLOCK_ROWS", 5)
+    monkeypatch.setattr(join_tuning, "PAIRS", 7)
+    monkeypatch.setattr(join_tuning, "FEW_SAMPLED", 1)
 
 
 @st.composite
@@ -159,7 +161,7 @@ def test_a_side_is_held_whole_while_it_is_small_for_a_worker_or_for_this_process
     left = ak.DataFrame({"k": ak.arange(100)})
     right = ak.DataFrame({"k": ak.arange(50), "y": ak.arange(50) * 2})
     monkeypatch.setattr(row_plan, "on_cluster", lambda: has_workers)
-    share = row_plan.SHARE if has_workers else row_plan.SHARE_HERE
+    share = rows_tuning.BROADCAST_SHARE if has_workers else rows_tuning.BROADCAST_SHARE_HERE
     monkeypatch.setattr(row_plan, "memory", lambda: 50 * 16 * share)
     assert "Match" in left.merge(right, "k", sort=False).explain()
     monkeypatch.setattr(row_plan, "memory", lambda: 50 * 16 * share - share)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
-from akdask.operators.join import key_tables as gapped
 from akdask.operators.join import key_tables as hashindex
+from akdask.operators.join import tuning
 from akdask.operators.join.key_tables import DirectIndex, HashIndex, PackedIndex, StringIndex, index_keys
 from akdask.operators.keys import hashing
 from akdask.operators.keys.keys import SlotGrid, span
@@ -196,7 +196,7 @@ def test_hashes_are_sorted_to_the_last_bit(hashes):
 
 
 def test_chunks_do_not_show(monkeypatch):
-    monkeypatch.setattr(gapped, "CHUNK_ROWS", 3)
+    monkeypatch.setattr(tuning, "CHUNK_ROWS", 3)
     for keys in (np.arange(20) * 10**9, np.arange(20) * 0.1):
         index = index_keys([keys])
         assert index.find([keys[::-1]]).tolist() == list(range(19, -1, -1))

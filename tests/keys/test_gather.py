@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import PositionError
-from akdask.operators.rows import gather as gathering
+from akdask.operators.rows import tuning
 from akdask.operators.rows.gather import gather
 from akdask.operators.values.lookup import LOOKUP_OPERATIONS, lookup_found
 from akdask.testing.strategies import DTYPES, columns
@@ -20,7 +20,7 @@ NUMBERS = [dtype for dtype in DTYPES if dtype != "str"]
 @pytest.fixture(scope="module")
 def every_table_is_far():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gathering, "FAR", 0)
+        patch.setattr(tuning, "FAR_BYTES", 0)
         yield
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import PositionError
-from akdask.operators.rows import plan
+from akdask.operators.rows import plan, tuning
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 HELD, PICKED = 2**40, 0
@@ -61,9 +61,9 @@ def test_unsigned_positions_are_taken_too(size):
 @pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 def test_few_rows_of_many_are_picked_so_that_no_task_holds_all():
-    many = ak.arange(100 * plan.FEW)
+    many = ak.arange(100 * tuning.FEW_WANTED)
     assert is_picked(many[ak.array([5, -1])])
-    assert many[ak.array([5, -1])].tolist() == [5, 100 * plan.FEW - 1]
+    assert many[ak.array([5, -1])].tolist() == [5, 100 * tuning.FEW_WANTED - 1]
     assert not is_picked(many[ak.arange(100)])
     assert not is_picked(many[ak.arange(200)[ak.arange(200) > 190]])
 
@@ -87,7 +87,7 @@ def test_rows_of_many_partitions_are_looked_up_in_several_at_once(monkeypatch):
     positions = ak.concatenate([ak.array(part) for part in np.split(np.arange(99, -101, -2), 10)])
     with ak.config.set(replicate_size=PICKED):
         assert picks(lazy[positions]) == 10 * 10
-        monkeypatch.setattr(plan, "MOST_PICKS", 30)
-        monkeypatch.setattr(plan, "FEWEST_SOURCES", 3)
+        monkeypatch.setattr(tuning, "MOST_PICKS", 30)
+        monkeypatch.setattr(tuning, "FEWEST_SOURCES", 3)
         assert picks(lazy[positions]) == 3 * 10
         assert lazy[positions].tolist() == values[np.arange(99, -101, -2)].tolist()

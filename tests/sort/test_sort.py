@@ -16,11 +16,12 @@ from akdask import compiled
 from akdask.columns.dtypes import INT64, STR
 from akdask.columns.table import Table
 from akdask.engine import exchange
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.exchange import concat_slices
 from akdask.engine.run import resolve_lengths
 from akdask.operators.sort import partition
-from akdask.operators.sort import partition as values_of_sort
 from akdask.operators.sort import plan as plan_sort
+from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.partition import sample_positions
 from akdask.operators.sort.ranges import PackedKeys, RangedRows, SortPartition
 
@@ -28,12 +29,12 @@ from akdask.operators.sort.ranges import PackedKeys, RangedRows, SortPartition
 @pytest.fixture(autouse=True)
 def many_small_partitions(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges in each partition."""
-    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 300)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(partition, "RANGE", 16)
-    monkeypatch.setattr(plan_sort, "MOST_SAMPLED", 8)
-    monkeypatch.setattr(values_of_sort, "WORTH_RANGES", 0)
+    monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 16)
+    monkeypatch.setattr(sort_tuning, "MOST_SAMPLED", 8)
+    monkeypatch.setattr(sort_tuning, "WORTH_RANGES", 0)
     with ak.config.set(small_array=100, block_size=2**10):
         yield
 

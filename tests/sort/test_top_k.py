@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.operators.sort.top_k import MANY, PREFIX_BYTES, SAMPLE, PrefixRange, bound_of, first_rows, rows_within
+from akdask.operators.sort import tuning
+from akdask.operators.sort.top_k import PREFIX_BYTES, PrefixRange, bound_of, first_rows, rows_within
 from akdask.testing.strategies import partitioned
 
 # Few letters, so that strings often begin alike; the first of four bytes in UTF-8.
@@ -37,7 +38,7 @@ def test_the_smallest_and_the_largest_string_are_found_by_their_first_bytes(piec
 def test_rows_that_may_be_the_first_hold_those_of_pandas_block_by_block(count, ascending, dtype, items, seed):
     with np.errstate(invalid="ignore"):
         drawn = np.array(items).astype(dtype)
-    rows = np.random.default_rng(seed).choice(drawn, SAMPLE * abs(count) * MANY + 40)
+    rows = np.random.default_rng(seed).choice(drawn, tuning.SAMPLED_OF_EACH * abs(count) * tuning.MANY_TIMES + 40)
     ordered = pd.Series(rows).sort_values(ascending=ascending, kind="stable")
     wanted = (ordered.head(count) if count > 0 else ordered.tail(-count)).index
     first, second = rows[:-30], rows[-30:]

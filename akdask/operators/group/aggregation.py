@@ -21,6 +21,7 @@ from akdask.columns.strings import missing_rows
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
+from akdask.operators.group import tuning
 from akdask.operators.group.grouping import Grouping
 from akdask.operators.group.row_groups import StackedGroups, group_rows, group_sorted
 from akdask.operators.keys.string_codes import EncodedStrings
@@ -294,9 +295,6 @@ class DistinctValues:
         return np.isnan(values) if is_float else np.zeros(len(values), np.bool_)
 
 
-FEWER = 8
-"""Fewest rows of a block for each distinct key; with fewer, deduplicating blocks ends."""
-
 SORTED_FAST = frozenset(map(np.dtype, (np.int64, np.uint64, np.float64)))
 """Types of keys that sort this fast."""
 
@@ -322,7 +320,7 @@ class DistinctKeys:
         """Add the keys of a block, and return whether they were accepted; a block with many distinct keys ends it."""
         if not self.closed:
             found = distinct_numbers(keys)
-            self.closed = len(found) * FEWER > len(keys)
+            self.closed = len(found) * tuning.FEWEST_ROWS_OF_A_KEY > len(keys)
             if not self.closed:
                 self._parts.append(found)
         return not self.closed

@@ -15,6 +15,7 @@ from akdask import compiled
 from akdask.columns.dictionary_text import decoded, is_encoded
 from akdask.columns.rows import by_column, concat_rows, of_arrow, take_rows
 from akdask.deferred import pa, pc
+from akdask.operators.group import tuning
 from akdask.operators.keys.keys import FIRST, HALF, WORD_BITS, Words, from_words, word, word_count
 from akdask.operators.keys.string_codes import EncodedStrings, StringEncoder, strings_of
 from akdask.operators.sort.kernels import argsort
@@ -22,19 +23,6 @@ from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from akdask.operators.group.dictionary_loops import Numbering
-
-MOST_STRINGS = 2**15
-"""Most distinct strings of a dictionary that grows from block to block; with more, finding new ones is slow."""
-
-MOST_NUMBERS = 2**15
-"""Most distinct numbers, since a larger table does not fit the core's cache. The same for compiled loops and NumPy,
-which would otherwise add floats in different orders."""
-
-FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
-"""Numbers that a table has room for at first, and slots for each number."""
-
-SAMPLE = 2**12
-"""Values that are sampled before all are read."""
 
 
 class DictionaryColumns:
@@ -134,13 +122,13 @@ class Dictionary:
                 return self.codes(decoded(strings))
             known = self.codes(strings.dictionary)
             return None if known is None else known.take(_indices(strings))
-        is_first = not len(self.values) and len(strings) >= max(MOST_STRINGS, SAMPLE)
-        if is_first and _are_too_many(strings, MOST_STRINGS):
+        is_first = not len(self.values) and len(strings) >= max(tuning.MOST_STRINGS, tuning.DICTIONARY_SAMPLE)
+        if is_first and _are_too_many(strings, tuning.MOST_STRINGS):
             return None
         if compiled.should_compile_text(len(strings)):
             return self._compiled_codes(strings)
         encoded = strings.dictionary_encode()
-        if len(encoded.dictionary) > MOST_STRINGS:
+        if len(encoded.dictionary) > tuning.MOST_STRINGS:
             return None
         if not len(self.values):
             self.values = encoded.dictionary
@@ -148,7 +136,7 @@ class Dictionary:
         positions = pc.index_in(encoded.dictionary, value_set=self.values)
         if positions.null_count:
             new = encoded.dictionary.filter(positions.is_null())
-            if len(self.values) + len(new) > MOST_STRINGS:
+            if len(self.values) + len(new) > tuning.MOST_STRINGS:
                 return None
             self.values = concat_rows([self.values, new])
             positions = pc.index_in(encoded.dictionary, value_set=self.values)
@@ -160,8 +148,8 @@ class Dictionary:
 
         if self._numbering is None:
             self._numbering = Numbering()
-            self._numbering.numbers(self.values, MOST_STRINGS)
-        codes = self._numbering.numbers(strings, MOST_STRINGS)
+            self._numbering.numbers(self.values, tuning.MOST_STRINGS)
+        codes = self._numbering.numbers(strings, tuning.MOST_STRINGS)
         if codes is None:
             # It may hold some of the new strings.
             self._numbering = None
@@ -181,12 +169,12 @@ class NumberDictionary:
         self.values: NumberArray = np.empty(0, dtype)
         """The numbers, which grow."""
         self._is_compiled = compiled.is_loaded()
-        self._reserve(FEWEST_NUMBERS)
+        self._reserve(tuning.FEWEST_NUMBERS)
 
     def codes(self, column: NumberArray) -> NumberArray | None:
         """Return the position of each number, after adding new numbers; None if there are too many."""
         words = word(column, 0)
-        if not len(self.values) and _are_too_many(words, MOST_NUMBERS):
+        if not len(self.values) and _are_too_many(words, tuning.MOST_NUMBERS):
             return None
         codes, row = np.empty(len(words), np.int64), 0
         while row < len(words):
@@ -194,7 +182,7 @@ class NumberDictionary:
             if len(met):
                 self.values = np.concatenate([self.values, column.take(met)])
             if stop < self._end(row, len(words)):
-                if self._capacity >= MOST_NUMBERS:
+                if self._capacity >= tuning.MOST_NUMBERS:
                     return None
                 self._reserve(2 * self._capacity)
             row = stop
@@ -202,11 +190,11 @@ class NumberDictionary:
 
     def _end(self, row: int, nrows: int) -> int:
         """Return the end of the rows that are numbered at a time; a few first rows show NumPy most of the words."""
-        return nrows if self._is_compiled or row else min(SAMPLE, nrows)
+        return nrows if self._is_compiled or row else min(tuning.DICTIONARY_SAMPLE, nrows)
 
     def _reserve(self, capacity: int) -> None:
         self._capacity = capacity
-        size = SLOTS_PER_NUMBER * capacity
+        size = tuning.SLOTS_PER_NUMBER * capacity
         self._moved = np.uint64(WORD_BITS + 1 - size.bit_length())
         self._table = np.zeros((size, 2), np.uint64)
         self._code_of: dict[int, int] = {}
@@ -261,7 +249,7 @@ class NumberDictionary:
 
 def _are_too_many(values: Any, most: int) -> bool:
     """Whether a sample of strings or words shows that all are distinct, or more than `most` of many."""
-    some = values[:: max(len(values) // SAMPLE, 1)]
+    some = values[:: max(len(values) // tuning.DICTIONARY_SAMPLE, 1)]
     different = np.unique(some) if isinstance(some, np.ndarray) else some.unique()
     # So many would be distinct if all values were equally frequent.
     return len(different) > most * -math.expm1(-len(some) / most)

@@ -16,6 +16,7 @@ from akdask.columns.memory import new_array
 from akdask.columns.rows import concat_rows, nbytes, slice_rows, take_rows
 from akdask.columns.table import Table
 from akdask.engine.reduction import GroupState, RowGroups
+from akdask.operators.group import tuning
 from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.group.row_groups import GroupCodes, SortedGroups, count_codes, group_rows, number_rows
 from akdask.operators.keys.keys import WORD_BITS, Key, SlotGrid, combine, span, word
@@ -23,16 +24,6 @@ from akdask.operators.keys.string_codes import EncodedStrings
 from akdask.operators.rows.gather import Output
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS
 from akdask.typing import Column, NumberArray
-
-SLICE_ROWS = 2**16
-"""Approximate rows of a slice."""
-
-BLOCK_BITS = 17
-BLOCK_ROWS = 2**BLOCK_BITS
-"""Rows that are partitioned at a time."""
-
-MOST_BITS = 10
-"""Most leading bits of the keys that number slices; with more slices, each gets too few rows of a block."""
 
 
 class RadixSlices:
@@ -56,15 +47,15 @@ class RadixSlices:
     def of(cls, keys: Sequence[Column]) -> Self | None:
         """Return the slices of rows by their keys; None if the first key is not one word, or rows are few."""
         nrows = len(keys[0])
-        wanted = min((nrows // SLICE_ROWS).bit_length(), MOST_BITS)
+        wanted = min((nrows // tuning.SLICE_ROWS).bit_length(), tuning.MOST_SLICE_BITS)
         if wanted < 2:
             return None
         spans, bits = _leading_spans(keys)
         if bits <= wanted:
             return None
         numbers = new_array(nrows, np.uint16)
-        for start in range(0, nrows, BLOCK_ROWS):
-            stop = min(start + BLOCK_ROWS, nrows)
+        for start in range(0, nrows, tuning.BLOCK_ROWS):
+            stop = min(start + tuning.BLOCK_ROWS, nrows)
             numbers[start:stop] = _leading_bits(keys[: len(spans)], spans, start, stop, wanted)
         return cls(numbers, 2**wanted)
 
@@ -101,8 +92,8 @@ class RadixSlices:
     def _partition(self, column: NumberArray, target: NumberArray) -> None:
         """Reorder the rows of a block by slice, then copy each slice's rows to their positions."""
         positions = self.bounds[:-1].copy()
-        for start, (rows, bounds) in zip(range(0, len(column), BLOCK_ROWS), self._blocks, strict=True):
-            ordered = column[start : start + BLOCK_ROWS].take(rows)
+        for start, (rows, bounds) in zip(range(0, len(column), tuning.BLOCK_ROWS), self._blocks, strict=True):
+            ordered = column[start : start + tuning.BLOCK_ROWS].take(rows)
             for number in np.flatnonzero(np.diff(bounds)).tolist():
                 first, last, at = int(bounds[number]), int(bounds[number + 1]), int(positions[number])
                 target[at : at + last - first] = ordered[first:last]
@@ -112,8 +103,8 @@ class RadixSlices:
     def _blocks(self) -> list[tuple[NumberArray, NumberArray]]:
         """For each block, its rows ordered by slice, and the bounds of the slices among them."""
         count = len(self.bounds) - 1
-        starts = range(0, len(self._numbers), BLOCK_ROWS)
-        return [_by_slice(self._numbers[start : start + BLOCK_ROWS], count) for start in starts]
+        starts = range(0, len(self._numbers), tuning.BLOCK_ROWS)
+        return [_by_slice(self._numbers[start : start + tuning.BLOCK_ROWS], count) for start in starts]
 
 
 class SortedSlices:
@@ -131,7 +122,7 @@ class SortedSlices:
     @classmethod
     def of(cls, key: NumberArray, lengths: Sequence[int]) -> Self | None:
         """Return ranges of concatenated runs of the given lengths, by their first key; None if rows are few."""
-        count = len(key) // SLICE_ROWS
+        count = len(key) // tuning.SLICE_ROWS
         if count < 2:
             return None
         bounds = [0, *np.cumsum(lengths).tolist()]
@@ -187,22 +178,18 @@ def _leading_bits(
 def _by_slice(numbers: NumberArray, count: int) -> tuple[NumberArray, NumberArray]:
     """Return the rows of a block ordered by slice, and the bounds of the slices among them."""
     packed = numbers.astype(np.uint32)
-    packed <<= np.uint32(BLOCK_BITS)
+    packed <<= np.uint32(tuning.BLOCK_BITS)
     packed |= np.arange(len(packed), dtype=np.uint32)
     packed.sort()
-    bounds = np.searchsorted(packed, np.arange(count, dtype=np.uint32) << np.uint32(BLOCK_BITS))
-    packed &= np.uint32(BLOCK_ROWS - 1)
+    bounds = np.searchsorted(packed, np.arange(count, dtype=np.uint32) << np.uint32(tuning.BLOCK_BITS))
+    packed &= np.uint32(tuning.BLOCK_ROWS - 1)
     return packed.view(np.int32), np.append(bounds, len(packed))
 
 
-assert BLOCK_BITS + MOST_BITS <= WORD_BITS // 2, "slices and rows of a block are packed into 32 bits"
+assert tuning.BLOCK_BITS + tuning.MOST_SLICE_BITS <= WORD_BITS // 2, (
+    "slices and rows of a block are packed into 32 bits"
+)
 
-
-SLOTS_PER_ROW = 2
-"""Number of slots that take less time than sorting one row."""
-
-FEW_SLOTS = 2**16
-"""Number of slots that fit the processor's cache."""
 
 Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
 """Makes the states of reductions of some rows."""
@@ -292,7 +279,7 @@ def _division(keys: Sequence[NumberArray], runs: Sequence[int] | None) -> RadixS
     """Return how rows are cut into slices; None if the slots or rows fit the cache already."""
     if runs is not None:
         return SortedSlices.of(keys[0], runs)
-    few = len(keys[0]) and SlotGrid.within(keys, min(FEW_SLOTS, SLOTS_PER_ROW * len(keys[0]))) is not None
+    few = len(keys[0]) and SlotGrid.within(keys, min(tuning.FEW_SLOTS, tuning.SLOTS_PER_ROW * len(keys[0]))) is not None
     return None if few else RadixSlices.of(keys)
 
 
@@ -301,7 +288,7 @@ def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tupl
 
     The group numbers may be written to `buffer`, and stay there.
     """
-    grid = SlotGrid.within(keys, SLOTS_PER_ROW * len(keys[0])) if len(keys[0]) else None
+    grid = SlotGrid.within(keys, tuning.SLOTS_PER_ROW * len(keys[0])) if len(keys[0]) else None
     if grid is not None:
         codes = GroupCodes(grid.codes(keys), grid.nslots)
         slots = np.flatnonzero(codes.sizes())

@@ -33,11 +33,11 @@ from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_ident
 from akdask.engine.slices import CutTables, Slices, spilled
 from akdask.engine.tokens import Made, flattened, token
 from akdask.engine.values import ColumnRef, Value, assumed_width, columns_of, describe
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import SORTED_FAST, Aggregation, AggregationStep, DistinctKeys, DistinctValues
 from akdask.operators.group.radix import RadixAggregation
 from akdask.operators.group.slot_tables import DenseAggregation, DirectIndexAggregation
 from akdask.operators.group.strategies import (
-    SAMPLES,
     GroupSplitters,
     GroupStrategy,
     GroupTable,
@@ -207,26 +207,6 @@ def _add_block(direct: DirectIndexAggregation, keys: list[Column], values: list[
     return grouping is not None
 
 
-MOST_SAMPLES = 2**16
-"""Sampled rows of all tables, apart from two of each table, and more if there are many ranges."""
-
-RANGE_SAMPLES = 32
-"""Fewest sampled rows of a range."""
-
-MOST_SLICES = 2**14
-"""Slices of tables in threads that one task makes faster than two tasks for each table."""
-
-FEW_TABLES = 64
-"""Most tables that are split without merging some beforehand."""
-
-FEW_ROWS = 2**14
-"""Most rows of a table that is merged beforehand, if there are many tables."""
-
-FAN_IN = 16
-MOST_MERGED = 2**20
-"""Rows above which tables are not merged beforehand after all."""
-
-
 def merge_by_range(
     name: str, tables: Expr, count: int, merging: TableMerge, *, nbytes: int, cached_as: str | None = None
 ) -> Expr:
@@ -248,7 +228,7 @@ def merge_by_range(
 
 def merged_in_process(tables: int, count: int, nbytes: int) -> bool:
     """Whether one task takes all partial tables, which then never leave the process, and splits them into ranges."""
-    is_simple = count == 1 or (tables * count <= MOST_SLICES and nbytes <= memory_share())
+    is_simple = count == 1 or (tables * count <= tuning.MOST_SLICES and nbytes <= memory_share())
     return is_simple and not on_cluster()
 
 
@@ -266,12 +246,14 @@ def table_bytes(frame: Frame, values: Sequence[Value]) -> int:
 def _split_tables(name: str, tables: Expr, count: int, merging: TableMerge) -> Expr:
     """Return the node that provides the rows of each range, from each table or from several merged ones."""
     numbers = range(tables.npartitions)
-    is_many = len(numbers) > FEW_TABLES and merging.reduces
-    wanted = max(MOST_SAMPLES, RANGE_SAMPLES * count)
-    nkeys, most = merging.cut_keys, min(SAMPLES, max(wanted // len(numbers), 2))
-    calls = tuple((((0, number),), (number, nkeys, most, FEW_ROWS if is_many else -1)) for number in numbers)
+    is_many = len(numbers) > tuning.FEW_TABLES and merging.reduces
+    wanted = max(tuning.MOST_SAMPLES, tuning.RANGE_SAMPLES * count)
+    nkeys, most = merging.cut_keys, min(tuning.TABLE_SAMPLES, max(wanted // len(numbers), 2))
+    calls = tuple(
+        (((0, number),), (number, nkeys, most, tuning.FEW_MERGED_ROWS if is_many else -1)) for number in numbers
+    )
     samples: Expr = Tasks(f"sample {name}", _sample, calls, tables)
-    while is_many and samples.npartitions > FEW_TABLES:
+    while is_many and samples.npartitions > tuning.FEW_TABLES:
         merges = tuple((inputs, (merging,)) for inputs in _fan_in(samples.npartitions))
         samples = Tasks(f"merge few {name}", _merge_few, merges, samples)
     splitters = Tasks(f"choose splitters {name}", _choose, ((_all(samples), (count, nkeys)),), samples)
@@ -289,8 +271,8 @@ def _all(tables: Expr) -> tuple[tuple[int, int], ...]:
 
 
 def _fan_in(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    for start in range(0, count, FAN_IN):
-        yield tuple((0, number) for number in range(start, min(start + FAN_IN, count)))
+    for start in range(0, count, tuning.FAN_IN):
+        yield tuple((0, number) for number in range(start, min(start + tuning.FAN_IN, count)))
 
 
 def _batches(tables: Expr) -> tuple[Hashable, ...]:
@@ -329,7 +311,9 @@ def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.K
 def _split_all(parts: Sequence[PartialTable], count: int, nkeys: int) -> list[list[PartialTable]]:
     """Return the parts of all partial tables for each range."""
     parts = as_one_kind(parts)
-    splitters = choose_splitters([part.sample(nkeys, SAMPLES, number) for number, part in enumerate(parts)], count)
+    splitters = choose_splitters(
+        [part.sample(nkeys, tuning.TABLE_SAMPLES, number) for number, part in enumerate(parts)], count
+    )
     return [list(same) for same in zip(*(part.split(splitters, count, nkeys) for part in parts), strict=True)]
 
 
@@ -369,7 +353,7 @@ def _merge_few(parts: Sequence[TableSamples], merging: TableMerge) -> TableSampl
     """Join samples, and their merged tables unless these are too large."""
     samples = {number: sample for part in parts for number, sample in part.samples.items()}
     merged = [GroupTable(part.merged) for part in parts if part.merged is not None]
-    if not merged or sum(table.nrows for table in merged) > MOST_MERGED:
+    if not merged or sum(table.nrows for table in merged) > tuning.MOST_MERGED:
         return TableSamples(samples)
     members = frozenset().union(*(part.members for part in parts))
     return TableSamples(samples, merge_partial_tables(merging, merged)[0], members)
@@ -379,7 +363,7 @@ def _choose(parts: Sequence[TableSamples], count: int, nkeys: int) -> Chosen:
     """Return the splitters, and the numbers of the tables that were merged beforehand."""
     members = frozenset().union(*(part.members for part in parts))
     merged = [GroupTable(part.merged) for part in parts if part.merged is not None]
-    samples = [part.sample(nkeys, SAMPLES, number) for number, part in enumerate(merged)]
+    samples = [part.sample(nkeys, tuning.TABLE_SAMPLES, number) for number, part in enumerate(merged)]
     others = [item for part in parts for number, item in part.samples.items() if number not in members]
     return choose_splitters([*samples, *others], count), members
 
@@ -407,10 +391,6 @@ def _of_range(table: Table, *_: Any) -> GroupTable:
 
 def _own(parts: Sequence[PartialTable]) -> list[PartialTable]:
     return [part.own() for part in parts]
-
-
-SHARE = 64
-"""The divisor of this machine's memory that bounds one plan's cached groups."""
 
 
 class CachedColumns(NamedTuple):
@@ -447,7 +427,7 @@ def cached(columns: CachedColumns, computed: Expr) -> Expr:
     if not shares_memory():
         # Other processes would cache results that nobody uses there.
         return computed
-    most = machine.memory() // SHARE // computed.npartitions
+    most = machine.memory() // tuning.CACHE_SHARE // computed.npartitions
     calls = tuple((((0, number),), (columns, number, most)) for number in range(computed.npartitions))
     return Tasks(f"keep {computed._name}", _keep, calls, computed)
 
@@ -464,14 +444,6 @@ def _keep(tables: Sequence[Table], columns: CachedColumns, number: int, most: in
         for column, rows in zip(columns.columns, table.columns.values(), strict=True):
             put((columns.name, column, number), Table({0: rows}, table.nrows))
     return table
-
-
-RANGE_ROWS = 2**21
-"""Rows of the input for each planned partition of the result, or fewer if memory is short."""
-
-
-ENOUGH_FOR_ROWS = 2**30
-"""Bytes of a worker's memory for each thread below which it makes tables, which are smaller than rows."""
 
 
 class GroupReduction:
@@ -569,7 +541,7 @@ def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
     known = [size for size in sizes if size is not None]
     most = frame.npartitions
     # Tasks that merge tables take several times their bytes.
-    of_range = min(RANGE_ROWS, partition_size() // ITEMSIZE + 1, rows_grouped(keys))
+    of_range = min(tuning.RANGE_ROWS, partition_size() // ITEMSIZE + 1, rows_grouped(keys))
     return max(1, min(most, -(-min(known) // of_range))) if known else most
 
 
@@ -745,7 +717,7 @@ def _aggregated(frame: GroupAggregate) -> Expr:
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
     strategies = set() if aggregation.keeps_values else {"direct"}
     nbytes = table_bytes(frame.frame, (*frame.keys, *values))
-    if memory() >= ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share():
+    if memory() >= tuning.ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share():
         strategies.add("radix")
     if merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes):
         strategies.add("dense")

@@ -21,8 +21,9 @@ from akdask.caches import cached_results
 from akdask.columns.memory import new_array
 from akdask.columns.rows import concat_rows, nbytes, own_rows, slice_rows
 from akdask.columns.table import Table
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Accumulators, Aggregation, readable
-from akdask.operators.group.grouping import BLOCK_ROWS, SLOTS_PER_ROW, Grouping, RadixSlices
+from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, span, word
 from akdask.operators.rows.gather import Output
@@ -54,7 +55,7 @@ def group_batches(
     # Words count from the smallest possible number, keys from 0.
     first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
     keys = [readable(batch).view(np.uint64) for batch in batches]
-    if 1 << bits <= SLOTS_PER_ROW * nrows:
+    if 1 << bits <= tuning.SLOTS_PER_ROW * nrows:
         return SlotGroups(keys, first, 1 << bits, key.dtype)
     return _numbered(keys, first, bits, key.dtype, buffer)
 
@@ -175,25 +176,6 @@ def _numbered(
     return NumberedGroups([buffer.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))
 
 
-FEWEST_ROWS = 2**17
-"""Fewest rows of a partition that partitioning pays for."""
-
-SLICE_ROWS = 2**14
-"""Approximate rows of a partition in a slice; the slices of several partitions still fit the processor's cache."""
-
-MOST_BITS = 9
-"""Most leading bits that number slices; the processor writes to 512 addresses at a time, and hardly to more."""
-
-ROWS_OF_A_GROUP = 2
-"""Most rows of a group in a partition; with more, a table of groups pays."""
-
-MOST_SLICE_BITS = 12
-"""Most rows of a group in the slices of all partitions."""
-
-HEAVIEST = 8
-"""Largest ratio of a slice to the others."""
-
-
 @dataclass(frozen=True, slots=True)
 class LeadingBits(KeySample):
     """Bounds of slices, in rows ordered by the leading bits of their keys' words.
@@ -242,7 +224,7 @@ class LeadingBits(KeySample):
         """Return splitters that divide the rows of several partitions into some number of ranges."""
         used = [part for part in samples if part.bounds[-1]] or samples[:1]
         lows, highs = zip(*(part.span for part in used), strict=True)
-        shift = max(*(part.shift for part in used), (max(highs) - 1 - min(lows)).bit_length() - MOST_SLICE_BITS)
+        shift = max(*(part.shift for part in used), (max(highs) - 1 - min(lows)).bit_length() - tuning.MOST_GROUP_BITS)
         first, stop = min(lows) >> shift, -(-max(highs) >> shift)
         before = list(map(sum, zip(*(part.positions(range(first, stop), shift) for part in used), strict=True)))
         wanted = before[-1] * np.arange(1, count) / count
@@ -277,11 +259,11 @@ class RadixPlan:
         (key, *others) = keys
         # For other types than numbers, other partitions may have more words.
         is_one_number = isinstance(key, np.ndarray) and not others
-        found = span(key) if is_one_number and len(key) >= FEWEST_ROWS else None
+        found = span(key) if is_one_number and len(key) >= tuning.FEWEST_RADIX_ROWS else None
         if found is None:
             return None
         low, high = found
-        wanted = min((len(key) // SLICE_ROWS).bit_length(), MOST_BITS)
+        wanted = min((len(key) // tuning.RADIX_SLICE_ROWS).bit_length(), tuning.MOST_RADIX_BITS)
         shift = max((high - low).bit_length() - wanted, 0)
         first = low >> shift
         slices = RadixSlices(_slice_numbers(key, shift, first), (high >> shift) - first + 1)
@@ -523,8 +505,11 @@ def _partitioned(column: Column, slices: RadixSlices) -> Column:
 def _slice_numbers(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:
     """Return the slice of each row."""
     numbers = new_array(len(key), np.uint16)
-    for start in range(0, len(key), BLOCK_ROWS):
-        words, of_block = word(slice_rows(key, start, start + BLOCK_ROWS), 0), numbers[start : start + BLOCK_ROWS]
+    for start in range(0, len(key), tuning.BLOCK_ROWS):
+        words, of_block = (
+            word(slice_rows(key, start, start + tuning.BLOCK_ROWS), 0),
+            numbers[start : start + tuning.BLOCK_ROWS],
+        )
         if compiled.should_compile(len(words)):
             from akdask.operators.group.radix_loops import lead
 
@@ -537,10 +522,10 @@ def _slice_numbers(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16
 def _is_worth_it(key: Column, slices: RadixSlices) -> bool:
     """Whether rows are spread over the slices, and rows of a slice mostly have distinct keys."""
     sizes = np.diff(slices.bounds)
-    if sizes.max() > HEAVIEST * len(key) / len(sizes):
+    if sizes.max() > tuning.HEAVIEST * len(key) / len(sizes):
         return False
     middle = int(np.searchsorted(slices.bounds, len(key) // 2, "right")) - 1
     codes = word(key, 0, rows=slices.rows(middle))
     # NumPy's own search for distinct values would hold the lock that other threads need.
     codes.sort()
-    return len(codes) <= ROWS_OF_A_GROUP * (1 + int(np.count_nonzero(codes[1:] != codes[:-1])))
+    return len(codes) <= tuning.ROWS_OF_A_GROUP * (1 + int(np.count_nonzero(codes[1:] != codes[:-1])))

@@ -25,6 +25,7 @@ from akdask.engine.rowwise import Project, Tasks, column_identity
 from akdask.engine.values import ColumnRef, Value, describe
 from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
+from akdask.operators.group import tuning
 from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.group.plan import GroupIdentity, group_partitions, merge_by_range, table_bytes
 from akdask.operators.group.row_groups import SortedGroups, group_rows, group_sorted, number_rows
@@ -35,9 +36,6 @@ from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
 from akdask.operators.values.lookup import lookup_found
 from akdask.operators.values.random import mix_bits
 from akdask.typing import Column, NumberArray
-
-MOST = 8
-"""Most rows of a group that are kept in order while rows come; for more, sorting is faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +317,7 @@ class TopRows(GroupedAgain):
         """Return these rows by a loop that keeps the first rows of each group; None if that gains nothing."""
         nrows = len(positions)
         is_one_word = len(by) == 1 and word_count(by[0]) == 1
-        if not (nrows and 0 < self.count <= MOST and is_one_word and compiled.should_compile(nrows)):
+        if not (nrows and 0 < self.count <= tuning.MOST_KEPT_ROWS and is_one_word and compiled.should_compile(nrows)):
             return None
         codes, ngroups = _numbered(keys, max(nrows // self.count, 1))
         if ngroups * self.count > 2 * nrows:

@@ -25,12 +25,11 @@ from akdask.columns.rows import concat_rows, take_rows
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import GroupState
+from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Accumulators, Aggregation, readable
 from akdask.operators.group.dictionary import Dictionary, NumberDictionary
-from akdask.operators.group.grouping import SLOTS_PER_ROW
 from akdask.operators.group.row_groups import GroupCodes
 from akdask.operators.group.strategies import (
-    SAMPLES,
     GroupStrategy,
     GroupTable,
     KeyGrouping,
@@ -41,15 +40,6 @@ from akdask.operators.group.strategies import (
 )
 from akdask.operators.keys.keys import WORD_BITS, SlotGrid
 from akdask.typing import Column, NumberArray
-
-MOST_SLOTS = 2**18
-"""Slots of a grid of which one column still fits the core's cache."""
-
-FEWEST_SLOTS = 2**10
-"""Slots that a grid may have for any number of rows."""
-
-PENDING = 8
-"""Blocks whose results are summed at a time."""
 
 
 class DirectIndexRows(NamedTuple):
@@ -134,7 +124,7 @@ class BlockTable(SlotTable):
             # Several reductions may share one array of sums.
             states = [tuple(map(np.copy, state)) for state in states]
         self._pending.append(states)
-        if len(self._pending) == PENDING:
+        if len(self._pending) == tuning.PENDING_BLOCKS:
             self._pending = [self._total()]
 
     def widened(self, grid: SlotGrid) -> None:
@@ -204,7 +194,7 @@ class DirectIndexAggregation(GroupStrategy):
 
     def __init__(self, aggregation: Aggregation, nrows: int) -> None:
         super().__init__(aggregation)
-        self._most_slots = min(MOST_SLOTS, max(nrows, FEWEST_SLOTS))
+        self._most_slots = min(tuning.MOST_SLOTS, max(nrows, tuning.FEWEST_SLOTS))
         self._done: list[Table] = []
         self._table: SlotTable | None = None
         self._waiting: list[tuple[list[Column], list[Column]]] = []
@@ -340,10 +330,6 @@ def own(column: Column) -> Column:
     return column.copy() if isinstance(column, np.ndarray) else column
 
 
-CHUNK = 2**16
-"""Slots that are merged at a time.  Every table begins at a multiple, so that it has all slots of a chunk or none."""
-
-
 class DenseAggregation(GroupStrategy):
     """Groups rows by one integer key of close values, for reductions that ufuncs merge in place."""
 
@@ -431,7 +417,7 @@ class DenseTable(PartialTable):
     def table(self) -> Table:
         return merge_dense_tables([self])
 
-    def sample(self, nkeys: int, most: int = SAMPLES, number: int = 0) -> TableSample:
+    def sample(self, nkeys: int, most: int = tuning.TABLE_SAMPLES, number: int = 0) -> TableSample:
         return TableSample.of([self._keys_of(np.flatnonzero(self.occupied))], most, number)
 
     def split(self, splitters: KeySplitters, count: int, nkeys: int) -> list[DenseTable]:
@@ -457,11 +443,11 @@ def _grid(keys: Sequence[Column]) -> SlotGrid | None:
     """Return the slots of the only key; None for too many, or for few enough to use direct-index aggregation."""
     (key, *others) = keys
     is_one_number = isinstance(key, np.ndarray) and not others and len(key)
-    found = SlotGrid.within([key], SLOTS_PER_ROW * len(key)) if is_one_number else None
-    if found is None or found.nslots <= MOST_SLOTS:
+    found = SlotGrid.within([key], tuning.SLOTS_PER_ROW * len(key)) if is_one_number else None
+    if found is None or found.nslots <= tuning.MOST_SLOTS:
         return None
-    low = found.lows[0] - found.lows[0] % CHUNK
-    return SlotGrid((low,), (-(-(found.lows[0] + found.nslots - low) // CHUNK) * CHUNK,))
+    low = found.lows[0] - found.lows[0] % tuning.CHUNK_SLOTS
+    return SlotGrid((low,), (-(-(found.lows[0] + found.nslots - low) // tuning.CHUNK_SLOTS) * tuning.CHUNK_SLOTS,))
 
 
 def merge_dense_tables(tables: Sequence[DenseTable]) -> Table:
@@ -475,7 +461,7 @@ def merge_dense_tables(tables: Sequence[DenseTable]) -> Table:
     nrows = sum(map(np.count_nonzero, occupied))
     keys = new_array(nrows, used[0].dtype)
     states = [tuple(new_array(nrows, column.dtype) for column in state) for state in used[0].states]
-    scratch = [tuple(np.empty(CHUNK, column.dtype) for column in state) for state in states]
+    scratch = [tuple(np.empty(tuning.CHUNK_SLOTS, column.dtype) for column in state) for state in states]
     start = 0
     for parts, has_rows in zip(chunks, occupied, strict=True):
         slots = np.flatnonzero(has_rows)
@@ -492,7 +478,9 @@ def merge_dense_tables(tables: Sequence[DenseTable]) -> Table:
 def _chunks(tables: Sequence[DenseTable]) -> list[list[DenseTable]]:
     """Yield the tables in chunks: for each chunk of slots, all tables that have it."""
     start, stop = min(table.low for table in tables), max(table.high for table in tables)
-    edges = pairwise([start, *range(start - start % CHUNK + CHUNK, stop, CHUNK), stop])
+    edges = pairwise(
+        [start, *range(start - start % tuning.CHUNK_SLOTS + tuning.CHUNK_SLOTS, stop, tuning.CHUNK_SLOTS), stop]
+    )
     chunks = [[table.between(*edge) for table in tables if table.low <= edge[0] < table.high] for edge in edges]
     return [parts for parts in chunks if parts]
 

@@ -22,6 +22,7 @@ from akdask.deferred import is_arrow
 from akdask.engine.slices import CutSlices
 from akdask.engine.spillable import OnDisk, Spillable
 from akdask.engine.tables_on_disk import TableOnDisk
+from akdask.operators.group import tuning
 from akdask.operators.group.row_groups import group_rows
 from akdask.typing import Column, NumberArray
 
@@ -217,19 +218,6 @@ def choose_splitters(samples: Sequence[KeySample], count: int) -> GroupSplitters
 GOLDEN_RATIO = (5**0.5 - 1) / 2
 """Its multiples lie evenly between integers, however many there are."""
 
-SAMPLES = 256
-"""Sampled rows of a table."""
-
-FEW_ROWS = 2**18
-"""Number of rows up to which splitting does not pay."""
-
-
-STEP_BYTES = 2**13
-"""Approximate bytes between two rows that stay in memory; small compared to the part of a table that a range takes."""
-
-FEWEST_STEPS, MOST_STEPS = 64, 1024
-"""Largest number of rows of a table that stay in memory; they are the sample of its keys."""
-
 
 class SortedAggregation(GroupStrategy):
     """Groups rows by sorting them, or by numbering possible keys."""
@@ -271,7 +259,7 @@ class GroupTable(PartialTable):
     def small_table(self, most: int) -> Table | None:
         return self.rows if self.nrows <= most else None
 
-    def sample(self, nkeys: int, most: int = SAMPLES, number: int = 0) -> TableSample:
+    def sample(self, nkeys: int, most: int = tuning.TABLE_SAMPLES, number: int = 0) -> TableSample:
         return TableSample.of(leading_keys(self.rows, nkeys), most, number)
 
     def split(self, splitters: Any, count: int, nkeys: int) -> list[GroupTable]:
@@ -305,7 +293,7 @@ class TableSample(KeySample):
     keys: list[Column]
 
     @classmethod
-    def of(cls, keys: Sequence[Column], most: int = SAMPLES, number: int = 0) -> TableSample:
+    def of(cls, keys: Sequence[Column], most: int = tuning.TABLE_SAMPLES, number: int = 0) -> TableSample:
         """Return evenly spaced rows of sorted keys.
 
         The first row depends on the table's number. Otherwise samples of similar tables would have about the same few
@@ -320,7 +308,7 @@ class TableSample(KeySample):
     def choose_splitters(cls, samples: Sequence[TableSample], count: int) -> KeySplitters:
         """Return keys that split the rows into parts of about equal size; fewer than `count` parts of few rows."""
         total = sum(sample.nrows for sample in samples)
-        if total <= FEW_ROWS or count == 1:
+        if total <= tuning.FEW_SPLIT_ROWS or count == 1:
             return KeySplitters([])
         used = [sample for sample in samples if sample.nrows]
         keys = [concat_rows(columns) for columns in zip(*(sample.keys for sample in used), strict=True)]
@@ -421,7 +409,7 @@ class GroupTableOnDisk(PartialTable):
     @classmethod
     def of(cls, table: Table) -> GroupTableOnDisk:
         """Write a table that is sorted by key to disk."""
-        count = max(min(max(table.nbytes // STEP_BYTES, FEWEST_STEPS), MOST_STEPS, table.nrows), 1)
+        count = max(min(max(table.nbytes // tuning.STEP_BYTES, tuning.FEWEST_STEPS), tuning.MOST_STEPS, table.nrows), 1)
         firsts = table.take(np.arange(count if table.nrows else 0) * table.nrows // count).own()
         return cls(TableOnDisk(table), count, firsts, range(count))
 

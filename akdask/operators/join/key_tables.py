@@ -24,6 +24,7 @@ from akdask.columns.table import Sized
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import NonUniqueError
 from akdask.operators.group.row_groups import group_rows
+from akdask.operators.join import tuning
 from akdask.operators.keys import hashing
 from akdask.operators.keys.keys import (
     FIRST,
@@ -45,12 +46,6 @@ from akdask.operators.rows.gather import gather
 from akdask.operators.values.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
-SLOTS_OF_A_ROW = 3
-"""Fewest slots for each row; with fewer, searches would visit more slots."""
-
-CHUNK_ROWS = 2**13
-"""Rows that are searched at a time, so that intermediate results stay in the fastest cache."""
-
 Wanted: TypeAlias = Callable[[Sequence[Column]], tuple[Words, NumberArray | None]]
 """Makes words from keys, and masks keys that cannot be in the table."""
 
@@ -62,7 +57,7 @@ class OpenAddressingTable:
     """Layout of a table of words: `bits` leading bits give the slot of a word, and `shift` bits follow."""
 
     def __init__(self, nrows: int) -> None:
-        self.bits = max((SLOTS_OF_A_ROW * nrows).bit_length(), 1)
+        self.bits = max((tuning.HASH_SLOTS_PER_ROW * nrows).bit_length(), 1)
         self.shift = np.uint64(WORD_BITS - self.bits)
         self._size = 1 << self.bits
 
@@ -113,8 +108,8 @@ class OpenAddressingTable:
     ) -> NumberArray:
         """Fill `found` with the match of each row of keys, and `nothing` for keys that cannot be in the table."""
         waiting: list[tuple[NumberArray, Words, NumberArray]] = []
-        for start in range(0, len(found), CHUNK_ROWS):
-            stop = min(start + CHUNK_ROWS, len(found))
+        for start in range(0, len(found), tuning.CHUNK_ROWS):
+            stop = min(start + tuning.CHUNK_ROWS, len(found))
             part = [slice_rows(key, start, stop) for key in keys]
             words, nowhere = wanted(part)
             slots = self.slots(words)
@@ -143,9 +138,6 @@ def _search_on(
         rows, words, slots = rows.take(on), words.take(on), slots.take(on)
 
 
-TELLING_BITS = 6
-"""Fewest bits of a slot number stored with a word; no word is so many slots away from its own."""
-
 EMPTY = -1
 """The row number for no match."""
 
@@ -158,7 +150,7 @@ def packable_spans(keys: Sequence[Column]) -> list[tuple[int, int]] | None:
     nrows = len(keys[0])
     spans = [found for key in keys if (found := span(key)) is not None]
     dropped_bits = nrows.bit_length() + _span_bits(spans) - WORD_BITS
-    fits = dropped_bits <= 0 or OpenAddressingTable(nrows).bits - dropped_bits >= TELLING_BITS
+    fits = dropped_bits <= 0 or OpenAddressingTable(nrows).bits - dropped_bits >= tuning.TELLING_BITS
     return spans if fits and len(spans) == len(keys) else None
 
 
@@ -393,17 +385,6 @@ def _equal(left: Sequence[Column], left_rows: NumberArray, right: Sequence[Colum
     return equal
 
 
-SLOTS_PER_ROW = 8
-"""Most cells of a direct table for each row."""
-
-MIN_SLOTS = 2**16
-"""Cells that a direct table may have for any number of rows."""
-
-MAX_SLOTS = 2**28
-FEW_STRINGS = 2**12
-"""Number of strings up to which an index does not pay."""
-
-
 class KeyIndex(Protocol):
     """The keys of a table, in which the keys of other rows are looked up."""
 
@@ -433,7 +414,7 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
     """
     if any(is_arrow(key, "FixedSizeBinaryArray") for key in keys):
         return GroupingIndex(keys)
-    if len(keys) == 1 and is_arrow(keys[0], "Array") and len(keys[0]) <= FEW_STRINGS:
+    if len(keys) == 1 and is_arrow(keys[0], "Array") and len(keys[0]) <= tuning.FEW_STRINGS:
         return StringIndex(keys)
     grid = direct_grid(keys)
     if grid is not None:
@@ -470,7 +451,11 @@ def check_distinct(keys: Sequence[Column], index: KeyIndex) -> None:
 def direct_grid(keys: Sequence[Column]) -> SlotGrid | None:
     """Return the grid that holds some rows, None if it is too large for their number."""
     nrows = len(keys[0])
-    return SlotGrid.within(keys, min(max(SLOTS_PER_ROW * nrows, MIN_SLOTS), MAX_SLOTS)) if nrows else None
+    return (
+        SlotGrid.within(keys, min(max(tuning.SLOTS_PER_ROW * nrows, tuning.MIN_SLOTS), tuning.MAX_SLOTS))
+        if nrows
+        else None
+    )
 
 
 class DirectIndex(Sized):

@@ -34,6 +34,7 @@ from akdask.engine.slices import CutTable, CutTables, Slices, spilled
 from akdask.engine.tokens import token
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, describe
 from akdask.errors import FileFormatError, NonUniqueError, warn
+from akdask.operators.join import tuning
 from akdask.operators.join.interval_index import IntervalIndex, interval_index
 from akdask.operators.join.key_tables import KeyIndex, KeySet, check_distinct, index_keys, key_set, repeated_key
 from akdask.operators.join.matches import NO_ROW, MatchMultiplicity
@@ -44,6 +45,7 @@ from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import broadcast_columns, fits_broadcast
 from akdask.operators.sort import partition
+from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.ranges import RangedRows, SortPartition, join_runs
 from akdask.operators.values.lookup import lookup_found
 from akdask.typing import Column, NumberArray
@@ -184,20 +186,6 @@ Kind: TypeAlias = Literal["inner", "left", "once", "mark"]
 KEEPING_ROWS = ("once", "mark")
 """Kinds of joins whose rows are the rows of the left side."""
 
-BLOCK_ROWS = 2**16
-"""Rows that are split at a time, which stay in the cache of the core."""
-
-SLICE_ROWS = 2**6
-"""Rows that are split at a time for each of many buckets, since each slice has a fixed cost."""
-
-SAMPLED = 2**12
-"""Sampled rows of a partition, to find heavy keys."""
-
-FEW = 16
-"""A sampled key with up to this number of rows is not heavy."""
-
-PAIRS = 2**20
-"""Pairs of rows made at a time."""
 
 Pairs: TypeAlias = tuple[NumberArray | None, Table]
 """Matches of left rows in order, and the left row of each; None if they are all rows, each once."""
@@ -251,11 +239,11 @@ def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> W
     The keys are sampled.  This is the function of a task.
     """
     (table,) = tables
-    rows = partition.sample_positions(0, table.nrows, max(table.nrows // SAMPLED, 1))
+    rows = partition.sample_positions(0, table.nrows, max(table.nrows // tuning.SAMPLED_ROWS, 1))
     hashes, counts = np.unique(
         hashing.hash_rows([take_rows(table.columns[name], rows) for name in by]), return_counts=True
     )
-    return hashes[counts > max(2 * len(rows) / count, FEW)]
+    return hashes[counts > max(2 * len(rows) / count, tuning.FEW_SAMPLED)]
 
 
 def all_heavy_keys(hashes: Sequence[Words]) -> Words:
@@ -298,7 +286,7 @@ def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int,
 
 
 def _hashed_blocks(table: Table, by: Sequence[Hashable], count: int) -> Iterator[tuple[int, Table, Words]]:
-    rows = max(BLOCK_ROWS, SLICE_ROWS * count)
+    rows = max(tuning.BLOCK_ROWS, tuning.SLICE_ROWS * count)
     for start in range(0, table.nrows, rows):
         block = table.slice(start, min(start + rows, table.nrows))
         yield start, block, hashing.hash_rows([block.columns[name] for name in by])
@@ -387,7 +375,7 @@ class JoinBucket:
 
         def search(left: Table) -> Iterator[Pairs]:
             found = index.find([left.columns[name] for name in self.left])
-            for positions, rows in multiplicity.pairs(found, self.kind != "inner", PAIRS):
+            for positions, rows in multiplicity.pairs(found, self.kind != "inner", tuning.PAIRS):
                 yield positions, self._paired(left, positions, right, rows)
 
         return search
@@ -411,7 +399,7 @@ def _left_sides(shares: Sequence[HashBucket]) -> Iterator[HashBucket]:
     for share in shares:
         if not share.origins:
             continue
-        if waiting and nrows + share.table.nrows > PAIRS:
+        if waiting and nrows + share.table.nrows > tuning.PAIRS:
             yield HashBucket.joined(waiting)
             waiting, nrows = [], 0
         waiting.append(share)
@@ -431,9 +419,9 @@ class _AsRanges:
 
     def __call__(self, table: Table, number: int, bounds: list[int]) -> RangedRows:
         nrows, by = int(self.sizes[number]), ((POSITION, True),)
-        if nrows <= partition.RANGE:
+        if nrows <= sort_tuning.RANGE_ROWS:
             return RangedRows(table, by, bounds)
-        starts = np.searchsorted(table.columns[POSITION], np.arange(0, nrows, partition.RANGE))
+        starts = np.searchsorted(table.columns[POSITION], np.arange(0, nrows, sort_tuning.RANGE_ROWS))
         return RangedRows(table, by, [*starts.tolist(), table.nrows])
 
 

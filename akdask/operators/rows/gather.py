@@ -25,10 +25,8 @@ from akdask.columns.memory import new_array
 from akdask.columns.rows import concat_rows, own_rows, take_rows
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow, pa
+from akdask.operators.rows import tuning
 from akdask.typing import Column, NumberArray
-
-FAR = 2**22
-"""Bytes of a table that the caches of a core do not hold."""
 
 WORD = 8
 """Bytes of the items for which there is a loop."""
@@ -59,7 +57,7 @@ def gather_prefetched(table: Any, positions: Any, out: NumberArray | None = None
     """
     if not isinstance(table, np.ndarray):
         return _gather_strings(table, positions, missing) if is_arrow(table, "LargeStringArray") else None
-    if table.nbytes < FAR or not _is_taken(table, positions, out):
+    if table.nbytes < tuning.FAR_BYTES or not _is_taken(table, positions, out):
         return None
     from akdask.compiler import read_only
     from akdask.operators.keys.prefetch import gather_words
@@ -89,10 +87,6 @@ def _is_taken(table: NumberArray, positions: Any, out: NumberArray | None) -> bo
         and positions.ndim == 1
         and compiled.should_compile(len(positions))
     )
-
-
-SPARE = 4
-"""If more than this multiple of the rows was reserved, the rest is freed."""
 
 
 class Output:
@@ -136,7 +130,7 @@ class Output:
     def table(self) -> Table:
         """Return all rows."""
         rows = {name: array[: self._nrows] for name, array in self._arrays.items()}
-        is_sparse = SPARE * self._nrows < self._most
+        is_sparse = tuning.SPARE_ROWS * self._nrows < self._most
         columns: dict[Hashable, Column] = {
             name: own_rows(array) if is_sparse else array for name, array in rows.items()
         }

@@ -31,14 +31,9 @@ from akdask.engine.rowwise import Chain, Project, Tasks, Zip, column_identity
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import Call, ColumnRef, Replica, Value, assumed_width
 from akdask.errors import ArgumentError, PositionError
+from akdask.operators.rows import tuning
 from akdask.operators.values.lookup import from_start
 from akdask.typing import Column, NumberArray
-
-SHARE = 16
-"""The part of a worker's memory that broadcast columns may take; an index of them takes several times as much."""
-
-SHARE_HERE = 6
-"""The same part for this process, whose threads share the columns; exchanging rows takes several times as long."""
 
 
 def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
@@ -53,7 +48,7 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
         return False
     width = sum(map(assumed_width, dict.fromkeys(values)))
     if limit is None:
-        limit = memory() // (SHARE if on_cluster() else SHARE_HERE)
+        limit = memory() // (tuning.BROADCAST_SHARE if on_cluster() else tuning.BROADCAST_SHARE_HERE)
     return bool(rows * width <= limit)
 
 
@@ -85,14 +80,6 @@ class BroadcastColumn(NamedTuple):
         project = value.node.frame
         return cls(project.frame, project.values[project.names.index(value.field)])
 
-
-FEW = 64
-"""If at most one row in this number is wanted, a broadcast does not pay."""
-
-MOST_PICKS = 2**14
-"""Most tasks that pick rows; for more, partitions are concatenated first."""
-
-FEWEST_SOURCES = 16
 
 STORED = (Scan, Rows, Literal, Persisted)
 """Kinds of frames whose rows are read by their numbers."""
@@ -128,7 +115,7 @@ def takes_broadcast(frame: Frame, values: Sequence[Value], at_frame: Frame) -> b
     from akdask.engine.exchange import max_rows
 
     wanted, given = max_rows(at_frame), max_rows(frame)
-    are_few = wanted is not None and given is not None and wanted * FEW < given
+    are_few = wanted is not None and given is not None and wanted * tuning.FEW_WANTED < given
     return not are_few and fits_broadcast(frame, values)
 
 
@@ -220,7 +207,7 @@ def _joined_sources(frame: Take) -> tuple[Expr, Sequence[int]]:
     Every partition of positions picks from each partition of rows, so that tasks would grow with the product.
     """
     count = frame.frame.npartitions
-    groups = max(MOST_PICKS // frame.npartitions, FEWEST_SOURCES)
+    groups = max(tuning.MOST_PICKS // frame.npartitions, tuning.FEWEST_SOURCES)
     if count <= groups:
         return frame.frame, frame.given
     bounds = list(pairwise(group * count // groups for group in range(groups + 1)))
@@ -235,7 +222,7 @@ def _few_of_stored(frame: Take) -> bool:
     return (
         frame.npartitions == 1
         and wanted is not None
-        and wanted * FEW <= sum(frame.given)
+        and wanted * tuning.FEW_WANTED <= sum(frame.given)
         and not chain.selections
         and all(isinstance(base, STORED) for base in chain.bases)
     )

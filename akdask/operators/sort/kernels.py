@@ -23,13 +23,11 @@ from akdask.operators.keys.keys import (
     word_count,
 )
 from akdask.operators.keys.string_codes import codes_of, layout_of
+from akdask.operators.sort import tuning
 from akdask.typing import Column, NumberArray
 
 MAX_PACKED_ROWS = 2**31
 """Above this number of rows, the numbers of a group and of a row might not fit 64 bits together."""
-
-FEW = 8
-"""Up to this mean number of rows, groups of equal rows are sorted one by one."""
 
 
 def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
@@ -114,7 +112,7 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
     slots, groups = ties(packed, shift) if digits.left else (rows[:0], packed[:0])
     passes = 0
     while digits.left and len(slots):
-        if FEW * (int(groups[-1]) + 1) > len(groups):
+        if tuning.FEW_EQUAL_ROWS * (int(groups[-1]) + 1) > len(groups):
             slots, groups = _order_few(columns, ascending, rows, slots, groups)
             if not len(slots):
                 break

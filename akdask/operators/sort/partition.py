@@ -40,6 +40,7 @@ from akdask.operators.keys.keys import (
     word_count,
 )
 from akdask.operators.keys.string_codes import StringLayout, layout_of
+from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import argsort, split_packed, split_sorted
 from akdask.operators.sort.ranges import (
     ROW,
@@ -61,14 +62,6 @@ Span: TypeAlias = tuple[int, int] | None
 KEYS, NUMBERS, TEXT = "keys", "numbers", "text"
 """Kinds of sorts: rows by keys; one column of numbers alone; one column of text, or its row numbers."""
 
-RANGE = 2**15
-"""Rows of a range: several of its columns fit in the cache of the core."""
-
-COARSER = 4
-"""Fine ranges in a coarse one; sorts of blocks use coarse ranges, to have enough rows in each."""
-
-MOST_RANGES = 2**11
-"""Most ranges, unless there are more partitions; more write streams would be slow."""
 
 SPREAD = 40503
 """An odd number that spreads the sampled rows over their strides."""
@@ -142,9 +135,9 @@ class Splitters:
 
     def coarser(self) -> Splitters:
         """Return the splitters of coarse ranges."""
-        some = slice(COARSER - 1, None, COARSER)
+        some = slice(tuning.COARSER - 1, None, tuning.COARSER)
         columns = tuple(slice_rows(column, some.start, len(self.rows), some.step) for column in self.columns)
-        return replace(self, columns=columns, rows=self.rows[some], within=self.within // COARSER)
+        return replace(self, columns=columns, rows=self.rows[some], within=self.within // tuning.COARSER)
 
     def of_numbers(self) -> ValueRanges:
         """Return the new partitions as ranges of the only key, a number."""
@@ -296,7 +289,9 @@ def choose_splitters(
     numbers = [item.positions + start for item, start in zip(found, starts, strict=False)]
     # Sort the samples of all partitions, and take rows at equal distances as splitters of ranges.
     order = argsort(columns, ascending)
-    within = COARSER * max(min(starts[-1] // RANGE, MOST_RANGES) // (wanted * COARSER), 1)
+    within = tuning.COARSER * max(
+        min(starts[-1] // tuning.RANGE_ROWS, tuning.MOST_RANGES) // (wanted * tuning.COARSER), 1
+    )
     ranges = wanted * within
     chosen = order[np.arange(1, ranges) * len(order) // ranges] if len(order) else order
     rows = np.concatenate(numbers)[chosen]
@@ -409,12 +404,6 @@ class RadixPartitioning:
         return RadixSlices(self._numbers[: self.nrows], len(self._splitters.rows) + 1)
 
 
-MANY_SLICES = 512
-"""From this number of new partitions on, all rows are split at once; a block would give each very few."""
-
-MOST_RADIX_RANGES = 2**16
-"""Most ranges of radix partitioning."""
-
 PACKED_BYTES = 16
 """Bytes of a packed key and of the full key."""
 
@@ -474,7 +463,7 @@ class RangePartition:
         has_one_word = splitters.spans is not None and len(self.by) == 1
         return (
             has_one_word
-            and 0 < len(splitters.rows) < MOST_RADIX_RANGES
+            and 0 < len(splitters.rows) < tuning.MOST_RADIX_RANGES
             and all(dtype.is_number for dtype in self.program.dtypes)
         )
 
@@ -564,7 +553,7 @@ class RangePartition:
 
     def _blocks(self, partition: Partition | PartitionBatch) -> Iterator[tuple[dict[Hashable, Any], int]]:
         """Yield the columns of some rows at a time, and the number of rows."""
-        if self.count < MANY_SLICES:
+        if self.count < tuning.MANY_SLICES:
             for block in partition.blocks():
                 yield self._named(block.evaluate(self.program)), block.nrows
             return
@@ -606,9 +595,6 @@ class _RangesBy:
     def __call__(self, table: Table, _: int, bounds: list[int]) -> RangedRows:
         return RangedRows(table, self.by, bounds)
 
-
-WORTH_RANGES = 2**18
-"""From this number of values on, splitting a partition into ranges that fit the core's cache pays."""
 
 WORD = 8
 """Bytes of these values."""
@@ -667,7 +653,7 @@ class SplitColumn:
         """
         program = self.rows.program
         is_wide = program.dtypes[0].is_number and program.dtypes[0].itemsize == WORD
-        if not is_wide or partition.nrows < WORTH_RANGES or not len(splitters.rows):
+        if not is_wide or partition.nrows < tuning.WORTH_RANGES or not len(splitters.rows):
             return None
         several = partition.partitions if isinstance(partition, PartitionBatch) else [partition]
         columns = [column for item in several if (column := _column_in_memory(item, program)) is not None]

@@ -20,17 +20,9 @@ from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
 from akdask.engine.values import Call, ColumnRef, Replica, Value
 from akdask.operators.join.key_tables import SortedKeys
 from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.sort import tuning
 from akdask.operators.sort.partition import KEYS, NUMBERS, TEXT, ChooseSplitters, RangePartition, SplitColumn
-from akdask.operators.sort.ranges import MOST_RANGES, ROW, SortPartition, sort_tables
-
-MOST_SAMPLED = 2**11
-"""At least one row in this number is sampled for splitters."""
-
-SAMPLES = 32
-"""Sampled rows of a partition, if it has that many."""
-
-ALL_SAMPLES = 2**23
-"""Most sampled rows of all partitions, which one task sorts; with more rows, a smaller share is sampled."""
+from akdask.operators.sort.ranges import ROW, SortPartition, sort_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +62,8 @@ class SortOrder:
         """
         count, most = partition_count(frame) if count is None else count, max_rows(frame)
         # Small partitions have some sampled rows each.
-        wanted = MOST_SAMPLED if most is None else most // (frame.npartitions * SAMPLES)
-        stride = max(min(max(wanted, 1), MOST_SAMPLED), (most or 0) // ALL_SAMPLES)
+        wanted = tuning.MOST_SAMPLED if most is None else most // (frame.npartitions * tuning.SAMPLES)
+        stride = max(min(max(wanted, 1), tuning.MOST_SAMPLED), (most or 0) // tuning.ALL_SAMPLES)
         straddle = count > 1 and frame.rows.is_fixed
         named = [column_identity(*key) for key in keys]
         rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
@@ -229,7 +221,7 @@ def _kind_of(frame: Sort) -> str:
     """Return the kind of sort; single columns need few enough partitions to compare each row with every splitter."""
     if not frame.order.numbered and ROW in frame.names:
         return KEYS
-    dtype, are_few = frame.keys[0].dtype, len(frame.by) == 1 and frame.order.count <= MOST_RANGES
+    dtype, are_few = frame.keys[0].dtype, len(frame.by) == 1 and frame.order.count <= tuning.MOST_COMPARED_RANGES
     if are_few and dtype.is_number and frame.names == frame.by:
         return NUMBERS
     return TEXT if are_few and dtype.kind == "str" and frame.names in (frame.by, (ROW,)) else KEYS

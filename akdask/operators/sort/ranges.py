@@ -24,20 +24,9 @@ from akdask.deferred import pa
 from akdask.engine.tokens import token
 from akdask.operators.keys.keys import LAST, SIGN, Words, unpack_rows, word
 from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, codes_of, strings_of
+from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import argsort, ties
 from akdask.typing import Column, NumberArray
-
-MOST_RANGES = 16
-"""Up to this number of ranges, values are compared with every splitter, which is faster than a search."""
-
-SLOT_BITS = 11
-"""Leading bits of the look-up table of fine ranges, which stays in the fastest cache."""
-
-LARGE_SHARE = 16
-"""The divisor of all splitters that bounds the splitters in a range which is cut at one of them."""
-
-BLOCK_ROWS = 2**15
-"""Values whose words are made at a time, which stay in the cache of the core."""
 
 
 class ValueRanges:
@@ -121,7 +110,7 @@ class FineRanges:
         # Words below the first splitter have their own slot, and so have words above the last one.
         self._low = words[0] - np.uint64(words[0] > 0)
         self._span = words[-1] + np.uint64(words[-1] < LAST) - self._low
-        self._shift = np.uint64(max(int(self._span).bit_length() - SLOT_BITS, 0))
+        self._shift = np.uint64(max(int(self._span).bit_length() - tuning.SLOT_BITS, 0))
         inside = np.bincount(self._slots(words).astype(np.int64), minlength=int(self._span >> self._shift) + 1)
         # In a slot of several splitters, values are too close for slots: it has at least as many ranges.
         bits = np.minimum(np.ceil(np.log2(np.maximum(inside, 1))).astype(np.int64), int(self._shift))
@@ -130,7 +119,7 @@ class FineRanges:
         self._firsts = np.where(inside > 0, begun - (1 << bits) + 1, begun).astype(np.uint16)
         self._shifts = (int(self._shift) - bits).astype(np.uint8)
         shares = np.bincount(self._ranges(words))[self._ranges(self._splitters)]
-        self.is_cut_quickly = bool((shares <= max(len(words) // LARGE_SHARE, 1)).all())
+        self.is_cut_quickly = bool((shares <= max(len(words) // tuning.LARGE_SHARE, 1)).all())
         """Whether ranges that have to be cut at a splitter have few values, none of them frequent; cutting is slow."""
 
     def split(self, parts: Sequence[NumberArray], first: int) -> tuple[NumberArray, list[list[int]]]:
@@ -229,8 +218,8 @@ def _count_equals(parts: Sequence[NumberArray], count: int, splitter: np.uint64,
         return count
     found = 0
     for part in parts:
-        for begin in range(0, min(len(part), count), BLOCK_ROWS):
-            words, flipped = _words(part[begin : min(begin + BLOCK_ROWS, count)], ascending)
+        for begin in range(0, min(len(part), count), tuning.BLOCK_ROWS):
+            words, flipped = _words(part[begin : min(begin + tuning.BLOCK_ROWS, count)], ascending)
             found += int(np.count_nonzero(words == splitter ^ flipped))
         count -= len(part)
     return found
@@ -316,10 +305,6 @@ def _restore_equals(parts: Sequence[NumberArray], present: NumberArray, missing:
         np.concatenate([part[np.isnan(part)] for part in parts], out=missing)
 
 
-PARTITION_SLOT_BITS = 15
-"""Leading bits of the look-up table of splitters; most slots have at most one splitter, so that searches are rare."""
-
-
 class RangePartitioner:
     """Ranges of rows in order of one key, which begin at splitters.
 
@@ -343,8 +328,8 @@ class RangePartitioner:
         self._splitters = splitters
         self._rows = rows
         self._low = np.uint64(low)
-        self._shift = np.uint64(max((high - low).bit_length() - PARTITION_SLOT_BITS, 0))
-        slots = np.arange(2**PARTITION_SLOT_BITS + 1, dtype=np.uint64)
+        self._shift = np.uint64(max((high - low).bit_length() - tuning.PARTITION_SLOT_BITS, 0))
+        slots = np.arange(2**tuning.PARTITION_SLOT_BITS + 1, dtype=np.uint64)
         self._before = np.searchsorted((splitters - self._low) >> self._shift, slots).astype(np.uint16)
 
     def of(self, words: Words, rows: NumberArray, out: npt.NDArray[np.uint16] | None = None) -> npt.NDArray[np.uint16]:

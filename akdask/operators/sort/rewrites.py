@@ -22,7 +22,8 @@ from akdask.engine.sources import Literal, Persisted
 from akdask.engine.spillable import SpillableResult, result_in
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value
 from akdask.operators.rewrite_rules import find_needs
-from akdask.operators.rows.plan import SHARE_HERE, broadcast_columns, fits_broadcast
+from akdask.operators.rows import tuning as rows_tuning
+from akdask.operators.rows.plan import broadcast_columns, fits_broadcast
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.ranges import ROW
 
@@ -188,7 +189,7 @@ def _are_here(frame: Frame, columns: Sequence[ColumnRef]) -> bool:
         if tables is None:
             return False
         size += sum(nbytes(table.columns[column.name]) for table in tables)
-    return size <= memory() // SHARE_HERE
+    return size <= memory() // rows_tuning.BROADCAST_SHARE_HERE
 
 
 def _tables(base: Frame) -> list[Table] | None:

@@ -26,11 +26,9 @@ from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef, Value, describe
 from akdask.operators.keys.keys import Words, word, word_count
 from akdask.operators.rows.numbers import row_numbers
+from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import argsort
 from akdask.typing import Column, NumberArray
-
-SAMPLE, MANY = 256, 4
-"""Sampled rows for each wanted one, which give a bound for all, if there are so many times more rows."""
 
 
 def first_rows(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
@@ -99,8 +97,8 @@ def bound_of(columns: Sequence[Column], ascending: Sequence[bool], count: int) -
 
 def _first_rows_of_many(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
     """Return the positions of rows that may be the first or last ones, without a bound from earlier rows."""
-    several = SAMPLE * max(abs(count), 1)
-    if len(columns[0]) <= MANY * several:
+    several = tuning.SAMPLED_OF_EACH * max(abs(count), 1)
+    if len(columns[0]) <= tuning.MANY_TIMES * several:
         return first_rows(columns, ascending, count)
     # Some rows give a bound for the others.
     some = [slice_rows(column, 0, several) for column in columns]

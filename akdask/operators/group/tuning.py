@@ -1,0 +1,129 @@
+"""Tuning constants of groups: sizes and thresholds, each with what it balances.
+
+They are read at each call as `tuning.NAME`, so that a new value acts everywhere.
+"""
+
+from __future__ import annotations
+
+# ---- aggregation
+
+FEWEST_ROWS_OF_A_KEY = 8
+"""Fewest rows of a block for each distinct key; with fewer, deduplicating blocks ends."""
+
+# ---- dictionary
+
+MOST_STRINGS = 2**15
+"""Most distinct strings of a dictionary that grows from block to block; with more, finding new ones is slow."""
+
+MOST_NUMBERS = 2**15
+"""Most distinct numbers, since a larger table does not fit the core's cache. The same for compiled loops and NumPy,
+which would otherwise add floats in different orders."""
+
+FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
+"""Numbers that a table has room for at first, and slots for each number."""
+
+DICTIONARY_SAMPLE = 2**12
+"""Values that are sampled before all are read."""
+
+# ---- grouping
+
+SLICE_ROWS = 2**16
+"""Approximate rows of a slice."""
+
+BLOCK_BITS = 17
+BLOCK_ROWS = 2**BLOCK_BITS
+"""Rows that are partitioned at a time."""
+
+MOST_SLICE_BITS = 10
+"""Most leading bits of the keys that number slices; with more slices, each gets too few rows of a block."""
+
+SLOTS_PER_ROW = 2
+"""Number of slots that take less time than sorting one row."""
+
+FEW_SLOTS = 2**16
+"""Number of slots that fit the processor's cache."""
+
+# ---- plan
+
+MOST_SAMPLES = 2**16
+"""Sampled rows of all tables, apart from two of each table, and more if there are many ranges."""
+
+RANGE_SAMPLES = 32
+"""Fewest sampled rows of a range."""
+
+MOST_SLICES = 2**14
+"""Slices of tables in threads that one task makes faster than two tasks for each table."""
+
+FEW_TABLES = 64
+"""Most tables that are split without merging some beforehand."""
+
+FEW_MERGED_ROWS = 2**14
+"""Most rows of a table that is merged beforehand, if there are many tables."""
+
+FAN_IN = 16
+"""Tables that are merged beforehand into one."""
+
+MOST_MERGED = 2**20
+"""Rows above which tables are not merged beforehand after all."""
+
+CACHE_SHARE = 64
+"""The divisor of this machine's memory that bounds one plan's cached groups."""
+
+RANGE_ROWS = 2**21
+"""Rows of the input for each planned partition of the result, or fewer if memory is short."""
+
+ENOUGH_FOR_ROWS = 2**30
+"""Bytes of a worker's memory for each thread below which it makes tables, which are smaller than rows."""
+
+# ---- radix
+
+FEWEST_RADIX_ROWS = 2**17
+"""Fewest rows of a partition that partitioning pays for."""
+
+RADIX_SLICE_ROWS = 2**14
+"""Approximate rows of a partition in a slice; the slices of several partitions still fit the processor's cache."""
+
+MOST_RADIX_BITS = 9
+"""Most leading bits that number slices; the processor writes to 512 addresses at a time, and hardly to more."""
+
+ROWS_OF_A_GROUP = 2
+"""Most rows of a group in a partition; with more, a table of groups pays."""
+
+MOST_GROUP_BITS = 12
+"""Most rows of a group in the slices of all partitions."""
+
+HEAVIEST = 8
+"""Largest ratio of a slice to the others."""
+
+# ---- rows
+
+MOST_KEPT_ROWS = 8
+"""Most rows of a group that are kept in order while rows come; for more, sorting is faster."""
+
+# ---- slot tables
+
+MOST_SLOTS = 2**18
+"""Slots of a grid of which one column still fits the core's cache."""
+
+FEWEST_SLOTS = 2**10
+"""Slots that a grid may have for any number of rows."""
+
+PENDING_BLOCKS = 8
+"""Blocks whose results are summed at a time."""
+
+CHUNK_SLOTS = 2**16
+"""Slots that are merged at a time.  Every table begins at a multiple, so that it has all slots of a chunk or none."""
+
+# ---- strategies
+
+TABLE_SAMPLES = 256
+"""Sampled rows of a table."""
+
+FEW_SPLIT_ROWS = 2**18
+"""Number of rows up to which splitting does not pay."""
+
+STEP_BYTES = 2**13
+"""Approximate bytes between two rows that stay in memory; small compared to the part of a table that a range takes."""
+
+FEWEST_STEPS, MOST_STEPS = 64, 1024
+"""Largest number of rows of a table that stay in memory; they are the sample of its keys."""

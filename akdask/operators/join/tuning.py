@@ -1,0 +1,46 @@
+"""Tuning constants of joins: sizes and thresholds, each with what it balances.
+
+They are read at each call as `tuning.NAME`, so that a new value acts everywhere.
+"""
+
+from __future__ import annotations
+
+# ---- key tables
+
+HASH_SLOTS_PER_ROW = 3
+"""Fewest slots for each row; with fewer, searches would visit more slots."""
+
+CHUNK_ROWS = 2**13
+"""Rows that are searched at a time, so that intermediate results stay in the fastest cache."""
+
+TELLING_BITS = 6
+"""Fewest bits of a slot number stored with a word; no word is so many slots away from its own."""
+
+SLOTS_PER_ROW = 8
+"""Most cells of a direct table for each row."""
+
+MIN_SLOTS = 2**16
+"""Cells that a direct table may have for any number of rows."""
+
+MAX_SLOTS = 2**28
+"""Most cells of a direct table."""
+
+FEW_STRINGS = 2**12
+"""Number of strings up to which a hash table does not pay."""
+
+# ---- plan
+
+BLOCK_ROWS = 2**16
+"""Rows that are split at a time, which stay in the cache of the core."""
+
+SLICE_ROWS = 2**6
+"""Rows that are split at a time for each of many buckets, since each slice has a fixed cost."""
+
+SAMPLED_ROWS = 2**12
+"""Sampled rows of a partition, to find heavy keys."""
+
+FEW_SAMPLED = 16
+"""A sampled key with up to this number of rows is not heavy."""
+
+PAIRS = 2**20
+"""Pairs of rows made at a time."""

@@ -1,0 +1,64 @@
+"""Tuning constants of sorts: sizes and thresholds, each with what it balances.
+
+They are read at each call as `tuning.NAME`, so that a new value acts everywhere.
+"""
+
+from __future__ import annotations
+
+# ---- kernels
+
+FEW_EQUAL_ROWS = 8
+"""Up to this mean number of rows, groups of equal rows are sorted one by one."""
+
+# ---- partition
+
+RANGE_ROWS = 2**15
+"""Rows of a range: several of its columns fit in the cache of the core."""
+
+COARSER = 4
+"""Fine ranges in a coarse one; sorts of blocks use coarse ranges, to have enough rows in each."""
+
+MOST_RANGES = 2**11
+"""Most ranges, unless there are more partitions; more write streams would be slow."""
+
+MANY_SLICES = 512
+"""From this number of new partitions on, all rows are split at once; a block would give each very few."""
+
+MOST_RADIX_RANGES = 2**16
+"""Most ranges of radix partitioning."""
+
+WORTH_RANGES = 2**18
+"""From this number of values on, splitting a partition into ranges that fit the core's cache pays."""
+
+# ---- plan
+
+MOST_SAMPLED = 2**11
+"""At least one row in this number is sampled for splitters."""
+
+SAMPLES = 32
+"""Sampled rows of a partition, if it has that many."""
+
+ALL_SAMPLES = 2**23
+"""Most sampled rows of all partitions, which one task sorts; with more rows, a smaller share is sampled."""
+
+# ---- ranges
+
+MOST_COMPARED_RANGES = 16
+"""Up to this number of ranges, values are compared with every splitter, which is faster than a search."""
+
+SLOT_BITS = 11
+"""Leading bits of the look-up table of fine ranges, which stays in the fastest cache."""
+
+LARGE_SHARE = 16
+"""The divisor of all splitters that bounds the splitters in a range which is cut at one of them."""
+
+BLOCK_ROWS = 2**15
+"""Values whose words are made at a time, which stay in the cache of the core."""
+
+PARTITION_SLOT_BITS = 15
+"""Leading bits of the look-up table of splitters; most slots have at most one splitter, so that searches are rare."""
+
+# ---- top k
+
+SAMPLED_OF_EACH, MANY_TIMES = 256, 4
+"""Sampled rows for each wanted one, which give a bound for all, if there are so many times more rows."""
