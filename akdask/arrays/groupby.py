@@ -15,6 +15,7 @@ from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.comparable_keys import lazy_array
 from akdask.arrays.display import captioned, counted
+from akdask.arrays.families import reduction
 from akdask.arrays.group_keys import GroupKeys, looked_up
 from akdask.arrays.group_reductions import GROUPBY_REDUCTION_TYPES, Keys
 from akdask.arrays.missing_attributes import missing_attribute
@@ -37,6 +38,76 @@ from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, O
 
 groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Strings | Categorical]
 """What a GroupBy is made of, for annotations."""
+
+
+def _of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, Any]:
+    """Return the keys and {what} of each group; lazy.
+
+    Parameters
+    ----------
+    values : pdarray
+        With the rows of the keys; for `first`, an array of any type.
+    """
+    return reductions.reduced(groups, name, values)
+
+
+def _of_known_values(groups: GroupBy, name: str, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+    """Return the keys and {what} of each group; lazy.
+
+    Sums and extremes are of the type of the values, where sums of bools are int64, and integers wrap around; products
+    and means are float64.
+
+    Parameters
+    ----------
+    values : pdarray
+        With the rows of the keys.
+    skipna : bool
+        Leave out NaN; otherwise groups with NaN give NaN.
+    """
+    return reductions.reduced(groups, name, values, skipna=skipna)
+
+
+def _spread_of_values(
+    groups: GroupBy, name: str, values: Any, skipna: bool = True, ddof: int = 1
+) -> tuple[Keys, pdarray]:
+    """Return the keys and {what} of each group as float64, NaN with no more than `ddof` values; lazy.
+
+    Parameters
+    ----------
+    values : pdarray
+        With the rows of the keys.
+    skipna : bool
+        Leave out NaN; otherwise groups with NaN give NaN.
+    ddof : int
+        Subtracted from the number of values.
+    """
+    return reductions.reduced(groups, name, values, skipna=skipna, ddof=ddof)
+
+
+def _statistic_of_values(groups: GroupBy, name: str, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+    """Return the keys and {what} of each group as float64; lazy.
+
+    Parameters
+    ----------
+    values : pdarray
+        With the rows of the keys.
+    skipna : bool
+        Leave out NaN; otherwise groups with NaN give NaN.
+    """
+    return reductions.statistic(groups, name, values, skipna)
+
+
+def _position_of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, pdarray]:
+    """Return the keys and {what} of each group, among all `values`; lazy.
+
+    NaN are left out; the position is -1 in a group that has only NaN.
+    """
+    return reductions.reduced(groups, name, values)
+
+
+def _truth_of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, pdarray]:
+    """Return the keys and {what} in each group of bools or numbers; lazy."""
+    return reductions.reduced(groups, name, reductions.bools(name, values))
 
 
 class GroupBy(Writable):
@@ -233,80 +304,22 @@ class GroupBy(Writable):
         grouped = self._grouped(("size", None, {}))
         return self._keys_of(grouped), self._result(grouped)
 
-    def count(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the number of values of each group that are not NaN, as int64; lazy."""
-        return reductions.reduced(self, "count", values)
-
-    def sum(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
-        """Return the keys and the sum of each group: int64 of bools and ints, which wraps; lazy.
-
-        Parameters
-        ----------
-        values : pdarray
-            With the rows of the keys.
-        skipna : bool
-            Leave out NaN.
-        """
-        return reductions.reduced(self, "sum", values, skipna=skipna)
-
-    def prod(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
-        """Return the keys and the product of each group as float64; see `sum`."""
-        return reductions.reduced(self, "prod", values, skipna=skipna)
-
-    def mean(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
-        """Return the keys and the mean of each group as float64; see `sum`."""
-        return reductions.reduced(self, "mean", values, skipna=skipna)
-
-    def var(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
-        """Return the keys and the variance of each group, NaN with no more than `ddof` values; see `sum`."""
-        return reductions.reduced(self, "var", values, skipna=skipna, ddof=ddof)
-
-    def std(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
-        """Return the keys and the standard deviation of each group; see `var`."""
-        return reductions.reduced(self, "std", values, skipna=skipna, ddof=ddof)
-
-    def min(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
-        """Return the keys and the smallest value of each group; see `sum`."""
-        return reductions.reduced(self, "min", values, skipna=skipna)
-
-    def max(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
-        """Return the keys and the largest value of each group; see `sum`."""
-        return reductions.reduced(self, "max", values, skipna=skipna)
-
-    def argmin(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the position in `values` of the first smallest value of each group; lazy.
-
-        NaN are left out; the position is -1 in a group that has only NaN.
-        """
-        return reductions.reduced(self, "argmin", values)
-
-    def argmax(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the position in `values` of the first largest value of each group; see `argmin`."""
-        return reductions.reduced(self, "argmax", values)
-
-    def first(self, values: Any) -> tuple[Keys, Any]:
-        """Return the keys and the first value of each group, of any type; lazy."""
-        return reductions.reduced(self, "first", values)
-
-    def any(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and whether any value of each group is True; lazy."""
-        return reductions.reduced(self, "any", reductions.bools("any", values))
-
-    def all(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and whether all values of each group are True; lazy."""
-        return reductions.reduced(self, "all", reductions.bools("all", values))
-
-    def OR(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the bits that any integer of each group has; lazy."""
-        return reductions.reduced(self, "OR", values)
-
-    def AND(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the bits that all integers of each group have; lazy."""
-        return reductions.reduced(self, "AND", values)
-
-    def XOR(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the bits that an odd number of integers of each group have; lazy."""
-        return reductions.reduced(self, "XOR", values)
+    count = reduction("count", _of_values)
+    sum = reduction("sum", _of_known_values)
+    prod = reduction("prod", _of_known_values)
+    mean = reduction("mean", _of_known_values)
+    var = reduction("var", _spread_of_values)
+    std = reduction("std", _spread_of_values)
+    min = reduction("min", _of_known_values)
+    max = reduction("max", _of_known_values)
+    argmin = reduction("argmin", _position_of_values)
+    argmax = reduction("argmax", _position_of_values)
+    first = reduction("first", _of_values)
+    any = reduction("any", _truth_of_values)
+    all = reduction("all", _truth_of_values)
+    OR = reduction("OR", _of_values)
+    AND = reduction("AND", _of_values)
+    XOR = reduction("XOR", _of_values)
 
     def nunique(self, values: Any) -> tuple[Keys, pdarray]:
         """Return the keys and the number of distinct values of each group, without NaN; several arrays make rows."""
@@ -347,9 +360,7 @@ class GroupBy(Writable):
         """
         return reductions.mode(self, values)
 
-    def median(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
-        """Return the keys and the median of each group as float64; see `sum`."""
-        return reductions.statistic(self, "median", values, skipna)
+    median = reduction("median", _statistic_of_values)
 
     def quantile(
         self, values: Any, q: float = 0.5, skipna: bool = True, method: str = "linear"

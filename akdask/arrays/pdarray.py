@@ -13,6 +13,7 @@ from akdask.arrays.array import as_ndarray, check_axis
 from akdask.arrays.array_kinds import shows
 from akdask.arrays.assignment import assigned
 from akdask.arrays.elementwise import ElementwiseArray
+from akdask.arrays.families import reduction
 from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.reductions import checked_ddof, corr, cov, distinct_count, quantiles, reduced, reduced_along_rows
 from akdask.arrays.scalar import Scalar
@@ -44,6 +45,39 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     ">>=": operator.irshift,
 }
 """Python's operators that change their first operand."""
+
+
+def _of_elements(array: pdarray, name: str, axis: int | None = None, keepdims: bool = False) -> Scalar:
+    """Return {what} as a lazy scalar: {dtype}.
+
+    NaN among the elements gives NaN.  Of no elements sums are 0, products 1, and means NaN; other results are an error
+    when they are computed.
+
+    Parameters
+    ----------
+    axis : int, optional
+        The only axis, 0.
+    keepdims : bool
+        Return an array of one element.
+    """
+    return array._reduced(name, axis, keepdims)
+
+
+def _spread_of_elements(
+    array: pdarray, name: str, ddof: int = 0, axis: int | None = None, keepdims: bool = False
+) -> Scalar:
+    """Return {what} as a lazy scalar: {dtype}.
+
+    Parameters
+    ----------
+    ddof : int
+        Subtracted from the number of elements, which must be larger.
+    axis : int, optional
+        The only axis, 0.
+    keepdims : bool
+        Return an array of one element.
+    """
+    return array._reduced(name, axis, keepdims, ddof=checked_ddof(array, ddof))
 
 
 @shows("int", "uint", "float", "bool", "bigint")
@@ -171,55 +205,18 @@ class pdarray(ElementwiseArray):
 
     # reductions
 
-    # The only axis is 0.  With `keepdims`, arrays of one element take the place of scalars.
-
-    def sum(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the sum: int64 of bools and ints (wrapping), uint64 of uint64, float64 of floats; lazy."""
-        return self._reduced("sum", axis, keepdims)
-
-    def prod(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the product, of the types that `sum` has; lazy."""
-        return self._reduced("prod", axis, keepdims)
-
-    def min(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the smallest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
-        return self._reduced("min", axis, keepdims)
-
-    def max(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the largest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
-        return self._reduced("max", axis, keepdims)
-
-    def mean(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the mean as float64, NaN of no elements; lazy."""
-        return self._reduced("mean", axis, keepdims)
-
-    def var(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the variance as float64, with `ddof` subtracted from the count, which must be more; lazy."""
-        return self._reduced("var", axis, keepdims, ddof=checked_ddof(self, ddof))
-
-    def std(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the standard deviation as float64, with `ddof` subtracted from the count; lazy."""
-        return self._reduced("std", axis, keepdims, ddof=checked_ddof(self, ddof))
-
-    def any(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether any element is not zero; lazy."""
-        return self._reduced("any", axis, keepdims)
-
-    def all(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether no element is zero; lazy."""
-        return self._reduced("all", axis, keepdims)
-
-    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the position of the first smallest element as int64; lazy."""
-        return self._reduced("argmin", axis, keepdims)
-
-    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the position of the first largest element as int64; lazy."""
-        return self._reduced("argmax", axis, keepdims)
-
-    def median(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the median as float64, NaN of no elements or where one is NaN; lazy.  See `quantile`."""
-        return self._reduced("median", axis, keepdims)
+    sum = reduction("sum", _of_elements)
+    prod = reduction("prod", _of_elements)
+    min = reduction("min", _of_elements)
+    max = reduction("max", _of_elements)
+    mean = reduction("mean", _of_elements)
+    var = reduction("var", _spread_of_elements)
+    std = reduction("std", _spread_of_elements)
+    any = reduction("any", _of_elements)
+    all = reduction("all", _of_elements)
+    argmin = reduction("argmin", _of_elements)
+    argmax = reduction("argmax", _of_elements)
+    median = reduction("median", _of_elements)
 
     def quantile(
         self, q: float | Sequence[float] = 0.5, axis: int | None = None, method: str = "linear", keepdims: bool = False

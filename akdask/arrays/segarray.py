@@ -14,6 +14,7 @@ from akdask.arrays.array_kinds import shows, wrap
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE
 from akdask.arrays.elementwise import combine
+from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
@@ -27,6 +28,30 @@ from akdask.storage.files import absolute
 from akdask.storage.locales import locale_files
 from akdask.storage.registry import format_named, open_files
 from akdask.storage.remote import takes_storage_options
+
+
+def _of_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
+    """Return {what} of each list; lazy.
+
+    Sums and products of bools are int64, others of the type of the values; means are float64.
+
+    Parameters
+    ----------
+    x : object, optional
+        Accepted for compatibility with Arkouda.
+    """
+    return lists.reduced(segarray, name, x)
+
+
+def _position_in_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
+    """Return {what} of each list, among the values of all lists; lazy.
+
+    Parameters
+    ----------
+    x : object, optional
+        Accepted for compatibility with Arkouda.
+    """
+    return lists.placed(segarray, name, x)
 
 
 class SegArray(Array):
@@ -184,57 +209,19 @@ class SegArray(Array):
     # place of the values: it has as many elements, in the same order.  NaN is left out, except in lists of nothing
     # but NaN.
 
-    def sum(self, x: Any = None) -> Any:
-        """Return the sum of each list: int64 of bools, else of the type of the values."""
-        return lists.reduced(self, "sum", x)
-
-    def prod(self, x: Any = None) -> Any:
-        """Return the product of each list, of the types that `sum` has."""
-        return lists.reduced(self, "prod", x)
-
-    def min(self, x: Any = None) -> Any:
-        """Return the smallest value of each list."""
-        return lists.reduced(self, "min", x)
-
-    def max(self, x: Any = None) -> Any:
-        """Return the largest value of each list."""
-        return lists.reduced(self, "max", x)
-
-    def mean(self, x: Any = None) -> Any:
-        """Return the mean of each list as float64."""
-        return lists.reduced(self, "mean", x)
-
-    def any(self, x: Any = None) -> Any:
-        """Return which lists have a value that is not zero."""
-        return lists.reduced(self, "any", x)
-
-    def all(self, x: Any = None) -> Any:
-        """Return which lists have no value that is zero."""
-        return lists.reduced(self, "all", x)
-
-    def argmin(self, x: Any = None) -> Any:
-        """Return the position of the first smallest value of each list, among the values of all lists."""
-        return lists.placed(self, "argmin", x)
-
-    def argmax(self, x: Any = None) -> Any:
-        """Return the position of the first largest value of each list, among the values of all lists."""
-        return lists.placed(self, "argmax", x)
-
-    def nunique(self, x: Any = None) -> Any:
-        """Return the number of distinct values of each list as int64."""
-        return lists.reduced(self, "nunique", x)
-
-    def OR(self, x: Any = None) -> Any:
-        """Return the bits that any value of each list has."""
-        return lists.reduced(self, "OR", x)
-
-    def AND(self, x: Any = None) -> Any:
-        """Return the bits that all values of each list have."""
-        return lists.reduced(self, "AND", x)
-
-    def XOR(self, x: Any = None) -> Any:
-        """Return the bits that an odd number of values of each list have."""
-        return lists.reduced(self, "XOR", x)
+    sum = reduction("sum", _of_lists)
+    prod = reduction("prod", _of_lists)
+    min = reduction("min", _of_lists)
+    max = reduction("max", _of_lists)
+    mean = reduction("mean", _of_lists)
+    any = reduction("any", _of_lists)
+    all = reduction("all", _of_lists)
+    argmin = reduction("argmin", _position_in_lists)
+    argmax = reduction("argmax", _position_in_lists)
+    nunique = reduction("nunique", _of_lists)
+    OR = reduction("OR", _of_lists)
+    AND = reduction("AND", _of_lists)
+    XOR = reduction("XOR", _of_lists)
 
     def aggregate(self, op: str, x: Any = None) -> tuple[Any, Any]:
         """Reduce each list that is not empty by the reduction of a name.

@@ -11,6 +11,7 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.column_names import ColumnNames, names_of
+from akdask.arrays.families import reduction
 from akdask.deferred import pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
 from akdask.engine.sources import Persisted
@@ -55,6 +56,153 @@ class Content:
 
     columns: ColumnSet
     handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+
+
+def _of_columns(
+    frame: DataFrame, name: str, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False
+) -> Any:
+    """Return {what} of each column of numbers, or of each row; computes for columns, lazy for rows.
+
+    Parameters
+    ----------
+    axis : {0, 1, "index", "columns"}
+        Reduce each column, or the columns of numbers in each row.
+    skipna : bool, default False
+        Leave NaN out, the default of pandas.  Otherwise NaN give NaN, the default of Arkouda.
+    numeric_only : bool
+        Accepted for compatibility with pandas: only columns of numbers and bool are reduced in any case.
+
+    Returns
+    -------
+    Series
+        By the names of the columns, or by the labels of the rows.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> df = ak.DataFrame({"x": [1.0, float("nan")], "y": [3, 4]})
+    >>> df.sum(skipna=True).to_dict(), df.sum(axis=1).tolist()
+    ({'x': 1.0, 'y': 7.0}, [4.0, nan])
+    """
+    from akdask.frames import reductions
+
+    return reductions.reduce_columns(frame, name, axis, skipna)
+
+
+def _spread_of_columns(
+    frame: DataFrame,
+    name: str,
+    ddof: int = 1,
+    axis: int | str = 0,
+    skipna: bool = False,
+    numeric_only: bool = False,
+) -> Any:
+    """Return {what} of each column of numbers, or of each row; computes for columns, lazy for rows.
+
+    Parameters
+    ----------
+    ddof : int, default 1
+        Subtracted from the number of values.
+    axis, skipna, numeric_only
+        As in `sum`.
+    """
+    from akdask.frames import reductions
+
+    return reductions.reduce_columns(frame, name, axis, skipna, ddof=ddof)
+
+
+def _extreme_of_columns(
+    frame: DataFrame, name: str, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False
+) -> Any:
+    """Return {what} of each column, or of each row; computes for columns, lazy for rows.
+
+    Parameters
+    ----------
+    axis : {0, 1, "index", "columns"}
+        Reduce each column, or each row.
+    skipna : bool, default False
+        Leave missing values out.  See `sum`.
+    numeric_only : bool, default False
+        Leave out columns that have neither numbers nor bool.
+
+    Returns
+    -------
+    Series, or pandas.Series of object
+        By the names of the columns, or by the labels of the rows.  It is pandas' where text or times stand beside
+        values of another type.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such axis.
+    ArgumentTypeError
+        If values have no order, or values of a row cannot be compared with each other.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> df = ak.DataFrame({"x": [3, 1], "s": ["b", "a"]})
+    >>> df.min().to_dict(), df.min(numeric_only=True).to_dict()
+    ({'x': 1, 's': 'a'}, {'x': 1})
+    """
+    from akdask.frames import reductions
+
+    return reductions.extremes(frame, name, axis, skipna, numeric_only)
+
+
+def _label_of_extreme(frame: DataFrame, name: str, numeric_only: bool = False) -> Any:
+    """Return {what} of each column; computes.
+
+    Parameters
+    ----------
+    numeric_only : bool, default False
+        Leave out columns that have neither numbers nor bool.
+
+    Raises
+    ------
+    ArgumentError
+        If all values of a column are missing.
+    ArgumentTypeError
+        If values have no order.
+    """
+    from akdask.frames import reductions
+
+    return reductions.labels_of_extremes(frame, name, numeric_only)
+
+
+def _truth_of_columns(frame: DataFrame, name: str, axis: int | str | None = 0) -> Series | bool:
+    """Return {what}, of columns of bool; lazy for rows, otherwise it computes.
+
+    Parameters
+    ----------
+    axis : {0, 1, "index", "columns", None}
+        Of each column, of each row, or of all of them.
+
+    Returns
+    -------
+    Series or bool
+        By the names of the columns, by the labels of the rows, or a single bool.  False without values.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> df = ak.DataFrame({"a": [True, False], "b": [False, False], "x": [1, 2]})
+    >>> df.any().to_dict(), df.any(axis=1).tolist(), df.any(axis=None)
+    ({'a': True, 'b': False}, [True, False], True)
+    """
+    from akdask.frames import reductions
+
+    return reductions.column_truths(frame, name, axis)
 
 
 class DataFrame(RowLabelled):
@@ -1783,104 +1931,13 @@ class DataFrame(RowLabelled):
 
         return reductions.count(self, axis, numeric_only)
 
-    def sum(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the sum of each column of numbers, or of each row; computes for columns, lazy for rows.
-
-        Parameters
-        ----------
-        axis : {0, 1, "index", "columns"}
-            Reduce each column, or the columns of numbers in each row.
-        skipna : bool, default False
-            Leave NaN out, the default of pandas.  Otherwise NaN give NaN, the default of Arkouda.
-        numeric_only : bool
-            Accepted for compatibility with pandas: only columns of numbers and bool are reduced in any case.
-
-        Returns
-        -------
-        Series
-            By the names of the columns, or by the labels of the rows.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such axis.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1.0, float("nan")], "y": [3, 4]})
-        >>> df.sum(skipna=True).to_dict(), df.sum(axis=1).tolist()
-        ({'x': 1.0, 'y': 7.0}, [4.0, nan])
-        """
-        from akdask.frames import reductions
-
-        return reductions.reduce_columns(self, "sum", axis, skipna)
-
-    def prod(self, skipna: bool = False, numeric_only: bool = False) -> Series:
-        """Return the product of each column of numbers; computes.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.reduce_columns(self, "prod", 0, skipna)
-
-    def mean(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the mean of each column of numbers, or of each row.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.reduce_columns(self, "mean", axis, skipna)
-
-    def min(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the smallest value of each column, or of each row; computes for columns, lazy for rows.
-
-        Parameters
-        ----------
-        axis : {0, 1, "index", "columns"}
-            Reduce each column, or each row.
-        skipna : bool, default False
-            Leave missing values out.  See `sum`.
-        numeric_only : bool, default False
-            Leave out columns that have neither numbers nor bool.
-
-        Returns
-        -------
-        Series, or pandas.Series of object
-            By the names of the columns, or by the labels of the rows.  It is pandas' where text or times stand beside
-            values of another type.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such axis.
-        ArgumentTypeError
-            If values have no order, or values of a row cannot be compared with each other.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [3, 1], "s": ["b", "a"]})
-        >>> df.min().to_dict(), df.min(numeric_only=True).to_dict()
-        ({'x': 1, 's': 'a'}, {'x': 1})
-        """
-        from akdask.frames import reductions
-
-        return reductions.extremes(self, "min", axis, skipna, numeric_only)
-
-    def max(self, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the largest value of each column, or of each row.  See `min`."""
-        from akdask.frames import reductions
-
-        return reductions.extremes(self, "max", axis, skipna, numeric_only)
-
-    def std(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the standard deviation of each column of numbers, or of each row.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.reduce_columns(self, "std", axis, skipna, ddof=ddof)
-
-    def var(self, ddof: int = 1, axis: int | str = 0, skipna: bool = False, numeric_only: bool = False) -> Any:
-        """Return the variance of each column of numbers, or of each row.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.reduce_columns(self, "var", axis, skipna, ddof=ddof)
+    sum = reduction("sum", _of_columns)
+    prod = reduction("prod", _of_columns)
+    mean = reduction("mean", _of_columns)
+    min = reduction("min", _extreme_of_columns)
+    max = reduction("max", _extreme_of_columns)
+    std = reduction("std", _spread_of_columns)
+    var = reduction("var", _spread_of_columns)
 
     def median(self, numeric_only: bool = False) -> Series:
         """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`."""
@@ -1967,65 +2024,10 @@ class DataFrame(RowLabelled):
 
         return distinct.nunique(self, axis, dropna)
 
-    def any(self, axis: int | str | None = 0) -> Series | bool:
-        """Return whether any value of the columns of bool is true; lazy for rows, otherwise it computes.
-
-        Parameters
-        ----------
-        axis : {0, 1, "index", "columns", None}
-            Of each column, of each row, or of all of them.
-
-        Returns
-        -------
-        Series or bool
-            By the names of the columns, by the labels of the rows, or a single bool.  False without values.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such axis.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"a": [True, False], "b": [False, False], "x": [1, 2]})
-        >>> df.any().to_dict(), df.any(axis=1).tolist(), df.any(axis=None)
-        ({'a': True, 'b': False}, [True, False], True)
-        """
-        from akdask.frames import reductions
-
-        return reductions.column_truths(self, "any", axis)
-
-    def all(self, axis: int | str | None = 0) -> Series | bool:
-        """Return whether all values of the columns of bool are true, True without values; see `any`."""
-        from akdask.frames import reductions
-
-        return reductions.column_truths(self, "all", axis)
-
-    def idxmin(self, numeric_only: bool = False) -> Any:
-        """Return the label of the row with the first smallest value of each column; computes.
-
-        Parameters
-        ----------
-        numeric_only : bool, default False
-            Leave out columns that have neither numbers nor bool.
-
-        Raises
-        ------
-        ArgumentError
-            If all values of a column are missing.
-        ArgumentTypeError
-            If values have no order.
-        """
-        from akdask.frames import reductions
-
-        return reductions.labels_of_extremes(self, "argmin", numeric_only)
-
-    def idxmax(self, numeric_only: bool = False) -> Any:
-        """Return the label of the row with the first largest value of each column.  See `idxmin`."""
-        from akdask.frames import reductions
-
-        return reductions.labels_of_extremes(self, "argmax", numeric_only)
+    any = reduction("any", _truth_of_columns)
+    all = reduction("all", _truth_of_columns)
+    idxmin = reduction("idxmin", _label_of_extreme)
+    idxmax = reduction("idxmax", _label_of_extreme)
 
     def corr(self, numeric_only: bool = True) -> DataFrame:
         """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.

@@ -10,11 +10,18 @@ from akdask.arrays.array import Array
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import full
 from akdask.arrays.elementwise import cast, where
+from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.ufuncs import isnan
 from akdask.errors import ArgumentTypeError
 from akdask.frames.series import Series
+
+
+def _of_groups(differences: DiffAggregate, name: str) -> Series:
+    """Return {what} of the differences in each group, NaN left out; lazy."""
+    keys, found = differences.gb.aggregate(differences.values, name)
+    return Series((keys, found))
 
 
 class DiffAggregate:
@@ -41,62 +48,28 @@ class DiffAggregate:
         self.gb = gb
         self.values = _differences(gb, series.values if isinstance(series, Series) else series)
 
-    def sum(self) -> Series:
-        """Return the sum of the differences in each group, NaN left out; lazy."""
-        return self._reduced("sum")
-
-    def prod(self) -> Series:
-        """Return the product of the differences in each group, NaN left out; lazy."""
-        return self._reduced("prod")
-
-    def mean(self) -> Series:
-        """Return the mean of the differences in each group, NaN left out; lazy."""
-        return self._reduced("mean")
-
-    def var(self) -> Series:
-        """Return the variance of the differences in each group, NaN left out; lazy."""
-        return self._reduced("var")
-
-    def std(self) -> Series:
-        """Return the standard deviation of the differences in each group, NaN left out; lazy."""
-        return self._reduced("std")
-
-    def count(self) -> Series:
-        """Return the number of differences in each group, NaN left out; lazy."""
-        return self._reduced("count")
-
-    def min(self) -> Series:
-        """Return the smallest difference in each group, NaN left out; lazy."""
-        return self._reduced("min")
-
-    def max(self) -> Series:
-        """Return the largest difference in each group, NaN left out; lazy."""
-        return self._reduced("max")
-
-    def median(self) -> Series:
-        """Return the median of the differences in each group, NaN left out; lazy."""
-        return self._reduced("median")
+    sum = reduction("sum", _of_groups)
+    prod = reduction("prod", _of_groups)
+    mean = reduction("mean", _of_groups)
+    var = reduction("var", _of_groups)
+    std = reduction("std", _of_groups)
+    count = reduction("count", _of_groups)
+    min = reduction("min", _of_groups)
+    max = reduction("max", _of_groups)
+    median = reduction("median", _of_groups)
+    argmin = reduction("argmin", _of_groups)
+    argmax = reduction("argmax", _of_groups)
+    any = reduction("any", _of_groups)
+    all = reduction("all", _of_groups)
+    first = reduction("first", _of_groups)
+    mode = reduction("mode", _of_groups)
+    nunique = reduction("nunique", _of_groups)
+    unique = reduction("unique", _of_groups)
 
     def quantile(self, q: float = 0.5, interpolation: str = "linear") -> Series:
         """Return a quantile of the differences in each group, NaN left out; lazy."""
         keys, found = self.gb.quantile(self.values, q, method=interpolation)
         return Series((keys, found))
-
-    def argmin(self) -> Series:
-        """Return the row of the first smallest difference in each group, NaN left out; lazy."""
-        return self._reduced("argmin")
-
-    def argmax(self) -> Series:
-        """Return the row of the first largest difference in each group, NaN left out; lazy."""
-        return self._reduced("argmax")
-
-    def any(self) -> Series:
-        """Return whether any difference is not 0 in each group, NaN left out; lazy."""
-        return self._reduced("any")
-
-    def all(self) -> Series:
-        """Return whether no difference is 0 in each group, NaN left out; lazy."""
-        return self._reduced("all")
 
     def xor(self) -> Series:
         """Return the differences in each group, as integers, combined by exclusive or, NaN left out; lazy."""
@@ -110,30 +83,10 @@ class DiffAggregate:
         """Return the differences in each group, as integers, combined bit by bit by and, NaN left out; lazy."""
         return self._combined("AND", -1)
 
-    def first(self) -> Series:
-        """Return the first difference in each group, NaN left out; lazy."""
-        return self._reduced("first")
-
-    def mode(self) -> Series:
-        """Return the commonest difference in each group, NaN left out; lazy."""
-        return self._reduced("mode")
-
-    def nunique(self) -> Series:
-        """Return the number of distinct differences in each group, NaN left out; lazy."""
-        return self._reduced("nunique")
-
-    def unique(self) -> Series:
-        """Return the distinct differences in each group, NaN left out; lazy."""
-        return self._reduced("unique")
-
     def _combined(self, name: str, nothing: int) -> Series:
         """Return bits combined; NaN, the only difference of a group of one row, count as the neutral element."""
         numbers = cast(where(isnan(self.values), float(nothing), self.values), "int64")
         keys, found = getattr(self.gb, name)(numbers)
-        return Series((keys, found))
-
-    def _reduced(self, name: str) -> Series:
-        keys, found = self.gb.aggregate(self.values, name)
         return Series((keys, found))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 from akdask.arrays.base import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
+from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.missing_attributes import missing_attribute
 from akdask.deferred import pd
@@ -17,6 +18,164 @@ from akdask.frames.dataframe import DataFrame
 if TYPE_CHECKING:
     from akdask.frames.diff import DiffAggregate
     from akdask.frames.series import Series
+
+
+def _of_many_numbers(
+    groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0
+) -> DataFrame:
+    """Return {what} of each group; lazy.
+
+    Parameters
+    ----------
+    colnames : str or list of str, optional
+        The columns to reduce; all columns of numbers unless given.
+    numeric_only : True
+        Accepted for compatibility with pandas.
+    min_count : int
+        Groups that have fewer values are missing in the result.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, one column for each reduced column; types as in `GroupBy`.
+
+    Raises
+    ------
+    MissingColumnError
+        If there is no column of a name.
+    """
+    from akdask.frames import group_reductions
+
+    return group_reductions.reduce_columns(groups, name, colnames, min_count=min_count)
+
+
+def _extreme_of_numbers(
+    groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1
+) -> DataFrame:
+    """Return {what} of each group; lazy.
+
+    Parameters
+    ----------
+    colnames : str or list of str, optional
+        The columns to reduce; all columns of numbers unless given.
+    numeric_only : True
+        Accepted for compatibility with pandas.
+    min_count : int
+        Groups that have fewer values are missing in the result.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, one column for each reduced column; types as in `GroupBy`.
+
+    Raises
+    ------
+    MissingColumnError
+        If there is no column of a name.
+    """
+    from akdask.frames import group_reductions
+
+    return group_reductions.reduce_columns(groups, name, colnames, min_count=min_count)
+
+
+def _of_numbers(groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True) -> DataFrame:
+    """Return {what} of each group; lazy.
+
+    Parameters
+    ----------
+    colnames : str or list of str, optional
+        The columns to reduce; all columns of numbers unless given.
+    numeric_only : True
+        Accepted for compatibility with pandas.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, one column for each reduced column; types as in `GroupBy`.
+
+    Raises
+    ------
+    MissingColumnError
+        If there is no column of a name.
+    """
+    from akdask.frames import group_reductions
+
+    return group_reductions.reduce_columns(groups, name, colnames)
+
+
+def _of_chosen_numbers(groups: DataFrameGroupBy, name: str, colnames: Any = None) -> DataFrame:
+    """Return {what} of each group; lazy.
+
+    Parameters
+    ----------
+    colnames : str or list of str, optional
+        The columns to reduce; all columns of numbers unless given.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, one column for each reduced column; types as in `GroupBy`.
+
+    Raises
+    ------
+    MissingColumnError
+        If there is no column of a name.
+    """
+    from akdask.frames import group_reductions
+
+    return group_reductions.reduce_columns(groups, name, colnames)
+
+
+def _spread_of_numbers(
+    groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1
+) -> DataFrame:
+    """Return {what} of each group; lazy.
+
+    Parameters
+    ----------
+    colnames : str or list of str, optional
+        The columns to reduce; all columns of numbers unless given.
+    numeric_only : True
+        Accepted for compatibility with pandas.
+    ddof : int
+        Subtracted from the number of values.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, one column for each reduced column; types as in `GroupBy`.
+
+    Raises
+    ------
+    MissingColumnError
+        If there is no column of a name.
+    """
+    from akdask.frames import group_reductions
+
+    return group_reductions.reduce_columns(groups, name, colnames, ddof=ddof)
+
+
+def _of_columns(groups: DataFrameGroupBy, name: str, colnames: Any = None) -> DataFrame:
+    """Return {what} of each group; lazy.
+
+    Parameters
+    ----------
+    colnames : str or list of str, optional
+        The columns to reduce; all columns unless given.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, one column for each reduced column; types as in `GroupBy`.
+
+    Raises
+    ------
+    MissingColumnError
+        If there is no column of a name.
+    """
+    from akdask.frames import group_reductions
+
+    return group_reductions.reduce_columns(groups, name, colnames, numbers=False)
 
 
 class DataFrameGroupBy:
@@ -165,79 +324,15 @@ class DataFrameGroupBy:
 
         return group_reductions.size(self, as_series, sort_index)
 
-    def count(self, colnames: Any = None) -> DataFrame:
-        """Return the number of values of each group that are not NaN; lazy."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "count", colnames, numbers=False)
-
-    def sum(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> DataFrame:
-        """Return the sum of each group; lazy.
-
-        Parameters
-        ----------
-        colnames : str or list of str, optional
-            The columns to reduce; all columns of numbers unless given.
-        numeric_only : True
-            Accepted for compatibility with pandas.
-        min_count : int, default 0
-            Groups that have fewer values are missing in the result.
-
-        Returns
-        -------
-        DataFrame
-            One row for each group, one column for each reduced column; types as in `GroupBy.sum`.
-
-        Raises
-        ------
-        MissingColumnError
-            If there is no column of a name.
-        """
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "sum", colnames, min_count=min_count)
-
-    def prod(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0) -> DataFrame:
-        """Return the product of each group; lazy.  See `sum` and `GroupBy.prod`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "prod", colnames, min_count=min_count)
-
-    def mean(self, colnames: Any = None, *, numeric_only: bool = True) -> DataFrame:
-        """Return the mean of each group; lazy.  See `sum` and `GroupBy.mean`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "mean", colnames)
-
-    def min(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> DataFrame:
-        """Return the smallest value of each group; lazy.  See `sum` and `GroupBy.min`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "min", colnames, min_count=min_count)
-
-    def max(self, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1) -> DataFrame:
-        """Return the largest value of each group; lazy.  See `sum` and `GroupBy.max`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "max", colnames, min_count=min_count)
-
-    def std(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> DataFrame:
-        """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "std", colnames, ddof=ddof)
-
-    def var(self, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1) -> DataFrame:
-        """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "var", colnames, ddof=ddof)
-
-    def median(self, colnames: Any = None, *, numeric_only: bool = True) -> DataFrame:
-        """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "median", colnames)
+    count = reduction("count", _of_columns)
+    sum = reduction("sum", _of_many_numbers)
+    prod = reduction("prod", _of_many_numbers)
+    mean = reduction("mean", _of_numbers)
+    min = reduction("min", _extreme_of_numbers)
+    max = reduction("max", _extreme_of_numbers)
+    std = reduction("std", _spread_of_numbers)
+    var = reduction("var", _spread_of_numbers)
+    median = reduction("median", _of_numbers)
 
     def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> DataFrame:
         """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
@@ -245,29 +340,10 @@ class DataFrameGroupBy:
 
         return group_reductions.reduce_columns(self, "quantile", colnames, q=q, method=interpolation)
 
-    def mode(self, colnames: Any = None) -> DataFrame:
-        """Return the commonest value of each group; lazy."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "mode", colnames, numbers=False)
-
-    def nunique(self, colnames: Any = None) -> DataFrame:
-        """Return the number of distinct values of each group; lazy."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "nunique", colnames, numbers=False)
-
-    def unique(self, colnames: Any = None) -> DataFrame:
-        """Return the distinct values of each group, as SegArrays; lazy."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "unique", colnames, numbers=False)
-
-    def first(self, colnames: Any = None) -> DataFrame:
-        """Return the first value of each group, missing or not as in Arkouda (pandas: that is not missing); lazy."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "first", colnames, numbers=False)
+    mode = reduction("mode", _of_columns)
+    nunique = reduction("nunique", _of_columns)
+    unique = reduction("unique", _of_columns)
+    first = reduction("first", _of_columns)
 
     def last(self, colnames: Any = None) -> DataFrame:
         """Return the last value of each group that is not missing; lazy."""
@@ -275,47 +351,13 @@ class DataFrameGroupBy:
 
         return group_reductions.edge_values(self, self._columns(colnames), last=True)
 
-    def any(self, colnames: Any = None) -> DataFrame:
-        """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "any", colnames)
-
-    def all(self, colnames: Any = None) -> DataFrame:
-        """Return whether no value is 0 in each group; lazy.  See `sum` and `GroupBy.all`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "all", colnames)
-
-    def or_(self, colnames: Any = None) -> DataFrame:
-        """Return the bits that any integer has in each group; lazy.  See `sum` and `GroupBy.OR`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "OR", colnames)
-
-    def and_(self, colnames: Any = None) -> DataFrame:
-        """Return the bits that all integers have in each group; lazy.  See `sum` and `GroupBy.AND`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "AND", colnames)
-
-    def xor(self, colnames: Any = None) -> DataFrame:
-        """Return the bits that an odd number of integers have in each group; lazy.  See `sum` and `GroupBy.XOR`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "XOR", colnames)
-
-    def argmin(self, colnames: Any = None) -> DataFrame:
-        """Return the row of the first smallest value of each group; lazy.  See `sum` and `GroupBy.argmin`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "argmin", colnames)
-
-    def argmax(self, colnames: Any = None) -> DataFrame:
-        """Return the row of the first largest value of each group; lazy.  See `sum` and `GroupBy.argmax`."""
-        from akdask.frames import group_reductions
-
-        return group_reductions.reduce_columns(self, "argmax", colnames)
+    any = reduction("any", _of_chosen_numbers)
+    all = reduction("all", _of_chosen_numbers)
+    or_ = reduction("or_", _of_chosen_numbers)
+    and_ = reduction("and_", _of_chosen_numbers)
+    xor = reduction("xor", _of_chosen_numbers)
+    argmin = reduction("argmin", _of_chosen_numbers)
+    argmax = reduction("argmax", _of_chosen_numbers)
 
     def idxmin(self, colnames: Any = None, *, skipna: bool = True) -> DataFrame:
         """Return the label of the row with the first smallest value of each group; lazy.  See `idxmax`."""

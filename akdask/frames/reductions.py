@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations_with_replacement
-from operator import add
+from operator import add, mul
 from typing import Any
 
 import dask
@@ -56,7 +56,7 @@ EXTREMES: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
 _WIDE = (np.int64, np.uint64)
 
 
-ROW_REDUCTIONS = ("sum", "mean", "min", "max", "var", "std")
+ROW_REDUCTIONS = ("sum", "prod", "mean", "min", "max", "var", "std")
 
 
 NUMBER_TYPES = ("int64", "uint64", "uint8", "float64", "bool")
@@ -198,7 +198,7 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
     how : str
         One of `ROW_REDUCTIONS`.
     skipna : bool
-        Skip NaN; a row of NaN alone has NaN, or the sum 0.
+        Skip NaN; a row of NaN alone has NaN, the sum 0 or the product 1.
     ddof : int
         Of variances: subtracted from the number of values.
 
@@ -212,19 +212,21 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
             f"rows have no {how} of their own.", hint=f"with axis=1 there are {', '.join(ROW_REDUCTIONS)}."
         )
     if not names:
-        return pdarray(columns.frame, Constant(0.0 if how == "sum" else np.nan))
+        return pdarray(columns.frame, Constant({"sum": 0.0, "prod": 1.0}.get(how, np.nan)))
     given = [columns.array(name) for name in names]
     arrays: list[Any] = [cast(array, np.int64) if array.dtype == np.bool_ else array for array in given]
     valid = pdarray(columns.frame, how_many([present(columns, name) for name in names]))
     if how in EXTREMES:
         return _extreme(arrays, valid, how, skipna)
     if skipna:
-        arrays = [_filled(array, 0) for array in arrays]
+        arrays = [_filled(array, 1 if how == "prod" else 0) for array in arrays]
+    common = np.result_type(*(array.dtype for array in arrays))
+    if how == "prod":
+        return reduce(mul, [cast(array, common) for array in arrays])
     count = valid if skipna else len(names)
     if how != "sum" and all(array.dtype in _WIDE for array in arrays):
         return _moments(given, _total_of_integers(arrays) / count, count, how, skipna, ddof)
     # Sums of some of the columns would wrap before they meet the others.
-    common = np.result_type(*(array.dtype for array in arrays))
     if common == np.float64 and all(array.dtype.kind in "iu" for array in arrays):
         total: Any = _total_of_integers(arrays)
     else:

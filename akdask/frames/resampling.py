@@ -16,6 +16,7 @@ from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.elementwise import cast, where
+from akdask.arrays.families import reduction
 from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
@@ -75,6 +76,50 @@ OF_ROWS = (
 
 
 FILLING = {"ffill": "ffill", "pad": "ffill", "bfill": "bfill", "backfill": "bfill", None: None}
+
+
+def _of_many_in_bins(bins: Resampler[Rows], name: str, numeric_only: bool = False, min_count: int = 0) -> Any:
+    """Return {what} of each bin; lazy.
+
+    Of no rows sums are 0, products 1, and others missing.  First and last values go by time.
+
+    Parameters
+    ----------
+    numeric_only : bool
+        Leave out times; text is left out in any case.
+    min_count : int, default 0
+        Fewest values, without which the result is missing.
+    """
+    return bins._each(name, numeric_only, min_count)
+
+
+def _of_bins(bins: Resampler[Rows], name: str, numeric_only: bool = False) -> Any:
+    """Return {what} of each bin, missing of no rows; lazy.
+
+    Parameters
+    ----------
+    numeric_only : bool
+        Leave out times; text is left out in any case.
+    """
+    return bins._each(name, numeric_only)
+
+
+def _spread_of_bins(bins: Resampler[Rows], name: str, ddof: int = 1, numeric_only: bool = False) -> Any:
+    """Return {what} of each bin, missing where it has no more than `ddof` values; lazy.
+
+    Parameters
+    ----------
+    ddof : int, default 1
+        Subtracted from the number of values.
+    numeric_only : bool
+        Leave out times; text is left out in any case.
+    """
+    return bins._each(name, numeric_only, ddof=ddof)
+
+
+def _of_all_in_bins(bins: Resampler[Rows], name: str) -> Any:
+    """Return {what} of each bin; lazy."""
+    return bins._each(name)
 
 
 class Resampler(Generic[Rows]):
@@ -200,53 +245,16 @@ class Resampler(Generic[Rows]):
         series.name = self._series_name if self._one else None
         return series
 
-    def sum(self, numeric_only: bool = False, min_count: int = 0) -> Any:
-        """Return the sum of each bin, 0 where there are no rows; lazy.
-
-        Parameters
-        ----------
-        numeric_only : bool
-            Leave out times; text is left out in any case.
-        min_count : int, default 0
-            Fewest values, without which the result is missing.
-        """
-        return self._each("sum", numeric_only, min_count)
-
-    def prod(self, numeric_only: bool = False, min_count: int = 0) -> Any:
-        """Return the product of each bin, 1 where there are no rows; lazy.  See `sum`."""
-        return self._each("prod", numeric_only, min_count)
-
-    def min(self, numeric_only: bool = False, min_count: int = 0) -> Any:
-        """Return the smallest value of each bin; lazy.  See `sum`."""
-        return self._each("min", numeric_only, min_count)
-
-    def max(self, numeric_only: bool = False, min_count: int = 0) -> Any:
-        """Return the largest value of each bin; lazy.  See `sum`."""
-        return self._each("max", numeric_only, min_count)
-
-    def first(self, numeric_only: bool = False, min_count: int = 0) -> Any:
-        """Return the earliest value of each bin that is not missing; lazy.  See `sum`."""
-        return self._each("first", numeric_only, min_count)
-
-    def last(self, numeric_only: bool = False, min_count: int = 0) -> Any:
-        """Return the latest value of each bin that is not missing; lazy.  See `sum`."""
-        return self._each("last", numeric_only, min_count)
-
-    def mean(self, numeric_only: bool = False) -> Any:
-        """Return the mean of each bin; lazy.  See `sum`."""
-        return self._each("mean", numeric_only)
-
-    def median(self, numeric_only: bool = False) -> Any:
-        """Return the median of each bin; lazy.  See `sum`."""
-        return self._each("median", numeric_only)
-
-    def std(self, ddof: int = 1, numeric_only: bool = False) -> Any:
-        """Return the standard deviation of each bin; lazy.  See `sum`."""
-        return self._each("std", numeric_only, ddof=ddof)
-
-    def var(self, ddof: int = 1, numeric_only: bool = False) -> Any:
-        """Return the variance of each bin; lazy.  See `sum`."""
-        return self._each("var", numeric_only, ddof=ddof)
+    sum = reduction("sum", _of_many_in_bins)
+    prod = reduction("prod", _of_many_in_bins)
+    min = reduction("min", _of_many_in_bins)
+    max = reduction("max", _of_many_in_bins)
+    first = reduction("first", _of_many_in_bins)
+    last = reduction("last", _of_many_in_bins)
+    mean = reduction("mean", _of_bins)
+    median = reduction("median", _of_bins)
+    std = reduction("std", _spread_of_bins)
+    var = reduction("var", _spread_of_bins)
 
     def sem(self, ddof: int = 1, numeric_only: bool = False) -> Any:
         """Return the standard error of the mean of each bin; lazy.  See `sum`."""
@@ -264,13 +272,8 @@ class Resampler(Generic[Rows]):
             raise ArgumentError("one quantile of bins is found at a time.", hint="call quantile for each.")
         return self._each("quantile", numeric_only, q=float(q))
 
-    def count(self) -> Any:
-        """Return the number of values of each bin that are not missing; lazy."""
-        return self._each("count")
-
-    def nunique(self) -> Any:
-        """Return the number of distinct values of each bin; lazy."""
-        return self._each("nunique")
+    count = reduction("count", _of_all_in_bins)
+    nunique = reduction("nunique", _of_all_in_bins)
 
     def ohlc(self) -> Any:
         """Return the first, largest, smallest and last value of each bin, as a DataFrame; lazy.

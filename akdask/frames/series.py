@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.families import reduction
 from akdask.columns.exact import first_changed
 from akdask.deferred import pd
 from akdask.errors import ConversionError, refuses_foreign
@@ -28,6 +29,95 @@ if TYPE_CHECKING:
     from akdask.frames.series_groupby import SeriesGroupBy
     from akdask.frames.windows import Rolling, SpanRolling
     from akdask.plotting.accessor import Plots
+
+
+def _of_series(series: Series, name: str, /, *, skipna: bool | None = None, **numpy: None) -> Any:
+    """Return {what} of the values; lazy.  See `pdarray.sum`.
+
+    A missing value makes the result missing, as in Arkouda.
+
+    Parameters
+    ----------
+    skipna : bool, optional
+        Leave missing values out, the default of pandas; Arkouda does not.
+    **numpy : None
+        Arguments that ``numpy.sum`` and its like pass to objects other than arrays, such as ``axis=None``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If other arguments are given.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> s = ak.Series([1.0, float("nan"), 3.0])
+    >>> float(s.sum()), float(s.sum(skipna=True))
+    (nan, 4.0)
+    """
+    from akdask.frames import reductions
+
+    return getattr(reductions.present_values(series, skipna, numpy), name)()
+
+
+def _spread_of_series(series: Series, name: str, /, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
+    """Return {what} of the values; lazy.
+
+    A missing value makes the result missing, as in Arkouda.
+
+    Parameters
+    ----------
+    ddof : int
+        Subtracted from the number of values: 0 unless given, as in Arkouda.
+    skipna : bool, optional
+        Leave missing values out, the default of pandas; Arkouda does not.
+    **numpy : None
+        Arguments that ``numpy.sum`` and its like pass to objects other than arrays, such as ``axis=None``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If other arguments are given.
+    """
+    from akdask.frames import reductions
+
+    return getattr(reductions.present_values(series, skipna, numpy), name)(ddof)
+
+
+def _extreme_of_series(series: Series, name: str, /, *, skipna: bool | None = None, **numpy: None) -> Any:
+    """Return {what}, missing if no value is left; computes for text and times, lazy for others.
+
+    A missing value makes the result missing, as in Arkouda.
+
+    Parameters
+    ----------
+    skipna : bool, optional
+        Leave missing values out, the default of pandas; Arkouda does not.
+    **numpy : None
+        Arguments that ``numpy.sum`` and its like pass to objects other than arrays, such as ``axis=None``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If other arguments are given.
+    """
+    from akdask.frames import reductions
+
+    return reductions.extreme(series, name, skipna, numpy)
+
+
+def _of_present_values(series: Series, name: str, /, *, skipna: bool = True) -> Any:
+    """Return {what} of the values; lazy.  It is missing where a value is, if not `skipna`."""
+    from akdask.frames import reductions
+
+    return getattr(reductions.present_values(series, skipna), name)()
+
+
+def _truth_of_series(series: Series, name: str, /, *, skipna: bool = True) -> Any:
+    """Return {what}; lazy.  Missing values are left out, or count as true if not `skipna`."""
+    from akdask.frames import reductions
+
+    return getattr(reductions.truths(series, skipna), name)()
 
 
 class Series(Labelled, RowLabelled):
@@ -1217,70 +1307,13 @@ class Series(Labelled, RowLabelled):
         """Return the number of values that are not missing; lazy."""
         return self.notna().values.sum()
 
-    def sum(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the sum of the values; lazy.  See `pdarray.sum`.
-
-        A missing value makes the sum missing, as in Arkouda.  `skipna` leaves missing values out, the default of
-        pandas.
-
-        Parameters
-        ----------
-        skipna : bool, optional
-            Leave missing values out; Arkouda does not.
-        **numpy : None
-            Arguments that ``numpy.sum`` and its like pass to objects other than arrays, such as ``axis=None``.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If other arguments are given.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> s = ak.Series([1.0, float("nan"), 3.0])
-        >>> float(s.sum()), float(s.sum(skipna=True))
-        (nan, 4.0)
-        """
-        from akdask.frames import reductions
-
-        return reductions.present_values(self, skipna, numpy).sum()
-
-    def prod(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the product of the values; lazy.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.present_values(self, skipna, numpy).prod()
-
-    def mean(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the mean of the values; lazy.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.present_values(self, skipna, numpy).mean()
-
-    def min(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the smallest value, missing if no value is left; computes for text and times.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.extreme(self, "min", skipna, numpy)
-
-    def max(self, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the largest value, missing if no value is left; computes for text and times.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.extreme(self, "max", skipna, numpy)
-
-    def std(self, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the standard deviation; lazy.  `ddof` is 0 unless given, as in Arkouda.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.present_values(self, skipna, numpy).std(ddof)
-
-    def var(self, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
-        """Return the variance of the values; lazy.  `ddof` is 0 unless given, as in Arkouda.  See `sum`."""
-        from akdask.frames import reductions
-
-        return reductions.present_values(self, skipna, numpy).var(ddof)
+    sum = reduction("sum", _of_series)
+    prod = reduction("prod", _of_series)
+    mean = reduction("mean", _of_series)
+    min = reduction("min", _extreme_of_series)
+    max = reduction("max", _extreme_of_series)
+    std = reduction("std", _spread_of_series)
+    var = reduction("var", _spread_of_series)
 
     def sem(self, ddof: int = 1) -> Any:
         """Return the standard error of the mean of the values that are not missing; lazy."""
@@ -1308,11 +1341,7 @@ class Series(Labelled, RowLabelled):
 
     kurtosis = kurt
 
-    def median(self, *, skipna: bool = True) -> Any:
-        """Return the median of the values; lazy.  It is missing where a value is, if not `skipna`."""
-        from akdask.frames import reductions
-
-        return reductions.present_values(self, skipna).median()
+    median = reduction("median", _of_present_values)
 
     def quantile(self, q: float | Sequence[float] = 0.5, method: str = "linear", *, interpolation: str = "") -> Any:
         """Return a quantile of the values that are not missing, lazy, or a Series of several by `q`, which computes.
@@ -1365,17 +1394,8 @@ class Series(Labelled, RowLabelled):
 
         return distinct_count(self.dropna().values if dropna else self.values)
 
-    def any(self, *, skipna: bool = True) -> Any:
-        """Return whether any value is not zero; lazy.  Missing values are left out if `skipna`."""
-        from akdask.frames import reductions
-
-        return reductions.truths(self, skipna).any()
-
-    def all(self, *, skipna: bool = True) -> Any:
-        """Return whether no value is zero; lazy.  See `any`."""
-        from akdask.frames import reductions
-
-        return reductions.truths(self, skipna).all()
+    any = reduction("any", _truth_of_series)
+    all = reduction("all", _truth_of_series)
 
     def argmin(self) -> Any:
         """Return the position of the first smallest value, or of the first that is NaN, as in Arkouda; lazy."""

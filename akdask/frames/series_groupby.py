@@ -14,6 +14,7 @@ from akdask.arrays.base import Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
+from akdask.arrays.families import reduction
 from akdask.arrays.group_reductions import called, is_named
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
@@ -30,6 +31,26 @@ from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
 from akdask.frames.series import Series, column_series
 from akdask.frames.summaries import QUARTILES, percentage
+
+
+def _of_values(groups: SeriesGroupBy, name: str) -> Series:
+    """Return {what} of each group; lazy."""
+    return groups.agg(name)
+
+
+def _of_many_values(groups: SeriesGroupBy, name: str, *, min_count: int = 0) -> Series:
+    """Return {what} of each group, missing where it has less than `min_count` values; lazy."""
+    return _by_keys(groups, getattr(groups._groups, name)(VALUES, min_count=min_count))
+
+
+def _extreme_of_values(groups: SeriesGroupBy, name: str, *, min_count: int = -1) -> Series:
+    """Return {what} of each group, missing where it has less than `min_count` values; lazy."""
+    return _by_keys(groups, getattr(groups._groups, name)(VALUES, min_count=min_count))
+
+
+def _spread_of_values(groups: SeriesGroupBy, name: str, ddof: int = 1) -> Series:
+    """Return {what} of each group, `ddof` subtracted from the number of values; lazy."""
+    return _by_keys(groups, getattr(groups._groups, name)(VALUES, ddof=ddof))
 
 
 class SeriesGroupBy:
@@ -93,37 +114,14 @@ class SeriesGroupBy:
 
     # one value for each group
 
-    def sum(self, *, min_count: int = 0) -> Series:
-        """Return the sum of each group, missing where it has less than `min_count` values; lazy."""
-        return _by_keys(self, self._groups.sum(VALUES, min_count=min_count))
-
-    def prod(self, *, min_count: int = 0) -> Series:
-        """Return the product of each group, missing where it has less than `min_count` values; lazy."""
-        return _by_keys(self, self._groups.prod(VALUES, min_count=min_count))
-
-    def mean(self) -> Series:
-        """Return the mean of each group; lazy."""
-        return self.agg("mean")
-
-    def var(self, ddof: int = 1) -> Series:
-        """Return the variance of each group; lazy."""
-        return _by_keys(self, self._groups.var(VALUES, ddof=ddof))
-
-    def std(self, ddof: int = 1) -> Series:
-        """Return the standard deviation of each group; lazy."""
-        return _by_keys(self, self._groups.std(VALUES, ddof=ddof))
-
-    def min(self, *, min_count: int = -1) -> Series:
-        """Return the smallest value of each group, missing where it has less than `min_count` values; lazy."""
-        return _by_keys(self, self._groups.min(VALUES, min_count=min_count))
-
-    def max(self, *, min_count: int = -1) -> Series:
-        """Return the largest value of each group, missing where it has less than `min_count` values; lazy."""
-        return _by_keys(self, self._groups.max(VALUES, min_count=min_count))
-
-    def median(self) -> Series:
-        """Return the median of each group; lazy."""
-        return self.agg("median")
+    sum = reduction("sum", _of_many_values)
+    prod = reduction("prod", _of_many_values)
+    mean = reduction("mean", _of_values)
+    var = reduction("var", _spread_of_values)
+    std = reduction("std", _spread_of_values)
+    min = reduction("min", _extreme_of_values)
+    max = reduction("max", _extreme_of_values)
+    median = reduction("median", _of_values)
 
     def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> Series:
         """Return a quantile of each group; lazy.  Several are a further level of the labels, and counted."""
@@ -173,25 +171,15 @@ class SeriesGroupBy:
         """
         return _counts_of_values(self, sort, normalize=normalize, ascending=ascending, dropna=dropna)
 
-    def any(self) -> Series:
-        """Return whether any value is not 0 in each group; lazy."""
-        return self.agg("any")
-
-    def all(self) -> Series:
-        """Return whether no value is 0 in each group; lazy."""
-        return self.agg("all")
-
-    def count(self) -> Series:
-        """Return the number of values of each group that are not missing; lazy."""
-        return self.agg("count")
+    any = reduction("any", _of_values)
+    all = reduction("all", _of_values)
+    count = reduction("count", _of_values)
 
     def size(self) -> Series:
         """Return the number of values of each group; lazy."""
         return self.agg("size")
 
-    def first(self) -> Series:
-        """Return the first value of each group, missing or not as in Arkouda (pandas: that is not missing); lazy."""
-        return self.agg("first")
+    first = reduction("first", _of_values)
 
     def last(self) -> Series:
         """Return the last value of each group that is not missing; lazy."""

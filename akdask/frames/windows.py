@@ -18,6 +18,7 @@ from akdask.arrays.creation import arange, full
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast as as_type
 from akdask.arrays.elementwise import where
+from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
@@ -53,6 +54,32 @@ SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
 Result = TypeVar("Result")
 
 
+def _of_windows(windows: NamedReductions[Result], name: str, numeric_only: bool = False) -> Result:
+    """Return {what} of each window, as float64.
+
+    Parameters
+    ----------
+    numeric_only : bool
+        Leave out columns without numbers, which are an error otherwise.
+    """
+    return windows._reduced(name, numeric_only=numeric_only)
+
+
+def _spread_of_windows(
+    windows: NamedReductions[Result], name: str, ddof: int = 1, numeric_only: bool = False
+) -> Result:
+    """Return {what} of each window, as float64.
+
+    Parameters
+    ----------
+    ddof : int, default 1
+        Subtracted from the number of values.
+    numeric_only : bool
+        Leave out columns without numbers, which are an error otherwise.
+    """
+    return windows._reduced(name, ddof=ddof, numeric_only=numeric_only)
+
+
 class NamedReductions(Generic[Result]):
     """Reductions of windows, by name; lazy, except that windows of groups count rows.
 
@@ -65,29 +92,12 @@ class NamedReductions(Generic[Result]):
     def _reduced(self, name: str, ddof: int = 1, numeric_only: bool = False) -> Result:
         raise NotImplementedError
 
-    def sum(self, numeric_only: bool = False) -> Result:
-        """Return the sum of each window, as float64."""
-        return self._reduced("sum", numeric_only=numeric_only)
-
-    def mean(self, numeric_only: bool = False) -> Result:
-        """Return the mean of each window, as float64."""
-        return self._reduced("mean", numeric_only=numeric_only)
-
-    def min(self, numeric_only: bool = False) -> Result:
-        """Return the smallest value of each window, as float64."""
-        return self._reduced("min", numeric_only=numeric_only)
-
-    def max(self, numeric_only: bool = False) -> Result:
-        """Return the largest value of each window, as float64."""
-        return self._reduced("max", numeric_only=numeric_only)
-
-    def var(self, ddof: int = 1, numeric_only: bool = False) -> Result:
-        """Return the variance of each window, as float64."""
-        return self._reduced("var", ddof=ddof, numeric_only=numeric_only)
-
-    def std(self, ddof: int = 1, numeric_only: bool = False) -> Result:
-        """Return the standard deviation of each window, as float64."""
-        return self._reduced("std", ddof=ddof, numeric_only=numeric_only)
+    sum = reduction("sum", _of_windows)
+    mean = reduction("mean", _of_windows)
+    min = reduction("min", _of_windows)
+    max = reduction("max", _of_windows)
+    var = reduction("var", _spread_of_windows)
+    std = reduction("std", _spread_of_windows)
 
 
 class WindowReductions(NamedReductions[Owner]):

@@ -1,0 +1,114 @@
+"""The table of reductions that users call by name: for each its kernel, what it gives, and of which type.
+
+Arrays, lists, groups, bins and windows of rows offer the same reductions.  Each class has a function, the template,
+that reduces by any name of the table.  ``prod = reduction("prod", _of_groups)`` in the body of the class makes a method
+of it, with the parameters of the template but the name, and with its docstring, where ``{what}`` and ``{dtype}`` stand
+for what the table says.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+Owner = TypeVar("Owner")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedReduction:
+    """What a name promises.
+
+    Parameters
+    ----------
+    what : str
+        The end of the sentence "Return …", before "of each group".
+    dtype : str
+        Types of the results, by those of the values.
+    kernel : str
+        A key of `akdask.operators.reduce.reductions.REDUCTIONS`.
+    """
+
+    what: str
+    dtype: str
+    kernel: str
+
+
+_ADDED = "int64 of bool and int64, which wrap around, uint64 of uint64, float64 of float64"
+_SAME = "as the values"
+_POSITION = "int64"
+
+REDUCTIONS = {
+    "sum": NamedReduction("the sum", _ADDED, "sum"),
+    "prod": NamedReduction("the product", _ADDED, "prod"),
+    "mean": NamedReduction("the mean", "float64", "mean"),
+    "var": NamedReduction("the variance", "float64", "var"),
+    "std": NamedReduction("the standard deviation", "float64", "std"),
+    "min": NamedReduction("the smallest value", _SAME, "min"),
+    "max": NamedReduction("the largest value", _SAME, "max"),
+    "median": NamedReduction("the median", "float64", "median"),
+    "argmin": NamedReduction("the position of the first smallest value", _POSITION, "argmin"),
+    "argmax": NamedReduction("the position of the first largest value", _POSITION, "argmax"),
+    "any": NamedReduction("whether any value is not 0", "bool", "any"),
+    "all": NamedReduction("whether no value is 0", "bool", "all"),
+    "count": NamedReduction("the number of values that are not missing", "int64", "count"),
+    "nunique": NamedReduction("the number of distinct values", "int64", "nunique"),
+    "idxmin": NamedReduction("the label of the first smallest value", "as the labels", "argmin"),
+    "idxmax": NamedReduction("the label of the first largest value", "as the labels", "argmax"),
+    "first": NamedReduction("the first value", _SAME, "first"),
+    "last": NamedReduction("the last value", _SAME, "last"),
+    "mode": NamedReduction("the commonest value", _SAME, "mode"),
+    "unique": NamedReduction("the distinct values", _SAME, "unique"),
+    "OR": NamedReduction("the bits that any value has", _SAME, "OR"),
+    "AND": NamedReduction("the bits that all values have", _SAME, "AND"),
+    "XOR": NamedReduction("the bits that an odd number of values has", _SAME, "XOR"),
+    "or_": NamedReduction("the bits that any value has", _SAME, "OR"),
+    "and_": NamedReduction("the bits that all values have", _SAME, "AND"),
+    "xor": NamedReduction("the bits that an odd number of values has", _SAME, "XOR"),
+}
+"""What users call reductions; other statistics are made of these."""
+
+
+def reduction(
+    name: str, template: Callable[Concatenate[Owner, str, P], Result], more: str = ""
+) -> Callable[Concatenate[Owner, P], Result]:
+    """Return the method of that name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `REDUCTIONS`.
+    template : callable
+        Reduces its first argument, an instance of the class, by the name that is its second.
+    more : str, optional
+        The end of the docstring, such as examples.
+    """
+    entry = REDUCTIONS[name]
+    kernel = entry.kernel
+
+    def method(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> Result:
+        return template(self, kernel, *args, **kwargs)
+
+    documented = (template.__doc__ or "").replace("{what}", entry.what).replace("{dtype}", entry.dtype)
+    method.__name__ = name
+    method.__qualname__ = f"{template.__qualname__.rpartition('.')[0]}.{name}".lstrip(".")
+    method.__module__ = template.__module__
+    method.__doc__ = inspect.cleandoc(documented + more)
+    # Who looks for the lines of the method finds those of the template.
+    method.__wrapped__ = template  # type: ignore[attr-defined]
+    method.__signature__ = _signature(template)  # type: ignore[attr-defined]
+    method.__annotations__ = {key: value for key, value in template.__annotations__.items() if key != "name"}
+    return method
+
+
+@cache
+def _signature(template: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of the methods of a template: all of its parameters but the name."""
+    owner, _, *others = inspect.signature(template).parameters.values()
+    return inspect.Signature(
+        [owner.replace(name="self"), *others], return_annotation=template.__annotations__["return"]
+    )
