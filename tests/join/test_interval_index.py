@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import akdask as ak
 from akdask.errors import ArgumentError
 from akdask.operators.join.interval_index import interval_index
 
@@ -55,3 +56,17 @@ def test_the_best_interval_that_holds_a_value_is_found(width, is_line, data):
 def test_intervals_that_are_none_or_in_no_order_are_refused(lows, highs, message):
     with pytest.raises(ArgumentError, match=message):
         interval_index([np.array(lows)], [np.array(highs)], None, as_line=True)
+
+
+@pytest.mark.parametrize("hierarchical", [True, False])
+@pytest.mark.parametrize("tiebreak", [None, [2, 1, 0]])
+def test_values_are_looked_up_among_intervals_of_two_columns(hierarchical, tiebreak):
+    lows, highs = ([0, 1, 5], [0, 2, 0]), ([4, 9, 9], [9, 9, 3])
+    values = [(value, other) for value in range(-1, 11) for other in (0, 2, 9)]
+    pairs = list(zip(zip(*lows, strict=True), zip(*highs, strict=True), strict=True))
+    order = sorted(range(3), key=lambda number: tiebreak[number] if tiebreak else number)
+    expected = [next((one for one in order if holds(pairs[one], row, is_line=hierarchical)), -1) for row in values]
+    bounds = tuple([ak.array(column) for column in side] for side in (lows, highs))
+    columns = [ak.array(list(column)) for column in zip(*values, strict=True)]
+    best = None if tiebreak is None else ak.array(tiebreak)
+    assert ak.search_intervals(columns, bounds, tiebreak=best, hierarchical=hierarchical).tolist() == expected

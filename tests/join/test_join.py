@@ -170,3 +170,17 @@ def test_a_side_is_held_whole_while_it_is_small_for_a_worker_or_for_this_process
     assert "Join (" not in left.merge(right, "k", "semi", sort=False).explain()
     filtered = right[right["k"] > right["k"].mean()]
     assert "Join (inner) by hash" in left.merge(filtered, "k", sort=False).explain()
+
+
+@pytest.mark.parametrize("size", [HELD, EXCHANGED])
+def test_columns_of_other_rows_stand_where_their_labels_are_and_lack_elsewhere(size):
+    # The first row of the other side is one of them.
+    left = ak.Series(ak.array([1.0, 2.0, 3.0]), index=ak.array([10, 30, 20]))
+    right = ak.Series(ak.array([0.5, 0.25]), index=ak.array([10, 20]))
+    with ak.config.set(replicate_size=size):
+        aligned = ak.DataFrame({"a": left.values}, index=left.index).assign(b=right)
+        np.testing.assert_array_equal(aligned["b"].to_ndarray(), [0.5, np.nan, 0.25])
+        counts = ak.DataFrame({"a": left.values}, index=left.index).assign(
+            b=ak.Series(ak.array([4]), index=ak.array([10]))
+        )
+        assert counts.b.isna().tolist() == [False, True, True]
