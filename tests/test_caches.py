@@ -248,3 +248,62 @@ def test_every_cache_is_one_or_is_named_here():
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         found |= set(own_caches(module, ast.parse(path.read_text(encoding="utf-8"))))
     assert found == set(NAMED)
+
+
+REGISTRY = "classes and functions of this package or of others, which register themselves"
+
+CONTAINERS = {
+    "array_api.array_object.HANDLED_FUNCTIONS": REGISTRY,
+    "arrays.array._COMPUTED": "objects that live elsewhere",
+    "arrays.connection._opened": "what a user has opened",
+    "arrays.registered._objects": "what a user has registered",
+    "arrays.stored._makers": REGISTRY,
+    "arrays.timearray.CLASSES": REGISTRY,
+    "arrays.wrap._asked_for": REGISTRY,
+    "arrays.wrap._made_of": REGISTRY,
+    "arrays.wrap._shown_by": REGISTRY,
+    "caches._caches": "all caches",
+    "caches._in_child": REGISTRY,
+    "caches._of_parent": "items of the parent of a forked process, in memory that both share",
+    "cluster._heard": "the last answer of each scheduler",
+    "columns.rows._OF_ARROW": REGISTRY,
+    "config._understood": "one value of each setting",
+    "engine.cache._leases": "leases that live elsewhere",
+    "engine.pipeline._reducers": "programs of plans that live elsewhere",
+    "engine.scheduler._surrounding": REGISTRY,
+    "engine.shuffle_service._registered": "clients that live elsewhere",
+    "engine.slices._spilled": "results that Dask has spilled, until it has forgotten them",
+    "engine.spillable._in_memory": "results that live elsewhere",
+    "engine.split_index._silence": "workers that do not answer now",
+    "evo.grids._OPEN": "datasets that a user has open",
+    "extension.base._CLASSES": REGISTRY,
+    "formats.hdf5.codec_registry.CODECS": REGISTRY,
+    "formats.hdf5.codec_registry.COLUMN_CODECS": REGISTRY,
+    "formats.parquet.footers._last": "the last four schemas, which are compared one by one",
+    "lbann.transform._IDLE": "at most four arrays of free memory",
+    "random._global": "one generator",
+    "storage.registry._FORMATS": REGISTRY,
+    "storage.remote._USED": "names of protocols",
+}
+"""Containers of modules that grow while the process runs, and the reason why they are no `Cache`."""
+
+EMPTY = {"dict", "list", "set", "deque", "defaultdict", "WeakSet", "WeakValueDictionary", "WeakKeyDictionary"}
+
+
+def is_empty(value):
+    """Whether an expression is an empty container."""
+    if isinstance(value, ast.Call):
+        function = value.func.value if isinstance(value.func, ast.Subscript) else value.func
+        return getattr(function, "id", getattr(function, "attr", "")) in EMPTY and not value.args
+    return isinstance(value, ast.Dict | ast.List) and not (getattr(value, "keys", None) or getattr(value, "elts", None))
+
+
+def test_every_container_that_grows_is_named_here():
+    found = set()
+    for path in sorted(ROOT.rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and is_empty(node.value):
+                target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+                found.add(f"{module}.{ast.unparse(target)}")
+    assert found == set(CONTAINERS)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine import exchange, keeping
+from akdask.engine import exchange, shuffle_service
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.node import lower
 from akdask.operators.group import tuning as group_tuning
@@ -112,7 +112,7 @@ def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_cli
 @pytest.fixture
 def no_plugins(monkeypatch):
     """Plan for a cluster that takes no plugins."""
-    monkeypatch.setattr(keeping, "can_fetch", lambda: False)
+    monkeypatch.setattr(shuffle_service, "can_fetch", lambda: False)
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
+from akdask.caches import Cache
 from akdask.errors import FileError, MissingFileError
 from akdask.storage.files import FileIdentity, changed_error, identify
 from akdask.storage.read_ahead import looking_threads
@@ -97,7 +98,7 @@ class RemoteBytes:
             return identify(self.file.path)
 
 
-_WITH_RANGES: set[str] = set()
+_WITH_RANGES: Cache[str, None] = Cache("web servers with ranges", entries=1000)
 """Web servers that have given a range of bytes."""
 
 
@@ -127,7 +128,7 @@ def demand_ranges(url: str) -> None:
         raise ranges_error(url) from None
     except Exception as error:  # each file system has errors of its own
         raise FileError(f"cannot read {url!r}: {error}.") from error
-    _WITH_RANGES.add(server.netloc)
+    _WITH_RANGES.put(server.netloc, None)
 
 
 def ranges_error(url: str) -> FileError:

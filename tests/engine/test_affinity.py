@@ -7,7 +7,7 @@ import time
 import dask
 import pytest
 
-from akdask.engine import affinity, keeping
+from akdask.engine import affinity, shuffle_service
 
 pytestmark = pytest.mark.cluster
 
@@ -66,14 +66,14 @@ def await_state(client, task, wanted):
 
 
 def test_tasks_run_at_their_places(client, both):
-    assert keeping.can_fetch()
+    assert shuffle_service.can_fetch()
     assert [start(place).compute() for place in both] == both
 
 
 def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
     from distributed import wait
 
-    assert keeping.can_fetch()
+    assert shuffle_service.can_fetch()
     pause(client, both[0], status="paused")
     moved, waiting = start(both[0], strict=False), start(both[0])
     wait(moved, timeout=10)
@@ -87,8 +87,8 @@ def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
 def test_tasks_run_elsewhere_once_their_place_is_gone(client, both, told, monkeypatch):
     from distributed import wait
 
-    monkeypatch.setattr(keeping, "RelaxAffinity", affinity.RelaxAffinity if told else OtherPlugin)
-    assert keeping.can_fetch()
+    monkeypatch.setattr(shuffle_service, "RelaxAffinity", affinity.RelaxAffinity if told else OtherPlugin)
+    assert shuffle_service.can_fetch()
     pause(client, both[0], status="paused")
     before = start(both[0])
     await_state(client, before, "no-worker")
@@ -110,7 +110,7 @@ def OtherPlugin():
 def test_the_places_of_others_stay_as_they_are(client, both):
     from distributed import wait
 
-    assert keeping.can_fetch()
+    assert shuffle_service.can_fetch()
     close(client, both[0])
     with pytest.raises(TimeoutError):
         wait(client.submit(where, workers=both[:1], pure=False), timeout=1)
@@ -118,4 +118,4 @@ def test_the_places_of_others_stay_as_they_are(client, both):
 
 def test_schedulers_that_take_no_code_are_left_as_they_are(client, monkeypatch):
     monkeypatch.setattr(client, "register_plugin", lambda _: (_ for _ in ()).throw(ValueError("no pickle")))
-    assert not keeping.can_fetch()
+    assert not shuffle_service.can_fetch()
