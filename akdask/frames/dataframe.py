@@ -1063,14 +1063,14 @@ class DataFrame(RowLabelled):
         >>> df.between_time("09:30", "17:00")["x"].tolist()
         [2]
         """
-        from akdask.arrays.time_of_day import within_day
+        from akdask.arrays.calendar import within_day
 
         labels = self._columns.index_array()
         return self._rows(within_day("between_time", labels, start_time, end_time, inclusive))
 
     def at_time(self, time: Any) -> DataFrame:
         """Return the rows whose labels have a time of day; lazy.  See `between_time`."""
-        from akdask.arrays.time_of_day import within_day
+        from akdask.arrays.calendar import within_day
 
         return self._rows(within_day("at_time", self._columns.index_array(), time, time))
 

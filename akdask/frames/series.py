@@ -2037,14 +2037,14 @@ class Series(Labelled, RowLabelled):
         >>> s.between_time("09:30", "17:00").tolist()
         [2]
         """
-        from akdask.arrays.time_of_day import within_day
+        from akdask.arrays.calendar import within_day
 
         chosen = within_day("between_time", self.index.values, start_time, end_time, inclusive)
         return self._rows(chosen)
 
     def at_time(self, time: Any) -> Series:
         """Return the entries whose labels have a time of day; lazy.  See `DataFrame.between_time`."""
-        from akdask.arrays.time_of_day import within_day
+        from akdask.arrays.calendar import within_day
 
         return self._rows(within_day("at_time", self.index.values, time, time))
 
