@@ -276,7 +276,7 @@ def set_index(frame: DataFrame, keys: Any, drop: bool, inplace: bool) -> DataFra
     return frame._changed(columns.labelled(labels.values, name), inplace)
 
 
-def insert(frame: DataFrame, loc: int, column: str, value: Any, allow_duplicates: bool) -> None:
+def insert(frame: DataFrame, loc: int, column: str, value: Any) -> None:
     names = list(frame.columns)
     if column in names:
         raise SchemaError(f"there is a column {column!r} already.", hint="assign to it: df['x'] = …")

@@ -1253,7 +1253,7 @@ class DataFrame(RowLabelled):
         """
         from akdask.frames import columns
 
-        columns.insert(self, loc, column, value, allow_duplicates)
+        columns.insert(self, loc, column, value)
 
     def assign(self, **kwargs: Any) -> DataFrame:
         """Return the frame with more columns; each is a value as for `df[name] = …`, or a function of the frame."""
@@ -1972,7 +1972,7 @@ class DataFrame(RowLabelled):
         """
         from akdask.frames import reductions
 
-        return reductions.quantiles(self, q, interpolation, numeric_only)
+        return reductions.quantiles(self, q, interpolation)
 
     def mode(self, numeric_only: bool = False, dropna: bool = True) -> pd.DataFrame:
         """Return the commonest values of each column, in order, one below the other; computes.
@@ -2050,7 +2050,7 @@ class DataFrame(RowLabelled):
         """
         from akdask.frames import reductions
 
-        return reductions.correlations(self, numeric_only)
+        return reductions.correlations(self)
 
     def cov(self, ddof: int = 1) -> DataFrame:
         """Return the covariance of each pair of columns of numbers as a DataFrame; computes.
@@ -3058,7 +3058,7 @@ class DataFrame(RowLabelled):
         """
         from akdask.frames import join
 
-        return join.concat(items, ordered)
+        return join.concat(items)
 
     def append(self, other: DataFrame, ordered: bool = True) -> DataFrame:
         """Append the rows of another DataFrame in place; lazy.  See `concat`.
@@ -3145,7 +3145,7 @@ class DataFrame(RowLabelled):
         """
         from akdask.frames import resampling
 
-        return resampling.resample(self, rule, closed, label, on, level, origin, offset, group_keys)
+        return resampling.resample(self, rule, closed, label, on, level, origin, offset)
 
     def asfreq(
         self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None
@@ -3571,7 +3571,6 @@ class DataFrame(RowLabelled):
             convert_categoricals,
             num_locales=num_locales,
             file_size=file_size,
-            storage_options=storage_options,
         )
 
     def update_parquet(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from akdask.arrays.categorical import Categorical
@@ -24,7 +24,6 @@ def to_parquet(
     *,
     num_locales: int | None,
     file_size: int | None,
-    storage_options: Mapping[str, Any] | None,
 ) -> None:
     chosen = frame._columns if columns is None else frame._columns.only(columns)
     write_objects(

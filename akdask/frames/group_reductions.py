@@ -63,7 +63,7 @@ def agg(groups: DataFrameGroupBy, func: Any, **named: Any) -> DataFrame:
     return reduce_at_once(groups, calls_of(func, named, columns))
 
 
-def size(groups: DataFrameGroupBy, as_series: bool | None, sort_index: bool) -> Series | DataFrame:
+def size(groups: DataFrameGroupBy, as_series: bool | None) -> Series | DataFrame:
     grouped = groups.gb._grouped(("size", None, {}))
     keys, sizes = groups.gb._keys_of(grouped), groups.gb._result(grouped)
     if not groups.observed:

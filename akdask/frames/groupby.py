@@ -322,7 +322,7 @@ class DataFrameGroupBy:
         """
         from akdask.frames import group_reductions
 
-        return group_reductions.size(self, as_series, sort_index)
+        return group_reductions.size(self, as_series)
 
     count = reduction("count", _of_columns)
     sum = reduction("sum", _of_many_numbers)

@@ -94,7 +94,7 @@ PAIR_BYTES = 16
 LEFT, RIGHT = "left", "right"
 
 
-def concat(items: Sequence[DataFrame], ordered: bool) -> DataFrame:
+def concat(items: Sequence[DataFrame]) -> DataFrame:
     if not items:
         raise ArgumentError("concat needs at least one DataFrame.")
     return DataFrame._of(stacked([_columns_of(item) for item in items]))

@@ -280,9 +280,7 @@ def count(frame: DataFrame, axis: int | str, numeric_only: bool) -> Series | pda
     return by_column(list(counts.values()), names, np.int64)
 
 
-def quantiles(
-    frame: DataFrame, q: float | Sequence[float], interpolation: str, numeric_only: bool
-) -> Series | pd.DataFrame:
+def quantiles(frame: DataFrame, q: float | Sequence[float], interpolation: str) -> Series | pd.DataFrame:
     wanted = checked_quantiles(q, interpolation)
     names, found = _reduced_numbers(frame, "quantile", q=wanted, method=interpolation, skipna=True)
     if isinstance(wanted, float):
@@ -290,7 +288,7 @@ def quantiles(
     return pd.DataFrame(dict(zip(names, found, strict=True)), index=pd.Index(wanted, dtype=np.float64))
 
 
-def correlations(frame: DataFrame, numeric_only: bool) -> DataFrame:
+def correlations(frame: DataFrame) -> DataFrame:
     names, found = _products(frame)
     widths = np.sqrt(found.diagonal())
     with np.errstate(all="ignore"):

@@ -818,7 +818,6 @@ def resample(
     level: Any,
     origin: Any,
     offset: Any,
-    group_keys: bool,
 ) -> Any:
     asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
     return resampler(frame, rule, on, level, asked)
