@@ -17,8 +17,8 @@ from distributed import Client, LocalCluster
 
 import akdask as ak
 from akdask._distributed import SchedulerPlugin
-from akdask.engine import exchange, pipeline
-from akdask.operators.group import plan as groups
+from akdask.engine import exchange, tuning
+from akdask.operators.group import tuning as groups
 from benchmarks.data import Array, FileSet, make_set
 from benchmarks.peers.numpy_h5py import read_columns
 from benchmarks.process import fresh
@@ -122,13 +122,12 @@ def _many_partitions(count: int) -> Iterator[None]:
     """Have plans cut few rows into many partitions, as if they were many."""
     sizes: list[tuple[object, str, int]] = [
         (exchange, "ROWS", EACH),
-        (exchange, "SMALL_ROWS", 0),
         (exchange, "FINE_PARTITIONS", count),
         (groups, "RANGE_ROWS", EACH),
-        (pipeline, "SMALL_ROWS", 0),
-        (pipeline, "FEW", count),
-        (pipeline, "GROUP_BATCHES", count),
-        (pipeline, "FEW_GROUP_ROWS", 1),
+        (tuning, "SMALL_ROWS", 0),
+        (tuning, "FEW_PARTITIONS", count),
+        (tuning, "GROUP_BATCHES", count),
+        (tuning, "FEW_GROUP_ROWS", 1),
     ]
     patches = [patch.object(module, name, value) for module, name, value in sizes]
     for one in patches:

@@ -10,6 +10,7 @@ import akdask as ak
 from akdask.engine import cache
 from akdask.engine import tuning as engine_tuning
 from akdask.operators.group import grouping
+from akdask.operators.group import plan as group_plan
 from akdask.operators.group import tuning as group_tuning
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
@@ -20,12 +21,13 @@ FIRST = [int(np.flatnonzero(key == ROWS * 7 % 30)[0]) for key in range(30)]
 
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
-    """Few rows are neither sorted nor cut in real use, and grouped by one task."""
+    """Few rows are neither sorted nor cut in real use, and grouped by one task; no slots are used for them here."""
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)
     monkeypatch.setattr(group_tuning, "RANGE_ROWS", 10)
     monkeypatch.setattr(group_tuning, "FEWEST_SLOTS", 0)
     monkeypatch.setattr(group_tuning, "MOST_SLOTS", 0)
+    monkeypatch.delitem(group_plan.STRATEGIES, "dense")
 
 
 @pytest.fixture

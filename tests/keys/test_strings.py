@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from akdask import compiled
 from akdask.engine.operations import OPERATIONS
-from akdask.operators.group import dictionary
+from akdask.operators.group import dictionary, tuning
 from akdask.operators.group.dictionary import Dictionary, ranked
 from akdask.operators.keys.hashing import hash_rows
 from akdask.operators.keys.string_codes import EncodedStrings, StringEncoder
@@ -115,7 +115,7 @@ def numbered(blocks, limit):
     """Return the numbers of each block's strings, and which strings are known after it."""
     known = Dictionary()
     found = []
-    with patch.object(dictionary, "MOST_STRINGS", limit):
+    with patch.object(tuning, "MOST_STRINGS", limit):
         for block in blocks:
             codes = known.codes(block)
             found.append((None if codes is None else codes.tolist(), known.values.to_pylist()))

@@ -253,8 +253,8 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
 def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monkeypatch, take_path, is_compiled, low):
     """Distinct keys of the full width, and one that many rows have, which the bits that are kept tell from none."""
     take_path(is_compiled)
-    for name, value in {"ROWS": 300, "SMALL_ROWS": 0}.items():
-        monkeypatch.setattr(exchange, name, value)
+    monkeypatch.setattr(exchange, "ROWS", 300)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     generator = np.random.default_rng(1)
     keys = generator.integers(-(2**62), 2**62, 3000)
     keys[generator.random(3000) < 0.7] = low
