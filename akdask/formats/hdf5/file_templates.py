@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from akdask.formats.hdf5.binary import Read
     from akdask.formats.hdf5.file_structure import Structure
 
-SMALL = 2**20
+_SMALL = 2**20
 """Bytes of a file that is read at once: 50 µs for a file of ten columns, 75 µs block by block."""
 
-MAX_TEMPLATES = 4
+_MAX_TEMPLATES = 4
+"""Structures that files of a set have in turn: with rows and without, of first and of later releases."""
 
 _MOST_ELEMENTS = 2**48
 _UNDEFINED = 2**64 - 1  # address of data that is stored nowhere
@@ -100,7 +101,7 @@ class Templates:
 
     def __init__(self, describe: Callable[[FileIdentity], FileDescription]) -> None:
         self._describe = describe
-        self._templates: Cache[int, Template] = Cache("templates of HDF5 files", entries=MAX_TEMPLATES)
+        self._templates: Cache[int, Template] = Cache("templates of HDF5 files", entries=_MAX_TEMPLATES)
         self._candidate: FileDescription | None = None
         self._folder = ""
         self._missed = 0
@@ -164,7 +165,7 @@ def _reading(file: FileIdentity) -> Iterator[Read]:
         return
     descriptor = open_regular(file.path, follows=True)
     try:
-        if file.size > SMALL:
+        if file.size > _SMALL:
             yield lambda start, count: os.pread(descriptor, count, start)
         else:
             content = os.pread(descriptor, file.size, 0)

@@ -323,9 +323,16 @@ _MAX_TRIES = 24
 """Groups of which templates are made at a time; some lack a dataset or have an unknown structure."""
 
 _MAX_TREES = 64
-_FEW = 8  # groups that are located one by one before the names beside them are listed
-_LOOKUPS = 64  # names that are listed in the time of a few lookups
-_AHEAD = 4096  # groups that are located together with the wanted ones
+_FEW = 8  # groups that are located one by one, without opening the file in the library to count those beside them
+_LOOKUPS = 64
+"""Names that are listed in the time of a few lookups: 16 of 3,000 groups are located in 7 ms, and in 34 ms with a list.
+
+All 3,000 in batches of 16 take 40 ms with a list and 400 ms without.
+"""
+
+_AHEAD = 4096
+"""Groups that are located together with the wanted ones: 3,000 in batches of 16 take 40 ms, and 190 ms without."""
+
 _MOST_BYTES_AT_ONCE = 3 * 2**24
 _MOST_COUNTS = 2**17
 _IDLE = 100_000  # lookups in other groups after which a group is forgotten, if there is no room for another one
