@@ -322,6 +322,20 @@ def test_objects_are_not_added_to_a_set_that_is_not_what_its_catalog_says(kind):
         add(kind, OLD)
 
 
+def test_objects_are_not_added_to_a_copy_that_has_not_come_whole(monkeypatch):
+    write("hdf", OLD, 2)
+
+    def cut(self, path, copy, **options):
+        with open(copy, "wb") as file:
+            file.write(self.cat_file(path)[:-1])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FaultyFileSystem, "get_file", cut)
+        with pytest.raises(WriteError, match="has not come whole"):
+            add("hdf", OLD * 3)
+    assert read("hdf") == OLD.tolist()
+
+
 def test_columns_are_not_added_to_csv_files_of_a_store():
     write("csv", OLD, 2)
     with pytest.raises(UnsupportedError, match="added to CSV"):
