@@ -181,113 +181,124 @@ def test_a_forked_process_begins_without_items_or_locks(monkeypatch):
 CLOSED = "few results, by types, names or constants of this package or of the system"
 
 NAMED = {
-    "caches._CachedResults": "the cache itself",
-    "caches.Cache": "the cache itself",
-    "caches": "the hook of all others",
-    "arkouda.parity_page._owner": CLOSED,
-    "compiled._is_importable": CLOSED,
-    "deferred._arrow_classes": CLOSED,
-    "engine.allocator.manage_freed_memory": "runs once",
-    "engine.pipeline._class_in_words": CLOSED,
-    "engine.slices._have_names_spilled": "runs once",
-    "engine.scheduler._threads": "threads, which a forked process forgets",
-    "engine.tokens._field_names": CLOSED,
-    "engine.values._result_type": "types by operation and types, at most 4096, needed by each operator that is written",
-    "frames.conversion._text_type": CLOSED,
-    "machine._machine_memory": CLOSED,
-    "engine.optimizer._class_names": CLOSED,
-    "operators.keys.string_code_loops._common": "a few words",
-    "operators.keys.string_code_loops._layout": "a few words",
-    "operators.keys.string_codes.moves": "six numbers",
-    "operators.values.text._is_like_ascii": CLOSED,
-    "operators.values.text.encoding_name": CLOSED,
-    "formats.parquet.pages._unpacker": CLOSED,
-    "storage.registry._load_built_in": "runs once",
-    "storage.registry._load_entry_points": "runs once",
-    "storage.hidden._kernel": CLOSED,
-    "storage.manifest._types": CLOSED,
-    "storage.ranges._fallocate": CLOSED,
-    "storage.read_ahead.threads": "threads, which a forked process forgets",
-    "storage.read_ahead.looking_threads": "threads, which a forked process forgets",
-    "formats.hdf5.library_file._dtype": CLOSED,
-    "formats.hdf5.metadata._numpy_name": CLOSED,
-    "formats.hdf5.metadata._type": CLOSED,
-    "formats.hdf5.library._access": CLOSED,
-    "formats.hdf5.new_file._creation": CLOSED,
-    "formats.hdf5.new_file._stored_type": CLOSED,
-    "formats.hdf5.layout._scalar": CLOSED,
-    "formats.hdf5.layout._text_type": CLOSED,
-    "arrays.array": "objects that live elsewhere",
-    "engine.cache": "leases that live elsewhere",
-    "engine.pipeline": "programs of plans that live elsewhere",
-    "evo.grids": "datasets that a user has open",
+    "register_at_fork": "the hook of all others",
+    "_CachedResults": "the cache itself",
+    "Cache": "the cache itself",
+    "_owner": CLOSED,
+    "_is_importable": CLOSED,
+    "_arrow_classes": CLOSED,
+    "manage_freed_memory": "runs once",
+    "_class_in_words": CLOSED,
+    "_have_names_spilled": "runs once",
+    "_threads": "threads, which a forked process forgets",
+    "_field_names": CLOSED,
+    "_result_type": "types by operation and types, at most 4096, needed by each operator that is written",
+    "_machine_memory": CLOSED,
+    "_class_names": CLOSED,
+    "_signature": CLOSED,
+    "_common": "a few words",
+    "_layout": "a few words",
+    "moves": "six numbers",
+    "_is_like_ascii": CLOSED,
+    "encoding_name": CLOSED,
+    "_unpacker": CLOSED,
+    "_load_built_in": "runs once",
+    "_load_entry_points": "runs once",
+    "_kernel": CLOSED,
+    "_types": CLOSED,
+    "_fallocate": CLOSED,
+    "threads": "threads, which a forked process forgets",
+    "looking_threads": "threads, which a forked process forgets",
+    "_dtype": CLOSED,
+    "_numpy_name": CLOSED,
+    "_type": CLOSED,
+    "_access": CLOSED,
+    "_creation": CLOSED,
+    "_stored_type": CLOSED,
+    "_scalar": CLOSED,
+    "_text_type": CLOSED,
     # Blocks and chunks of one file or task, which go with it.
-    "storage.remote_file.RemoteFile": "blocks of one open file",
-    "formats.hdf5.chunks.ChunkStore": "chunks of one task",
+    "RemoteFile": "blocks of one open file",
+    "ChunkStore": "chunks of one task",
 }
 """Functions and classes with a cache or a fork hook of their own, and the reason why it is no `Cache`."""
 
-MAKERS = {"cache", "lru_cache", "OrderedDict", "WeakValueDictionary", "WeakKeyDictionary", "register_at_fork"}
+MAKERS = {"cache", "lru_cache", "OrderedDict", "register_at_fork"}
 
 
-def own_caches(module, tree):
-    """Yield the functions, classes and modules that make caches or hooks without `akdask.caches`."""
+def names_of_caches(tree):
+    """Yield the functions and classes that make caches or hooks without `akdask.caches`."""
     for node in tree.body:
-        name = f"{module}.{node.name}" if isinstance(node, ast.FunctionDef | ast.ClassDef) else module
         for part in ast.walk(node):
-            decorators = getattr(part, "decorator_list", [])
             called = [part.func] if isinstance(part, ast.Call) else []
-            for maker in (*decorators, *called):
-                if (getattr(maker, "attr", None) or getattr(maker, "id", None)) in MAKERS:
-                    yield name
+            for maker in (*getattr(part, "decorator_list", []), *called):
+                name = getattr(maker, "attr", None) or getattr(maker, "id", None)
+                if name in MAKERS:
+                    yield getattr(node, "name", name)
+
+
+def grown(tree):
+    """Yield the names of a module's containers that are empty at first."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and is_empty(node.value):
+            yield ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.targets[0])
+
+
+def names_in_package(names):
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py")))
+    return {name for tree in trees for name in names(tree)}
 
 
 def test_every_cache_is_one_or_is_named_here():
-    found = set()
-    for path in sorted(ROOT.rglob("*.py")):
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        found |= set(own_caches(module, ast.parse(path.read_text(encoding="utf-8"))))
-    assert found == set(NAMED)
+    assert names_in_package(names_of_caches) - set(NAMED) == set()
 
 
 REGISTRY = "classes and functions of this package or of others, which register themselves"
 
 CONTAINERS = {
-    "array_api.array_object.HANDLED_FUNCTIONS": REGISTRY,
-    "arrays.array._COMPUTED": "objects that live elsewhere",
-    "arrays.connection._opened": "what a user has opened",
-    "arrays.registered._objects": "what a user has registered",
-    "arrays.stored._makers": REGISTRY,
-    "arrays.timearray.CLASSES": REGISTRY,
-    "arrays.wrap._asked_for": REGISTRY,
-    "arrays.wrap._made_of": REGISTRY,
-    "arrays.wrap._shown_by": REGISTRY,
-    "caches._caches": "all caches",
-    "caches._in_child": REGISTRY,
-    "caches._of_parent": "items of the parent of a forked process, in memory that both share",
-    "cluster._heard": "the last answer of each scheduler",
-    "columns.rows._OF_ARROW": REGISTRY,
-    "config._understood": "one value of each setting",
-    "engine.cache._leases": "leases that live elsewhere",
-    "engine.pipeline._reducers": "programs of plans that live elsewhere",
-    "engine.scheduler._surrounding": REGISTRY,
-    "engine.shuffle_service._registered": "clients that live elsewhere",
-    "engine.slices._spilled": "results that Dask has spilled, until it has forgotten them",
-    "engine.spillable._in_memory": "results that live elsewhere",
-    "engine.split_index._silence": "workers that do not answer now",
-    "evo.grids._OPEN": "datasets that a user has open",
-    "extension.base._CLASSES": REGISTRY,
-    "formats.hdf5.codec_registry.CODECS": REGISTRY,
-    "formats.hdf5.codec_registry.COLUMN_CODECS": REGISTRY,
-    "formats.parquet.footers._last": "the last four schemas, which are compared one by one",
-    "lbann.transform._IDLE": "at most four arrays of free memory",
-    "random._global": "one generator",
-    "storage.registry._FORMATS": REGISTRY,
-    "storage.remote._USED": "names of protocols",
+    "HANDLED_FUNCTIONS": REGISTRY,
+    "_COMPUTED": "objects that live elsewhere",
+    "_opened": "what a user has opened",
+    "_objects": "what a user has registered",
+    "_makers": REGISTRY,
+    "CLASSES": REGISTRY,
+    "_asked_for": REGISTRY,
+    "_made_of": REGISTRY,
+    "_shown_by": REGISTRY,
+    "_caches": "all caches",
+    "_in_child": REGISTRY,
+    "_of_parent": "items of the parent of a forked process, in memory that both share",
+    "_heard": "the last answer of each scheduler",
+    "_OF_ARROW": REGISTRY,
+    "_understood": "one value of each setting",
+    "_leases": "leases that live elsewhere",
+    "_reducers": "programs of plans that live elsewhere",
+    "_surrounding": REGISTRY,
+    "_registered": "clients that live elsewhere",
+    "_spilled": "results that Dask has spilled, until it has forgotten them",
+    "_in_memory": "results that live elsewhere",
+    "_silence": "workers that do not answer now",
+    "_OPEN": "datasets that a user has open",
+    "_CLASSES": REGISTRY,
+    "_last": "the last four schemas, which are compared one by one",
+    "_IDLE": "at most four arrays of free memory",
+    "_global": "one generator",
+    "_FORMATS": REGISTRY,
+    "_USED": "names of protocols",
 }
 """Containers of modules that grow while the process runs, and the reason why they are no `Cache`."""
 
-EMPTY = {"dict", "list", "set", "deque", "defaultdict", "WeakSet", "WeakValueDictionary", "WeakKeyDictionary"}
+EMPTY = {
+    "dict",
+    "list",
+    "set",
+    "deque",
+    "defaultdict",
+    "OrderedDict",
+    "WeakSet",
+    "WeakValueDictionary",
+    "WeakKeyDictionary",
+}
 
 
 def is_empty(value):
@@ -299,11 +310,4 @@ def is_empty(value):
 
 
 def test_every_container_that_grows_is_named_here():
-    found = set()
-    for path in sorted(ROOT.rglob("*.py")):
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.Assign | ast.AnnAssign) and is_empty(node.value):
-                target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-                found.add(f"{module}.{ast.unparse(target)}")
-    assert found == set(CONTAINERS)
+    assert names_in_package(grown) - set(CONTAINERS) == set()
