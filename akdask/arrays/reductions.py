@@ -18,7 +18,7 @@ from akdask.engine.missing import key_parts
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
 
 

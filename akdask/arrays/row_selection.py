@@ -194,7 +194,7 @@ def repartitioned(project: Project, npartitions: Any) -> Columns:
     ArgumentError
         If that is no number of partitions.
     """
-    from akdask.engine.write import fitted
+    from akdask.engine.file_writes import fitted
 
     if isinstance(npartitions, bool) or not isinstance(npartitions, int | np.integer) or npartitions < 1:
         raise ArgumentError(f"rows are cut into a number of partitions, at least 1, not into {npartitions!r}.")

@@ -16,7 +16,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from akdask.arrays.base import Collection
 from akdask.engine.run import run
 from akdask.engine.values import Replica
-from akdask.operators.reduce.aggregate import Element, calculated
+from akdask.operators.reduce.plan import Element, calculated
 
 _UNKNOWN = ...
 _SHOWN_AS = "biuf"  # kinds of dtypes whose values scalars are an instance of

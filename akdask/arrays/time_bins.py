@@ -21,7 +21,7 @@ from akdask.engine.alignment import align_by_plan
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.rows.plan import broadcast
 
 MOST_BINS = 2**31

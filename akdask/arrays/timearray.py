@@ -42,7 +42,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError, refuses_foreign
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.values.times import DAY, checked_zone, numbers_of
 from akdask.operators.windows.expanding import RunningScan

@@ -12,15 +12,15 @@ import numpy as np
 
 from akdask import config
 from akdask.columns.dtypes import INT64, NULLABLE_STR, TimeForm
+from akdask.engine.file_writes import Filling, aligned, cut, fitted, partitions_per_file, write
 from akdask.engine.missing import without_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import counted
 from akdask.engine.times import in_unit
 from akdask.engine.values import Replica, Value
-from akdask.engine.write import Filling, aligned, cut, fitted, partitions_per_file, write
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError, warn
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.storage.files import absolute, is_file, is_remote, written_path
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import LIMBS, UNIT, VALUES, ZONE, CuttingWriter, ObjectSpec, ObjType

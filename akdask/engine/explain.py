@@ -19,7 +19,7 @@ from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, Persiste
 from akdask.engine.run import CollectionRows, FinishResult, tasks_of
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import TEXT_BYTES, Replica, Value, describe, substitute, walk
-from akdask.operators.reduce.aggregate import Aggregate, Element, TreeReduce
+from akdask.operators.reduce.plan import Aggregate, Element, TreeReduce
 from akdask.storage.files import is_remote
 
 

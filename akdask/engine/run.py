@@ -42,7 +42,7 @@ from akdask.engine.sources import Scan
 from akdask.engine.spillable import persisted
 from akdask.engine.values import Replica, walk
 from akdask.errors import TransferError
-from akdask.operators.reduce.aggregate import CountRows, Element
+from akdask.operators.reduce.plan import CountRows, Element
 from akdask.storage.files import is_remote
 from akdask.storage.read_ahead import buffer_limit
 from akdask.storage.remote import is_used

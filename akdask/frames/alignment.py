@@ -38,7 +38,7 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import is_number, missing_rows
 from akdask.operators.join.key_tables import check_distinct, index_keys
 from akdask.operators.join.plan import match_once
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.rows.numbers import RowNumbers, row_numbers
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.top_k import TopK

@@ -25,7 +25,7 @@ from akdask.engine.values import Call, Constant
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.dtypes import is_number
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
 
 MOST_BINS = 10_000

@@ -30,7 +30,7 @@ from akdask.frames.missing import can_be_missing, present, present_among
 from akdask.frames.series import Series, by_column
 from akdask.frames.summaries import KEEPS
 from akdask.operators.group.plan import GroupAggregate
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, Element
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.rows.numbers import row_numbers
 
 COUNT = "count"

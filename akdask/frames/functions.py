@@ -44,7 +44,7 @@ from akdask.frames.dtypes import missing_rows
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.join import stacked
 from akdask.frames.series import Series
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.rows.numbers import row_numbers
 
 ERRORS = ("raise", "coerce")

@@ -28,7 +28,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import RowLabelled, as_labelled, columns_on_rows_of
 from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series

@@ -39,7 +39,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, how_many, present
 from akdask.frames.series import Series, by_column, column_series, series_of
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
 
 REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")

@@ -36,7 +36,7 @@ from akdask.frames.dtypes import as_other_type, is_number, numbers_among
 from akdask.frames.index import Index
 from akdask.frames.missing import present, present_among
 from akdask.frames.windows import numbers_in_groups
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.sort.top_k import TopK
 

@@ -29,9 +29,9 @@ from akdask.columns.bigint import to_ints
 from akdask.columns.dtypes import BIGINT
 from akdask.columns.table import Table
 from akdask.deferred import pa
+from akdask.engine.file_writes import fitted
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.run import check_bytes, run
-from akdask.engine.write import fitted
 from akdask.errors import (
     AkdaskError,
     ArgumentError,

@@ -46,7 +46,7 @@ from akdask.engine.tokens import token
 from akdask.engine.values import Call, ColumnRef, Replica, Value, columns_of, substitute, substitute_all, walk
 from akdask.operators.group.plan import GroupAggregate, GroupStatistic
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, CountRows, Element
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr, CountRows, Element
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.operators.rows.numbers import RowNumbers
 from akdask.operators.rows.plan import BroadcastColumn, Take, broadcast_columns

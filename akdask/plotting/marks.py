@@ -17,7 +17,7 @@ from akdask.deferred import pd
 from akdask.engine.run import run
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentTypeError
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, pyplot, split_options
 from akdask.plotting.rows import (
     MOST_POINTS,

@@ -31,7 +31,7 @@ from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import numbers_among
 from akdask.frames.series import Series
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.plotting.canvas import by_pandas
 
 Extent = tuple[Any, Any]

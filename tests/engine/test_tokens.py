@@ -16,7 +16,7 @@ from akdask.engine.node import rows_decided_by
 from akdask.engine.run import run
 from akdask.engine.tokens import token
 from akdask.operators.group.aggregation import AggregationStep
-from akdask.operators.reduce.aggregate import CountRows
+from akdask.operators.reduce.plan import CountRows
 from akdask.testing.memory import MemorySource
 
 SCRIPT = """

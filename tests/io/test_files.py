@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-import akdask.engine.write
+import akdask.engine.file_writes
 from akdask import config, io
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
@@ -210,7 +210,7 @@ def test_errors_of_any_kind_become_write_errors(numbers, tmp_path, monkeypatch):
     def fail(*args):
         raise MemoryError("no memory left")
 
-    monkeypatch.setattr(akdask.engine.write, "_merged", fail)
+    monkeypatch.setattr(akdask.engine.file_writes, "_merged", fail)
     with pytest.raises(WriteError, match="no memory left"):
         numbers.to_hdf(tmp_path / "x")
     assert files(tmp_path) == []

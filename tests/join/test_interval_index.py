@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError
-from akdask.operators.join.interval_index import interval_index
+from akdask.operators.join.intervals import interval_index
 
 VALUES = st.integers(-3, 12)
 

@@ -35,13 +35,13 @@ from akdask.engine.tokens import token
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, describe
 from akdask.errors import FileFormatError, NonUniqueError, warn
 from akdask.operators.join import tuning
-from akdask.operators.join.interval_index import IntervalIndex, interval_index
+from akdask.operators.join.intervals import IntervalIndex, interval_index
 from akdask.operators.join.key_tables import KeyIndex, KeySet, check_distinct, index_keys, key_set, repeated_key
 from akdask.operators.join.matches import NO_ROW, MatchMultiplicity
 from akdask.operators.keys import hashing
 from akdask.operators.keys.hashing import bucket_order, buckets_of
 from akdask.operators.keys.keys import Words
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import broadcast_columns, fits_broadcast
 from akdask.operators.sort import partition

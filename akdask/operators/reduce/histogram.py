@@ -22,7 +22,7 @@ from akdask.engine.rowwise import Project, Tables, Tasks
 from akdask.engine.tokens import token
 from akdask.engine.values import ColumnRef, Replica, Value
 from akdask.errors import ArgumentError
-from akdask.operators.reduce.aggregate import Aggregate, AggregateExpr, TreeReduce
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr, TreeReduce
 from akdask.typing import NumberArray
 
 

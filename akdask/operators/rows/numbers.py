@@ -16,7 +16,7 @@ from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.sources import Rows
 from akdask.engine.values import ColumnRef
-from akdask.operators.reduce.aggregate import CountRows
+from akdask.operators.reduce.plan import CountRows
 from akdask.operators.sort.kernels import is_ascending
 
 

@@ -16,7 +16,7 @@ from akdask.columns.strings import from_nulls, make_missing, text_at
 from akdask.deferred import pa
 from akdask.engine.operations import Operation, Rule, scalar_type
 from akdask.errors import AlignmentError, ArgumentError, FileFormatError, PositionError
-from akdask.operators.join.interval_index import IntervalIndex
+from akdask.operators.join.intervals import IntervalIndex
 from akdask.operators.join.key_tables import KeyIndex, KeySet, Side, SortedKeys
 from akdask.operators.rows.gather import gather, gather_prefetched
 from akdask.typing import NumberArray

@@ -1,4 +1,4 @@
-"""Interval indexes: look up the best interval that holds each value, of one column or several.
+"""Intervals: look up the best interval that holds each value, of one column or several.
 
 Values are compared with the bounds of all intervals at once. All values between two neighbouring bounds have the same
 best interval. So the index finds it once for each such place, when it is built.
