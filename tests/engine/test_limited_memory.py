@@ -242,10 +242,10 @@ KILLED = """
 import os, signal, sys
 import dask
 import akdask as ak
-from akdask.engine import exchange
+from akdask.engine import tuning
 from akdask.engine.spill import SpillFile
 
-exchange.SMALL_ROWS = 0
+tuning.SMALL_ROWS = 0
 append, spilled = SpillFile.append, []
 
 def until_killed(self, item):
