@@ -45,7 +45,7 @@ class Destination(dict[Hashable, Any]):
         )
 
 
-class Collect(Frame):
+class CollectColumns(Frame):
     """All rows of a projection of stored columns, or of any with strings, in one partition.
 
     Strings stay in the chunks in which they are read or made if `chunked`; otherwise they are joined.
@@ -84,12 +84,12 @@ def _is_read(frame: Project) -> bool:
 
 
 @needs_of_inputs.register
-def _(node: Collect, need: Need) -> ReaderNeeds:
+def _(node: CollectColumns, need: Need) -> ReaderNeeds:
     yield node.frame, ReaderNeed(partitions=False)
 
 
 @lower.register
-def _(frame: Collect) -> Expr:
+def _(frame: CollectColumns) -> Expr:
     project = frame.frame
     if not _is_read(project):
         return _joined(project, frame.chunked)

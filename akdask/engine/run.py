@@ -21,7 +21,7 @@ from akdask.cluster import transfer_limit
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow
 from akdask.engine import scheduler
-from akdask.engine.collect import Collect, can_collect
+from akdask.engine.collect import CollectColumns, can_collect
 from akdask.engine.materialized import Materialized, WorkerResults
 from akdask.engine.node import (
     Frame,
@@ -115,7 +115,7 @@ class CollectionRows(Frame):
         if not can_collect(self.frame, chunked=chunked):
             return self
         check_transfer(self.frame, self.limit)
-        return FinishResult(self.form, Collect(self.frame, chunked), *self.extras)
+        return FinishResult(self.form, CollectColumns(self.frame, chunked), *self.extras)
 
     def finish(self) -> FinishResult:
         """Return the plan of the user's object, of any size."""

@@ -73,10 +73,10 @@ class TableOnDisk:
         """Return a column of the rows from `start` up to `stop`."""
         column = self._columns[name]
         with naming_the_folder():
-            is_whole = stop - start == self.nrows
-            if is_whole or not column.buffers:
+            is_all = stop - start == self.nrows
+            if is_all or not column.buffers:
                 found: Column = self._file.read(column.start, column.stop)
-                return found if is_whole else own_rows(slice_rows(found, start, stop))
+                return found if is_all else own_rows(slice_rows(found, start, stop))
             if isinstance(column.kind, np.dtype):
                 return _numbers(self._file, column.buffers[0], column.kind, start, stop)
             return _array(self._file, column.kind, iter(column.buffers), start, stop)

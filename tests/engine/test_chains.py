@@ -272,7 +272,7 @@ NOT_IN_CHAINS = {
     "Persisted": "has no inputs",
     "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
-    "Collect": "ends a plan",
+    "CollectColumns": "ends a plan",
     "SliceExchange": "is on clusters alone",
     "ToDask": "ends a plan",
     "Write": "ends a plan",

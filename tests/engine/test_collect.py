@@ -11,7 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import akdask as ak
-from akdask.engine.collect import Collect, Destination, can_collect
+from akdask.engine.collect import CollectColumns, Destination, can_collect
 from akdask.engine.run import FinishResult
 from akdask.errors import TransferError
 
@@ -111,7 +111,7 @@ def test_the_general_path_gives_the_same(stored):
         rows = df[name].expr
         here = rows.here()
         assert isinstance(here, FinishResult)
-        assert isinstance(here.operands[1], Collect)
+        assert isinstance(here.operands[1], CollectColumns)
         (general,), (delivered,) = dask.compute(df[name]), (df[name].to_ndarray(),)
         np.testing.assert_array_equal(general, delivered)
         assert general.dtype == delivered.dtype
