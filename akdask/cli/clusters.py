@@ -227,7 +227,7 @@ def _imported(module: str, package: str, extra: str = "") -> Any:
     """Return a module of a package that is not demanded."""
     try:
         # dask-jobqueue has Ctrl-C end the process from its import on; here it interrupts a computation.
-        with _handler_of_interrupts_kept():
+        with _interrupt_handler_restored():
             return import_module(module)
     except ImportError as error:
         raise ArgumentError(
@@ -238,7 +238,7 @@ def _imported(module: str, package: str, extra: str = "") -> Any:
 
 
 @contextmanager
-def _handler_of_interrupts_kept() -> Iterator[None]:
+def _interrupt_handler_restored() -> Iterator[None]:
     """Leave Ctrl-C to whom it belongs now, whatever the block installs."""
     # Python lets no other thread install a handler.
     is_main = current_thread() is main_thread()
@@ -263,7 +263,7 @@ def _local(request: Request) -> Any:
         **({} if request.memory is None else {"memory_limit": request.memory}),
         **request.options,
     }
-    with _handler_of_interrupts_kept():
+    with _interrupt_handler_restored():
         # A Ctrl-C of the terminal reaches all processes that it has started, but only this one must handle it.
         if current_thread() is main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -54,7 +54,7 @@ class SpillFile:
 
         Returns
         -------
-        starts : list of int
+        list of int
             The position of each buffer.
         """
         buffers: list[pickle.PickleBuffer] = []

@@ -1,8 +1,8 @@
 """The record of a write: its remaining steps, kept in the hidden folder before the first of them is taken.
 
 Once the record exists, the write has happened: a process that finds it carries it out.  Each step may be repeated, also
-by several processes at once.  For files the record is a `Journal`.  For a whole folder it is a `Replacement`, of which
-the name of the finished folder says all.
+by several processes at once.  For files the record is a `Journal`.  For a whole folder it is a `FolderReplacement`, of
+which the name of the finished folder says all.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _check(hidden: HiddenFolder, staged: Directory, name: str) -> None:
         raise PermissionError(errno.EPERM, "It belongs to another user than its folder", staged.path_of(name))
 
 
-class Replacement:
+class FolderReplacement:
     """The steps that put one finished folder in the place of another: each is a rename, whose trace is visible.
 
     Parameters
@@ -223,9 +223,9 @@ class Replacement:
     def carry_out(self, hidden: HiddenFolder, *, durable: bool) -> None:
         """Take all steps that are not taken yet; if one raises an `OSError`, the earlier steps are done."""
         inside, beside, target = hidden.folder, hidden.parent, hidden.set_name
-        kept, aside = previous(target), [((target, beside), (OLD, inside))]
+        former, aside = previous(target), [((target, beside), (OLD, inside))]
         if self.marker == PRESERVE:
-            aside = [((kept, beside), (OLD, inside)), ((target, beside), (kept, beside))]
+            aside = [((former, beside), (OLD, inside)), ((target, beside), (former, beside))]
         if inside.has(self.marker):
             for source, to in [*(aside if beside.has(target) else []), ((self.marker, inside), (target, beside))]:
                 if source[1].has(source[0]):
@@ -255,7 +255,7 @@ def previous(target: str) -> str:
     return f"{target}.prev"
 
 
-Record: TypeAlias = Journal | Replacement
+Record: TypeAlias = Journal | FolderReplacement
 
 
 def record_in(hidden: HiddenFolder) -> Record | None:
@@ -263,7 +263,7 @@ def record_in(hidden: HiddenFolder) -> Record | None:
     if not hidden.replaces_folder:
         return Journal.read(hidden)
     marker = hidden.record
-    return None if marker is None else Replacement(marker)
+    return None if marker is None else FolderReplacement(marker)
 
 
 def journal_of(staged: Directory, renames: Sequence[tuple[str, str]], stale: Sequence[str]) -> Journal:

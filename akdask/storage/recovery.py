@@ -244,7 +244,7 @@ def _act(hidden: HiddenFolder) -> bool | None:
         elif not _is_living(hidden):
             raise PermissionError(errno.EPERM, "another user has written it")
     except OSError as error:
-        if believed and _is_whole(hidden):
+        if believed and _is_complete(hidden):
             return False
         by = "" if hidden.writer == os.geteuid() else f" of user {hidden.writer}"
         raise FileError(
@@ -296,7 +296,7 @@ def _is_living(hidden: HiddenFolder) -> bool:
     return False
 
 
-def _is_whole(hidden: HiddenFolder) -> bool:
+def _is_complete(hidden: HiddenFolder) -> bool:
     """Whether the set is complete as it is, though the hidden folder cannot be removed."""
     with suppress(OSError):
         if hidden.replaces_folder and hidden.parent.has(hidden.set_name):

@@ -7,7 +7,7 @@ The same steps write a set of files, a single file, files of any names (`FileTra
    system, locked and signed (`HiddenFolder`, `Lock`).  Each hidden folder belongs to one writer.
 2. *Stage*: all files are written into the hidden folder, here or by workers.  A task that runs twice, or after the
    commit, writes to the hidden folder only.
-3. *Commit*: when all files are complete, a record of the remaining steps is written (`Journal`, `Replacement`,
+3. *Commit*: when all files are complete, a record of the remaining steps is written (`Journal`, `FolderReplacement`,
    `Catalog`).  From then on the write counts as done: if the process dies, the next one that opens or writes the target
    takes the remaining steps (`akdask.storage.recovery`).  If a step fails, those taken are taken back; in stores the
    next writer repeats them.
@@ -37,7 +37,7 @@ from akdask.storage.catalog import MOST_TOLD, Catalog, Entry, remove_folder, siz
 from akdask.storage.directory import Directory
 from akdask.storage.files import exists, identify, infos_in, is_remote, version_of, written_path
 from akdask.storage.hidden import NEW, PRESERVE, REPLACE, HiddenFolder, Lock, is_own_name, read_owner, unique_tag
-from akdask.storage.journal import BACKUP, Journal, Record, Replacement, journal_of, previous
+from akdask.storage.journal import BACKUP, FolderReplacement, Journal, Record, journal_of, previous
 from akdask.storage.locales import hidden_folder, hidden_folder_of_folder, set_path
 from akdask.storage.recovery import recover_in, recover_naming
 from akdask.storage.remote import accessing, current_options, file_system, retrying
@@ -376,7 +376,7 @@ class FolderTransaction(Transaction):
         WriteError
             If a step fails; the old folder is restored.
         """
-        record = Replacement(PRESERVE if preserves else REPLACE)
+        record = FolderReplacement(PRESERVE if preserves else REPLACE)
         with self._or_discarded():
             for path in [self.target, *([previous(self.target)] if preserves else [])]:
                 if os.path.lexists(path):

@@ -54,7 +54,7 @@ def expected(tables, ascending, count):
     return kept
 
 
-@given(parts(), st.booleans(), st.integers(0, 3) | st.just(tuning.MOST_KEPT_ROWS + 1))
+@given(parts(), st.booleans(), st.integers(0, 3) | st.just(tuning.MOST_TOP_ROWS + 1))
 def test_the_first_rows_of_groups_are_kept_in_order(tables, ascending, count):
     top = TopRows(1, (ascending,), count)
     partial = [top.grouped(top.group([keys]), [values, positions]) for _, keys, values, positions in tables]

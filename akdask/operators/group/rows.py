@@ -317,7 +317,7 @@ class TopRows(GroupedAgain):
         """Return these rows by a loop that keeps the first rows of each group; None if that gains nothing."""
         nrows = len(positions)
         is_one_word = len(by) == 1 and word_count(by[0]) == 1
-        if not (nrows and 0 < self.count <= tuning.MOST_KEPT_ROWS and is_one_word and compiled.should_compile(nrows)):
+        if not (nrows and 0 < self.count <= tuning.MOST_TOP_ROWS and is_one_word and compiled.should_compile(nrows)):
             return None
         codes, ngroups = _numbered(keys, max(nrows // self.count, 1))
         if ngroups * self.count > 2 * nrows:

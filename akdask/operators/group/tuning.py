@@ -97,7 +97,7 @@ HEAVIEST = 8
 
 # ---- rows
 
-MOST_KEPT_ROWS = 8
+MOST_TOP_ROWS = 8
 """Most rows of a group that are kept in order while rows come; for more, sorting is faster."""
 
 # ---- slot tables
