@@ -104,7 +104,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], i
     def count(function: Callable[[], object]) -> int:
         # Columns that are kept go with the last object of their plan; counts of rows stay.
         gc.collect()
-        node._known.clear()
+        node.forget_lengths()
         with Profile(builtins=False) as profile:
             function()
         return sum(entry.callcount for entry in profile.getstats())
@@ -237,7 +237,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str | None:
     """Return which path the kernels take in this test, None if as in a user's process."""
     # What the run by the other path has counted would stand in for what this one counts.
-    node._known.clear()
+    node.forget_lengths()
     path: str | None = request.node.stash.get(path_of_run, None)
     if path is not None:
         _take_path(monkeypatch, path == "compiled")

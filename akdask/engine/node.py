@@ -166,6 +166,11 @@ known_lengths = _known.get
 """Return the lengths of the rows of a name, None if they have not been counted."""
 
 
+def forget_lengths() -> None:
+    """Forget all counted lengths; rows are counted again where their number is needed."""
+    _known.clear()
+
+
 def remember_lengths(row_token: str, lengths: Lengths) -> None:
     """Remember counted lengths."""
     _known.put(row_token, lengths)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from akdask.caches import Cache
+from akdask.engine import node
 
 LARGE_DATA: dict[str, dict[str, Any]] = {
     "akdask.engine.tuning": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1, "FEWEST_BLOCK_ROWS": 1, "FEW_BLOCK_ROWS": 0},
@@ -66,12 +66,7 @@ def small_data_as_large(*, materialized: bool = False) -> Iterator[None]:
     ...     ak.sort(ak.array([3, 1, 2])).tolist()
     [1, 2, 3]
     """
-    # Rows that have been counted may lie in other partitions by other thresholds.
-    wanted = {
-        **LARGE_DATA,
-        **(MATERIALIZING if materialized else {}),
-        "akdask.engine.node": {"_known": Cache("counted rows")},
-    }
+    wanted = LARGE_DATA | (MATERIALIZING if materialized else {})
     modules = {name: import_module(name) for name in wanted}
     before = {name: {item: getattr(modules[name], item) for item in items} for name, items in wanted.items()}
     try:
@@ -85,3 +80,5 @@ def _set(modules: dict[str, Any], values: dict[str, dict[str, Any]]) -> None:
     for name, items in values.items():
         for item, value in items.items():
             setattr(modules[name], item, value)
+    # Rows that have been counted may lie in other partitions by other thresholds.
+    node.forget_lengths()

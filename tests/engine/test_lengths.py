@@ -19,7 +19,7 @@ def source():
 
 @pytest.fixture(autouse=True)
 def _nothing_is_known():
-    node._known.clear()
+    node.forget_lengths()
 
 
 def unknown(x):
@@ -128,7 +128,7 @@ def test_a_plan_does_not_depend_on_a_count_that_is_forgotten(source, monkeypatch
     changed[[0, 1]] = ak.array([50, 60])
     aligned = kept + ak.arange(7)
     plans = pickle.dumps([by_position, changed, aligned])
-    node._known.clear()
+    node.forget_lengths()
     for item, wanted in zip(
         pickle.loads(plans), [[7, 5, 11], [50, 60, 7, 8, 9, 10, 11], [5, 7, 9, 11, 13, 15, 17]], strict=True
     ):
