@@ -44,6 +44,9 @@ CASES_IN_QUICK_RUNS = 2
 VARIABLES = ("AKDASK", "DASK", "PATH", "PYTHON", "HOME", "TMPDIR", "COLUMNS", "NO_COLOR")
 """Beginnings of the names of variables that akdask, Dask and processes that tests start read."""
 
+SET_BY_DASK = {"PYTHONHASHSEED"}
+"""Variables that Dask sets, so that processes that it starts hash alike."""
+
 # Importing it gives another module, which pytest would not find in it.
 collect_ignore = ["akdask/arkouda/array_api.py"]
 
@@ -166,6 +169,10 @@ def _change(what: str, before: Any, after: Any) -> str:
     return f"{what}: {before!r} -> {after!r}"
 
 
+def _is_ours(name: str) -> bool:
+    return name.startswith(VARIABLES) and name not in SET_BY_DASK
+
+
 def _state() -> dict[str, Any]:
     """Return what tests have to leave as they find it."""
     return {
@@ -173,7 +180,7 @@ def _state() -> dict[str, Any]:
         "handler of SIGTERM": signal.getsignal(signal.SIGTERM),
         "working folder": os.getcwd(),
         # Packages set variables of their own as they are loaded.
-        "environment": {name: value for name, value in os.environ.items() if name.startswith(VARIABLES)},
+        "environment": {name: value for name, value in os.environ.items() if _is_ours(name)},
         "settings": dask.config.config["akdask"].copy(),
         "scheduler": dask.config.get("scheduler", None),
         "errors of floats": np.geterr(),
@@ -184,7 +191,7 @@ def _restore(state: dict[str, Any]) -> None:
     signal.signal(signal.SIGINT, state["handler of SIGINT"])
     signal.signal(signal.SIGTERM, state["handler of SIGTERM"])
     os.chdir(state["working folder"])
-    for name in [name for name in os.environ if name.startswith(VARIABLES)]:
+    for name in filter(_is_ours, list(os.environ)):
         del os.environ[name]
     os.environ.update(state["environment"])
     dask.config.config["akdask"] = state["settings"]

@@ -222,6 +222,8 @@ class Datetime(TimeArray):
         """The number of days of the month; lazy int64."""
         return calendar.days_in_month(self)
 
+    daysinmonth = days_in_month
+
     @property
     def is_month_start(self) -> pdarray:
         """Whether the day is the first of its month; lazy bool array."""

@@ -155,12 +155,6 @@ def rows_rearranged(
     return RowSpace(name, npartitions)
 
 
-def counted(rows: RowSpace) -> RowSpace:
-    """Return rows with their lengths, if these have been counted by now."""
-    lengths = None if rows.is_fixed else known_lengths(rows.token)
-    return rows if lengths is None else RowSpace(rows.token, rows.npartitions, lengths, rows.total)
-
-
 # Every node looks here, so that nothing stands between it and the cache.
 known_lengths = _known.get
 """Return the lengths of the rows of a name, None if they have not been counted."""
@@ -508,7 +502,8 @@ class Frame(Node):
             for node in _inputs_first(self):
                 node.planned_rows  # noqa: B018 -- kept by the node
             found = self.planned_rows
-        return counted(found) if found.lengths is None else found
+        lengths = known_lengths(found.token) if found.lengths is None else None
+        return found if lengths is None else RowSpace(found.token, found.npartitions, lengths, found.total)
 
     @property
     def npartitions(self) -> int:
