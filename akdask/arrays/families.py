@@ -74,7 +74,7 @@ REDUCTIONS = {
 
 
 def reduction(
-    name: str, template: Callable[Concatenate[Owner, str, P], Result], more: str = ""
+    name: str, template: Callable[Concatenate[Owner, str, P], Result]
 ) -> Callable[Concatenate[Owner, P], Result]:
     """Return the method of that name.
 
@@ -84,8 +84,6 @@ def reduction(
         A key of `REDUCTIONS`.
     template : callable
         Reduces its first argument, an instance of the class, by the name that is its second.
-    more : str, optional
-        The end of the docstring, such as examples.
     """
     entry = REDUCTIONS[name]
     kernel = entry.kernel
@@ -94,10 +92,9 @@ def reduction(
         return template(self, kernel, *args, **kwargs)
 
     documented = (template.__doc__ or "").replace("{what}", entry.what).replace("{dtype}", entry.dtype)
-    method.__name__ = name
-    method.__qualname__ = f"{template.__qualname__.rpartition('.')[0]}.{name}".lstrip(".")
+    method.__name__ = method.__qualname__ = name
     method.__module__ = template.__module__
-    method.__doc__ = inspect.cleandoc(documented + more)
+    method.__doc__ = inspect.cleandoc(documented)
     # Who looks for the lines of the method finds those of the template.
     method.__wrapped__ = template  # type: ignore[attr-defined]
     method.__signature__ = _signature(template)  # type: ignore[attr-defined]
@@ -110,5 +107,6 @@ def _signature(template: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of the methods of a template: all of its parameters but the name."""
     owner, _, *others = inspect.signature(template).parameters.values()
     return inspect.Signature(
-        [owner.replace(name="self"), *others], return_annotation=template.__annotations__["return"]
+        [owner.replace(name="self", kind=owner.POSITIONAL_OR_KEYWORD), *others],
+        return_annotation=template.__annotations__["return"],
     )
