@@ -1,0 +1,396 @@
+// The loop of vector programs: reads rows of files, and computes while they are in the cache of the core.
+//
+// It takes the interpreter's lock once for all rows, where NumPy takes it in each call.  Sums of floats are added in lanes
+// of fixed number, which compilers make vectors of, so that they have the same bits on every processor.
+
+#include "module.hpp"
+
+#include <cmath>
+#include <memory>
+#include <unistd.h>
+
+namespace {
+
+using namespace akdask;
+
+constexpr uint64_t VECTOR = 2048;       // rows that an instruction runs on at a time
+constexpr uint64_t BLOCK = 1 << 15;     // rows that are read at a time
+constexpr uint64_t ACCUMULATORS = 256;  // lanes of sums
+constexpr uint64_t ROW_BYTES = VECTOR * 8;
+constexpr int64_t FAILED = -1;
+
+// Instructions, in the order of `opcodes.py`; INTS work on either sign where that makes no difference to the bits.
+enum Opcode : int64_t {
+    ADD_FLOATS, SUBTRACT_FLOATS, MULTIPLY_FLOATS, DIVIDE_FLOATS, NEGATE_FLOATS, ABSOLUTE_FLOATS, ROOT_FLOATS,
+    LESS_FLOATS, LESS_EQUAL_FLOATS, EQUAL_FLOATS, NOT_EQUAL_FLOATS,
+    ADD_INTS, SUBTRACT_INTS, MULTIPLY_INTS, NEGATE_INTS, ABSOLUTE_INTS, AND_INTS, OR_INTS, XOR_INTS, INVERT_INTS,
+    LESS_INTS, LESS_EQUAL_INTS, LESS_UINTS, LESS_EQUAL_UINTS, EQUAL_INTS, NOT_EQUAL_INTS,
+    AND_BOOLS, OR_BOOLS, XOR_BOOLS, NOT_BOOLS, WHERE,
+    FLOATS_OF_INTS, FLOATS_OF_UINTS, FLOATS_OF_BOOLS, INTS_OF_BOOLS,
+    SUM_FLOATS, KEEP_FLOATS, SUM_INTS, SUM_WIDE_INTS, SUM_WIDE_UINTS, COUNT_BOOLS,
+    LEAST_FLOATS, LEAST_INTS, LEAST_UINTS, MOST_FLOATS, MOST_INTS, MOST_UINTS, STORE_NUMBERS, STORE_BOOLS,
+};
+
+// How files store the numbers of a column.
+enum Form : int64_t { NUMBERS, BOOLS, INT8, INT16, INT32, UINT8, UINT16, UINT32, FLOAT32, NFORMS };
+
+constexpr uint64_t WIDTHS[] = {8, 1, 1, 2, 4, 1, 2, 4, 4};
+
+// Rows of numbers, `VECTOR` in each, seen as any type; bools are bytes at the beginning of a row.
+struct Memory {
+    uint8_t* data;
+
+    template <class T>
+    T* row(int64_t number) const {
+        return reinterpret_cast<T*>(data + static_cast<uint64_t>(number) * ROW_BYTES);
+    }
+};
+
+// Where an instruction finds its arguments, and puts its result; loops over whole vectors have a constant end, which
+// halves their time.
+template <class Step>
+inline void each(uint64_t count, Step step) {
+    if (count == VECTOR) {
+        for (uint64_t at = 0; at < VECTOR; ++at) step(at);
+    } else {
+        for (uint64_t at = 0; at < count; ++at) step(at);
+    }
+}
+
+template <class T, class Operation>
+inline void unary(const Memory& memory, int64_t out, int64_t a, uint64_t count, Operation operation) {
+    T* __restrict into = memory.row<T>(out);
+    const T* of = memory.row<T>(a);
+    if (into == of) each(count, [&](uint64_t at) { into[at] = operation(into[at]); });
+    else each(count, [&](uint64_t at) { into[at] = operation(of[at]); });
+}
+
+// Results may take the place of an argument: each is read before it is written.
+template <class T, class Result, class Operation>
+inline void binary(const Memory& memory, int64_t out, int64_t a, int64_t b, uint64_t count, Operation operation) {
+    const T *left = memory.row<T>(a), *right = memory.row<T>(b);
+    Result* into = memory.row<Result>(out);
+#pragma GCC ivdep
+    for (uint64_t at = 0; at < count; ++at) into[at] = operation(left[at], right[at]);
+}
+
+template <class From, class To>
+inline void convert(const Memory& memory, int64_t out, int64_t a, uint64_t count) {
+    const From* of = memory.row<From>(a);
+    To* into = memory.row<To>(out);
+    // A wider number overwrites those that follow, if it takes the place of its argument.
+    if (static_cast<const void*>(of) == static_cast<void*>(into) && sizeof(To) > sizeof(From)) {
+        for (uint64_t at = count; at-- > 0;) into[at] = static_cast<To>(of[at]);
+    } else {
+        for (uint64_t at = 0; at < count; ++at) into[at] = static_cast<To>(of[at]);
+    }
+}
+
+// Adds values to lanes: all of them, or those that the mask selects.
+template <bool is_masked>
+void add_floats(const double* __restrict values, const uint8_t* __restrict mask, uint64_t count,
+                double* __restrict lanes) {
+    auto value = [&](uint64_t at) { return !is_masked || mask[at] ? values[at] : 0.0; };
+    if (count == VECTOR) {
+        for (uint64_t start = 0; start < VECTOR; start += ACCUMULATORS) {
+            for (uint64_t lane = 0; lane < ACCUMULATORS; ++lane) lanes[lane] += value(start + lane);
+        }
+    } else {
+        for (uint64_t at = 0; at < count; ++at) lanes[at % ACCUMULATORS] += value(at);
+    }
+}
+
+void add_distances(const double* __restrict values, double mean, const uint8_t* mask, uint64_t count,
+                   double* __restrict lanes) {
+    for (uint64_t at = 0; at < count; ++at) {
+        double distance = values[at] - mean;
+        lanes[at % ACCUMULATORS] += !mask || mask[at] ? distance * distance : 0.0;
+    }
+}
+
+// Returns the sum of the lanes, and sets them to 0.
+double join(double* lanes) {
+    for (uint64_t width = ACCUMULATORS / 2; width; width /= 2) {
+        for (uint64_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+    }
+    double total = lanes[0];
+    std::memset(lanes, 0, ACCUMULATORS * sizeof(double));
+    return total;
+}
+
+template <class T>
+int64_t sum(const T* values, const uint8_t* mask, uint64_t count) {
+    uint64_t total = 0;
+    for (uint64_t at = 0; at < count; ++at) total += mask[at] ? static_cast<uint64_t>(values[at]) : 0;
+    return static_cast<int64_t>(total);
+}
+
+// Adds up the upper halves, which tells what a sum of 64 bits has lost.
+template <class T>
+int64_t sum_high(const T* values, const uint8_t* mask, uint64_t count) {
+    int64_t total = 0;
+    for (uint64_t at = 0; at < count; ++at) total += mask[at] ? static_cast<int64_t>(values[at] >> 32) : 0;
+    return total;
+}
+
+template <class T>
+void keep_least(T* best, const T* values, const uint8_t* mask, uint64_t count) {
+    for (uint64_t at = 0; at < count; ++at) {
+        T value = values[at];
+        best[at] = mask[at] && (value < best[at] || value != value) ? value : best[at];
+    }
+}
+
+template <class T>
+void keep_most(T* best, const T* values, const uint8_t* mask, uint64_t count) {
+    for (uint64_t at = 0; at < count; ++at) {
+        T value = values[at];
+        best[at] = mask[at] && (value > best[at] || value != value) ? value : best[at];
+    }
+}
+
+// Moves selected values to the front; the values after them are undefined.
+template <class T>
+void pack(T* into, const T* values, const uint8_t* mask, uint64_t count) {
+    uint64_t packed = 0;
+    for (uint64_t at = 0; at < count; ++at) {
+        into[packed] = values[at];
+        packed += mask[at] != 0;
+    }
+}
+
+// Widens stored numbers into rows; these do not overlap, as stored ones stand in the first rows.
+template <class Stored, class T>
+void widen(const Memory& memory, int64_t row, const Stored* stored, uint64_t count) {
+    for (uint64_t first = 0; first < count; first += VECTOR, ++row) {
+        T* into = memory.row<T>(row);
+        uint64_t here = count - first < VECTOR ? count - first : VECTOR;
+        for (uint64_t at = 0; at < here; ++at) {
+            if constexpr (std::is_same_v<T, uint8_t>) into[at] = stored[first + at] != 0;
+            else into[at] = static_cast<T>(stored[first + at]);
+        }
+    }
+}
+
+struct Program {
+    Span<const int64_t> columns;
+    Matrix<const int64_t> code, parts;
+    Span<const int64_t> moves;
+    int64_t mask;
+    bool is_filtered;
+    Memory memory;
+    Span<int64_t> totals, stores;
+    Matrix<double> lanes;
+
+    bool read(const int64_t* extents, uint64_t first, uint64_t here, int64_t begin, int64_t end) const;
+    void run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t nselected) const;
+};
+
+// Reads the rows of some columns, given where they are: a descriptor and a position, or -1 and an address, and the form.
+bool Program::read(const int64_t* extents, uint64_t first, uint64_t here, int64_t begin, int64_t end) const {
+    for (int64_t column = begin; column < end; ++column) {
+        const int64_t* extent = extents + 3 * column;
+        int64_t form = extent[2], row = columns[static_cast<uint64_t>(column)];
+        uint64_t size = here * WIDTHS[form];
+        int64_t offset = extent[1] + static_cast<int64_t>(first * WIDTHS[form]);
+        // What is stored otherwise than in memory goes to the first rows.
+        uint8_t* target = memory.row<uint8_t>(form == NUMBERS ? row : 0);
+        if (extent[0] < 0) {
+            std::memcpy(target, reinterpret_cast<const void*>(offset), size);
+            size = 0;
+        }
+        while (size) {
+            ssize_t got = pread(static_cast<int>(extent[0]), target, size, offset);
+            if (got <= 0) return false;
+            target += got;
+            size -= static_cast<uint64_t>(got);
+            offset += got;
+        }
+        const uint8_t* stored = memory.data;
+        switch (form) {
+            case BOOLS: widen<uint8_t, uint8_t>(memory, row, stored, here); break;
+            case INT8: widen<int8_t, int64_t>(memory, row, reinterpret_cast<const int8_t*>(stored), here); break;
+            case INT16: widen<int16_t, int64_t>(memory, row, reinterpret_cast<const int16_t*>(stored), here); break;
+            case INT32: widen<int32_t, int64_t>(memory, row, reinterpret_cast<const int32_t*>(stored), here); break;
+            case UINT8: widen<uint8_t, int64_t>(memory, row, stored, here); break;
+            case UINT16: widen<uint16_t, int64_t>(memory, row, reinterpret_cast<const uint16_t*>(stored), here); break;
+            case UINT32: widen<uint32_t, int64_t>(memory, row, reinterpret_cast<const uint32_t*>(stored), here); break;
+            case FLOAT32: widen<float, double>(memory, row, reinterpret_cast<const float*>(stored), here); break;
+            default: break;
+        }
+    }
+    return true;
+}
+
+void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t nselected) const {
+    auto moved = [&](int64_t row) { return row + static_cast<int64_t>(vector) * moves[static_cast<uint64_t>(row)]; };
+    int64_t to = line[1], out = moved(to), a = moved(line[2]), b = moved(line[3]), c = moved(line[4]);
+    const uint8_t* selected = memory.row<uint8_t>(moved(mask));
+    using I = int64_t;
+    using U = uint64_t;
+    using B = uint8_t;
+    using F = double;
+    switch (line[0]) {
+        case ADD_FLOATS: binary<F, F>(memory, out, a, b, count, [](F x, F y) { return x + y; }); break;
+        case ADD_INTS: binary<U, U>(memory, out, a, b, count, [](U x, U y) { return x + y; }); break;
+        case SUBTRACT_FLOATS: binary<F, F>(memory, out, a, b, count, [](F x, F y) { return x - y; }); break;
+        case SUBTRACT_INTS: binary<U, U>(memory, out, a, b, count, [](U x, U y) { return x - y; }); break;
+        case MULTIPLY_FLOATS: binary<F, F>(memory, out, a, b, count, [](F x, F y) { return x * y; }); break;
+        case MULTIPLY_INTS: binary<U, U>(memory, out, a, b, count, [](U x, U y) { return x * y; }); break;
+        case DIVIDE_FLOATS: binary<F, F>(memory, out, a, b, count, [](F x, F y) { return x / y; }); break;
+        case NEGATE_FLOATS: unary<F>(memory, out, a, count, [](F x) { return -x; }); break;
+        case NEGATE_INTS: unary<U>(memory, out, a, count, [](U x) { return 0 - x; }); break;
+        case ABSOLUTE_FLOATS: unary<F>(memory, out, a, count, [](F x) { return std::fabs(x); }); break;
+        case ABSOLUTE_INTS: unary<U>(memory, out, a, count, [](U x) { return x >> 63 ? 0 - x : x; }); break;
+        case ROOT_FLOATS: unary<F>(memory, out, a, count, [](F x) { return std::sqrt(x); }); break;
+        case LESS_FLOATS: binary<F, B>(memory, out, a, b, count, [](F x, F y) { return x < y; }); break;
+        case LESS_INTS: binary<I, B>(memory, out, a, b, count, [](I x, I y) { return x < y; }); break;
+        case LESS_UINTS: binary<U, B>(memory, out, a, b, count, [](U x, U y) { return x < y; }); break;
+        case LESS_EQUAL_FLOATS: binary<F, B>(memory, out, a, b, count, [](F x, F y) { return x <= y; }); break;
+        case LESS_EQUAL_INTS: binary<I, B>(memory, out, a, b, count, [](I x, I y) { return x <= y; }); break;
+        case LESS_EQUAL_UINTS: binary<U, B>(memory, out, a, b, count, [](U x, U y) { return x <= y; }); break;
+        case EQUAL_FLOATS: binary<F, B>(memory, out, a, b, count, [](F x, F y) { return x == y; }); break;
+        case EQUAL_INTS: binary<I, B>(memory, out, a, b, count, [](I x, I y) { return x == y; }); break;
+        case NOT_EQUAL_FLOATS: binary<F, B>(memory, out, a, b, count, [](F x, F y) { return x != y; }); break;
+        case NOT_EQUAL_INTS: binary<I, B>(memory, out, a, b, count, [](I x, I y) { return x != y; }); break;
+        case AND_INTS: binary<U, U>(memory, out, a, b, count, [](U x, U y) { return x & y; }); break;
+        case AND_BOOLS: binary<B, B>(memory, out, a, b, count, [](B x, B y) { return B(x & y); }); break;
+        case OR_INTS: binary<U, U>(memory, out, a, b, count, [](U x, U y) { return x | y; }); break;
+        case OR_BOOLS: binary<B, B>(memory, out, a, b, count, [](B x, B y) { return B(x | y); }); break;
+        case XOR_INTS: binary<U, U>(memory, out, a, b, count, [](U x, U y) { return x ^ y; }); break;
+        case XOR_BOOLS: binary<B, B>(memory, out, a, b, count, [](B x, B y) { return B(x ^ y); }); break;
+        case INVERT_INTS: unary<U>(memory, out, a, count, [](U x) { return ~x; }); break;
+        case NOT_BOOLS: unary<B>(memory, out, a, count, [](B x) { return B(x == 0); }); break;
+        case WHERE: {
+            const B* condition = memory.row<B>(a);
+            const U *yes = memory.row<U>(b), *no = memory.row<U>(c);
+            U* into = memory.row<U>(out);
+#pragma GCC ivdep
+            for (uint64_t at = 0; at < count; ++at) into[at] = condition[at] ? yes[at] : no[at];
+            break;
+        }
+        case FLOATS_OF_INTS: convert<I, F>(memory, out, a, count); break;
+        case FLOATS_OF_UINTS: convert<U, F>(memory, out, a, count); break;
+        case FLOATS_OF_BOOLS: convert<B, F>(memory, out, a, count); break;
+        case INTS_OF_BOOLS: convert<B, I>(memory, out, a, count); break;
+        case SUM_FLOATS:
+            if (is_filtered) add_floats<true>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)]);
+            else add_floats<false>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)]);
+            break;
+        case KEEP_FLOATS: std::memmove(memory.row<F>(out), memory.row<F>(a), count * sizeof(F)); break;
+        case SUM_INTS: totals[to] += sum(memory.row<U>(a), selected, count); break;
+        case SUM_WIDE_INTS:
+            totals[to] += sum(memory.row<U>(a), selected, count);
+            totals[to + 1] += sum_high(memory.row<I>(a), selected, count);
+            break;
+        case SUM_WIDE_UINTS:
+            totals[to] += sum(memory.row<U>(a), selected, count);
+            totals[to + 1] += sum_high(memory.row<U>(a), selected, count);
+            break;
+        case COUNT_BOOLS: totals[to] += sum(memory.row<B>(a), selected, count); break;
+        case LEAST_FLOATS: keep_least(memory.row<F>(out), memory.row<F>(a), selected, count); break;
+        case LEAST_INTS: keep_least(memory.row<I>(out), memory.row<I>(a), selected, count); break;
+        case LEAST_UINTS: keep_least(memory.row<U>(out), memory.row<U>(a), selected, count); break;
+        case MOST_FLOATS: keep_most(memory.row<F>(out), memory.row<F>(a), selected, count); break;
+        case MOST_INTS: keep_most(memory.row<I>(out), memory.row<I>(a), selected, count); break;
+        case MOST_UINTS: keep_most(memory.row<U>(out), memory.row<U>(a), selected, count); break;
+        case STORE_NUMBERS:
+        case STORE_BOOLS: {
+            uint64_t width = line[0] == STORE_NUMBERS ? 8 : 1;
+            if (nselected < count) {
+                if (width == 8) pack(memory.row<U>(b), memory.row<U>(a), selected, count);
+                else pack(memory.row<B>(b), memory.row<B>(a), selected, count);
+                a = b;
+            }
+            std::memcpy(reinterpret_cast<void*>(stores[to]), memory.row<B>(a), width * nselected);
+            stores[to] += static_cast<int64_t>(width * nselected);
+            break;
+        }
+        default: break;
+    }
+}
+
+// Runs instructions on rows of files, and returns the number of selected rows, or FAILED for files that end early or
+// cannot be read.
+//
+// addresses   three numbers for each extent and column: the descriptor of the file, the position of the first row there,
+//             in bytes, or a number below 0 and the address of the first row in memory; and the form of the numbers
+// columns     for each column the row of memory that a block of it is read to
+// code        a row for each instruction: the opcode, the row of the result (of sums and counts, their number), and the
+//             rows of up to three arguments
+// parts       bounds of columns and of instructions in two parts: those that the mask needs, and the rest, which is
+//             skipped for vectors without a selected row
+// moves       for each row of memory, the distance to the row of its next vector: one for blocks, none for temporaries
+// mask        the row with the mask of selected rows, which the first part computes if it `is_filtered`
+// lengths     rows of each extent, at least one
+// memory      rows of `ROW_BYTES` bytes
+// sums        the float sums of each unit of each extent, a row for each sum; changed
+// lanes       zeros: the lanes of the current unit, a row for each sum
+// totals      the integer sums; changed
+// moments     for each variance the row of memory where the values of a unit are kept, and the number of their sum; the
+//             two sums that follow are set to that of the squared distances from the mean, and to the number of rows
+// stores      for each column that is stored, the address of its next selected row; changed
+int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<const int64_t> code,
+            Matrix<const int64_t> parts, Span<const int64_t> moves, int64_t mask, bool is_filtered,
+            Span<const int64_t> lengths, Matrix<uint8_t> memory, Matrix<double> sums, Matrix<double> lanes,
+            Span<int64_t> totals, Matrix<const int64_t> moments, Span<int64_t> stores) {
+    require(addresses.size == 3 * columns.size * lengths.size && parts.rows == 2 && parts.columns == 3 &&
+                code.columns == 5 && (!memory.rows || memory.columns == ROW_BYTES) && moves.size >= memory.rows &&
+                lanes.rows == sums.rows && (!lanes.rows || lanes.columns == ACCUMULATORS),
+            "arrays of other lengths");
+    for (uint64_t at = 2; at < addresses.size; at += 3) require(0 <= addresses[at] && addresses[at] < NFORMS, "no form");
+    Program program{columns, code, parts, moves, mask, is_filtered, {memory.data}, totals, stores, lanes};
+    const Memory& rows = program.memory;
+    uint64_t selected = 0, first = 0, units = 0, left[BLOCK / VECTOR] = {};
+    for (uint64_t extent = 0; extent < lengths.size;) {
+        uint64_t length = static_cast<uint64_t>(lengths[extent]);
+        uint64_t here = length - first < BLOCK ? length - first : BLOCK, nvectors = (here + VECTOR - 1) / VECTOR;
+        uint64_t chosen = is_filtered ? 0 : here;
+        auto count_of = [&](uint64_t vector) { return here - vector * VECTOR < VECTOR ? here - vector * VECTOR : VECTOR; };
+        auto mask_of = [&](uint64_t vector) {
+            return rows.row<uint8_t>(mask + static_cast<int64_t>(vector) * moves[static_cast<uint64_t>(mask)]);
+        };
+        for (uint64_t part = 0; part < 2; ++part) {
+            const int64_t* extents = addresses.data + 3 * columns.size * extent;
+            if (!program.read(extents, first, here, parts[0][part], parts[0][part + 1])) return FAILED;
+            for (uint64_t vector = 0; vector < nvectors; ++vector) {
+                if (part && is_filtered && !left[vector]) continue;
+                uint64_t count = count_of(vector), nselected = is_filtered ? left[vector] : count;
+                for (int64_t line = parts[1][part]; line < parts[1][part + 1]; ++line) {
+                    program.run(code[static_cast<uint64_t>(line)], vector, count, nselected);
+                }
+                if (!part && is_filtered) {
+                    left[vector] = static_cast<uint64_t>(sum(mask_of(vector), mask_of(vector), count));
+                    chosen += left[vector];
+                }
+            }
+            if (!part && is_filtered && !chosen) break;
+        }
+        selected += chosen;
+        for (uint64_t row = 0; row < sums.rows; ++row) sums[row][units] = join(lanes[row]);
+        for (uint64_t number = 0; number < moments.rows; ++number) {
+            int64_t row = moments[number][0];
+            uint64_t at = static_cast<uint64_t>(moments[number][1]);
+            sums[at + 2][units] = static_cast<double>(chosen);
+            if (!chosen) continue;
+            double mean = sums[at][units] / static_cast<double>(chosen);
+            for (uint64_t vector = 0; vector < nvectors; ++vector) {
+                if (is_filtered && !left[vector]) continue;
+                add_distances(rows.row<double>(row + static_cast<int64_t>(vector)), mean,
+                              is_filtered ? mask_of(vector) : nullptr, count_of(vector), lanes[at + 1]);
+            }
+            sums[at + 1][units] = join(lanes[at + 1]);
+        }
+        ++units;
+        first += here;
+        if (first == length) {
+            ++extent;
+            first = 0;
+        }
+    }
+    return static_cast<int64_t>(selected);
+}
+
+}  // namespace
+
+MODULE("The loop of vector programs.", {"run", overloads<run>})

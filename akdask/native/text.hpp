@@ -1,0 +1,71 @@
+// Words and chunks of text, which begin at any byte.
+
+#pragma once
+
+#include "module.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace akdask {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of text are read as little-endian processors do");
+
+using Text = Span<const uint8_t>;
+
+constexpr uint64_t CHUNK = 32;   // bytes that are copied at a time: most strings are no longer
+constexpr uint64_t MARGIN = 72;  // bytes that callers make readable behind the end of the last string
+
+inline uint64_t word_at(const uint8_t* text, uint64_t at) {
+    uint64_t word;
+    std::memcpy(&word, text + at, sizeof word);
+    return word;
+}
+
+inline void put_word(uint8_t* text, uint64_t at, uint64_t word) { std::memcpy(text + at, &word, sizeof word); }
+
+inline uint64_t swapped(uint64_t word) { return __builtin_bswap64(word); }
+
+// A word that begins at a byte of a string, without the bytes behind its end.
+inline uint64_t leading_bytes(uint64_t word, uint64_t at, uint64_t stop) {
+    uint64_t left = at < stop ? stop - at : 0;
+    // Half of the places twice, for a shift by all 64 is undefined; and nothing here has to be guessed.
+    uint64_t shift = 32 - 4 * (left < 8 ? left : 8);
+    return word & ((~uint64_t{0} >> shift) >> shift);
+}
+
+inline void copy_chunk(const uint8_t* from, uint8_t* into) { std::memcpy(into, from, CHUNK); }
+
+// Copies a chunk, and returns a bit for each byte that is NUL, or, if `or_not_ascii`, has its highest bit set.
+template <bool or_not_ascii>
+uint64_t copy_and_find(const uint8_t* from, uint8_t* into) {
+#if defined(__AVX2__)
+    __m256i chunk = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(into), chunk);
+    uint32_t found = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(chunk, _mm256_setzero_si256())));
+    if (or_not_ascii) found |= static_cast<uint32_t>(_mm256_movemask_epi8(chunk));
+    return found;
+#elif defined(__SSE2__)
+    uint64_t found = 0;
+    for (int half = 0; half < 2; ++half) {
+        __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from) + half);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(into) + half, chunk);
+        int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(chunk, _mm_setzero_si128()));
+        if (or_not_ascii) bits |= _mm_movemask_epi8(chunk);
+        found |= static_cast<uint64_t>(static_cast<uint32_t>(bits)) << (16 * half);
+    }
+    return found;
+#else
+    uint8_t chunk[CHUNK];
+    std::memcpy(chunk, from, CHUNK);
+    std::memcpy(into, chunk, CHUNK);
+    uint64_t found = 0;
+    for (uint64_t at = 0; at < CHUNK; ++at) {
+        found |= uint64_t{chunk[at] == 0 || (or_not_ascii && chunk[at] > 127)} << at;
+    }
+    return found;
+#endif
+}
+
+}  // namespace akdask

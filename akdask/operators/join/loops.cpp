@@ -1,0 +1,254 @@
+// Hash tables with gaps, in the order of their words; searches in tables in order; tables of cells for close keys.
+
+#include "words.hpp"
+
+namespace {
+
+using namespace akdask;
+
+// Spreads every bit of each word over all, in place.
+void mix(Span<uint64_t> words) {
+    for (uint64_t& word : words) word = mixed(word);
+}
+
+// How words are packed with the numbers of their rows: the tag of a word is a mixed one, of which leading bits are
+// dropped, as the slot tells them.
+struct Packing {
+    uint64_t low, spare, dropped_bits, shift;
+
+    uint64_t tag(uint64_t word) const {
+        uint64_t tag = ((word - low) << spare) * FIRST;
+        tag ^= (tag >> 32) & ~((uint64_t{1} << spare) - 1);
+        return tag * SECOND;
+    }
+};
+
+void require_packing(const Packing& packing, uint64_t nwords, uint64_t table_size) {
+    require(packing.spare + packing.dropped_bits < 64 && packing.shift + packing.dropped_bits < 64 && packing.shift < 64,
+            "bits beyond a word");
+    require((LAST >> packing.shift) < table_size && nwords < table_size, "places beyond the table");
+}
+
+// Puts the rows of words, packed with their tags, where sorting them first would have put them: a word takes the place of
+// the first one that is larger, which moves on to the next place, and so on.  `table` has vacant slots, as many as there
+// are places, and one for each word and one more; `later` room for the rows whose key has come before.  Returns the slot
+// after all that are needed; how far a word is from the slot that its leading bits name, at most; the rows in `later`.
+std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low, uint64_t spare, uint64_t dropped_bits,
+                                                       uint64_t shift, Span<uint64_t> table, Span<int64_t> later) {
+    Packing packing{low, spare, dropped_bits, shift};
+    require_packing(packing, words.size, table.size);
+    require((LAST >> shift) + words.size + 1 < table.size && later.size >= words.size, "no room for as many words");
+    uint64_t row_mask = (uint64_t{1} << (spare + dropped_bits)) - 1, home = shift + dropped_bits, near = LAST >> home;
+    uint64_t tags[AHEAD], count = 0, free = table.size - words.size - 1, furthest = 0;
+    for (uint64_t row = 0; row < words.size + AHEAD; ++row) {
+        uint64_t waiting = row % AHEAD;
+        if (row >= AHEAD) {
+            uint64_t slot = tags[waiting] >> shift, word = (tags[waiting] << dropped_bits) | (row - AHEAD);
+            for (; table[slot] != VACANT; ++slot) {
+                if ((word ^ table[slot]) <= row_mask) break;
+                if (static_cast<int64_t>(word - table[slot]) < 0) {
+                    uint64_t distance = (slot - (word >> home)) & near;
+                    furthest = distance > furthest ? distance : furthest;
+                    std::swap(word, table[slot]);
+                }
+            }
+            if (table[slot] == VACANT) {
+                uint64_t distance = (slot - (word >> home)) & near;
+                furthest = distance > furthest ? distance : furthest;
+                table[slot] = word;
+                free = slot + 1 > free ? slot + 1 : free;
+            } else {
+                later[count++] = static_cast<int64_t>(row - AHEAD);
+            }
+        }
+        if (row < words.size) {
+            tags[waiting] = packing.tag(words[row]);
+            prefetch(&table[tags[waiting] >> shift]);
+        }
+    }
+    return {free + 1, furthest, count};
+}
+
+// Slots that are filled at a time, so that they are in the fastest cache when words come there.
+constexpr uint64_t STRETCH = 4096;
+
+// Puts words in a table with at least as many slots as their number, and one more; `order` ascends.  Returns the slot
+// after all that are needed, and how far a word is from the slot that its leading bits name, at most.
+std::tuple<uint64_t, uint64_t> lay_out(Words order, Words words, uint64_t shift, uint64_t size, Span<uint64_t> table) {
+    require(order.size == words.size && shift < 64, "arrays of other lengths");
+    uint64_t row = 0, free = 0, furthest = 0;
+    for (uint64_t start = 0; start < table.size; start += STRETCH) {
+        if (row == words.size && start > (size > free ? size : free)) break;
+        uint64_t stop = start + STRETCH < table.size ? start + STRETCH : table.size;
+        for (uint64_t slot = start; slot < stop; ++slot) table[slot] = VACANT;
+        for (; row < words.size; ++row) {
+            uint64_t first = order[row] >> shift, slot = free > first ? free : first;
+            if (slot >= stop) break;
+            table[slot] = words[row];
+            furthest = slot - first > furthest ? slot - first : furthest;
+            free = slot + 1;
+        }
+    }
+    require(row == words.size, "a table with too few slots");
+    return {(size > free ? size : free) + 1, furthest};
+}
+
+// Tells which words of numbers have hashes that are in a table, which ends with a vacant slot; `has_vacant` tells it of
+// the hash that gaps have.
+void find_hashed(Words words, uint64_t shift, Words table, bool has_vacant, Span<bool> found) {
+    require(found.size >= words.size && shift < 64 && (LAST >> shift) + 1 < table.size && table[table.size - 1] == VACANT,
+            "places beyond the table");
+    uint64_t hashes[AHEAD];
+    for (uint64_t row = 0; row < words.size + AHEAD; ++row) {
+        uint64_t waiting = row % AHEAD;
+        if (row >= AHEAD) {
+            uint64_t hashed = hashes[waiting], slot = hashed >> shift;
+            // Mostly it is one of two slots; a branch on which of them would be guessed wrong too often.
+            slot += table[slot] < hashed;
+            while (table[slot] < hashed) ++slot;
+            found[row - AHEAD] = (table[slot] == hashed) & (has_vacant | (hashed != VACANT));
+        }
+        if (row < words.size) {
+            hashes[waiting] = mixed(words[row]);
+            prefetch(&table[hashes[waiting] >> shift]);
+        }
+    }
+}
+
+// Finds the rows that are packed with tags in a table, those of words from `low` on and no further than `width`.
+void find_packed(Words words, uint64_t low, uint64_t width, uint64_t spare, uint64_t dropped_bits, uint64_t shift,
+                 uint64_t nrows, Words table, Span<uint64_t> found) {
+    Packing packing{low, spare, dropped_bits, shift};
+    require_packing(packing, 0, table.size);
+    require(found.size >= words.size && (LAST >> shift) + 1 < table.size && table[table.size - 1] == VACANT,
+            "places beyond the table");
+    uint64_t tags[AHEAD];
+    for (uint64_t row = 0; row < words.size + AHEAD; ++row) {
+        uint64_t waiting = row % AHEAD;
+        if (row >= AHEAD) {
+            uint64_t slot = tags[waiting] >> shift, wanted = tags[waiting] << dropped_bits;
+            // A word with the same tag is larger by its row, a vacant one by no row that there is.  Conditions are looked
+            // at together, since nobody can guess which gaps look smaller than a tag, nor which rows match.
+            uint64_t beyond = table[slot] - wanted;
+            slot += (static_cast<int64_t>(beyond) < 0) & (table[slot] != VACANT);
+            for (beyond = table[slot] - wanted; (static_cast<int64_t>(beyond) < 0) & (table[slot] != VACANT);) {
+                beyond = table[++slot] - wanted;
+            }
+            bool matches = (beyond < nrows) & (words[row - AHEAD] - low <= width);
+            found[row - AHEAD] = matches ? beyond : NO_ROW;
+        }
+        if (row < words.size) {
+            tags[waiting] = packing.tag(words[row]);
+            prefetch(&table[tags[waiting] >> shift]);
+        }
+    }
+}
+
+// Finds the first row beside each hash in pairs of hash and row, from the slots on where it would be; `slots` become
+// those where it ended.  The last hash of the table is no smaller than any.
+void meet_pairs(Words hashes, Span<uint64_t> slots, Matrix<const uint64_t> table, Span<uint64_t> found) {
+    require(slots.size == hashes.size && found.size == hashes.size && table.columns == 2 && table.rows,
+            "arrays of other lengths");
+    uint64_t largest = table[table.rows - 1][0];
+    for (uint64_t row = 0; row < hashes.size; ++row) {
+        if (row + AHEAD < hashes.size) prefetch(table.data + 2 * slots[row + AHEAD]);
+        uint64_t slot = slots[row], hash = hashes[row];
+        require(slot < table.rows && hash <= largest, "places beyond the table");
+        while (table[slot][0] < hash) ++slot;
+        slots[row] = slot;
+        // Without a branch, for the same reason.
+        found[row] = table[slot][1] | (uint64_t{table[slot][0] == hash} - 1);
+    }
+}
+
+// Keeps what was found of those rows that have a match, and where these are; returns how many there are.  Both have room
+// for one more: each row is written, and only counted where it has a match.
+int64_t matched(Span<const int64_t> found, Span<int64_t> positions, Span<int64_t> rows) {
+    require(positions.size > found.size && rows.size > found.size, "no room for as many rows");
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < found.size; ++row) {
+        positions[count] = static_cast<int64_t>(row);
+        rows[count] = found[row];
+        count += found[row] >= 0;
+    }
+    return static_cast<int64_t>(count);
+}
+
+// Finds how many words of a table in order, which has some, are less than each word, or not greater.
+void search_sorted(Words table, Words words, bool after_equals, Span<int64_t> found) {
+    require(table.size && found.size >= words.size, "an empty table, or no room for what is found");
+    uint64_t lows[AHEAD];
+    for (uint64_t first = 0; first < words.size; first += AHEAD) {
+        uint64_t count = words.size - first < AHEAD ? words.size - first : AHEAD;
+        auto is_before = [&](uint64_t word, uint64_t wanted) { return (word < wanted) | (after_equals & (word == wanted)); };
+        for (uint64_t row = 0; row < count; ++row) lows[row] = 0;
+        for (uint64_t size = table.size; size > 1;) {
+            uint64_t half = size >> 1;
+            for (uint64_t row = 0; row < count; ++row) {
+                lows[row] += is_before(table[lows[row] + half - 1], words[first + row]) ? half : 0;
+            }
+            size -= half;
+        }
+        for (uint64_t row = 0; row < count; ++row) {
+            found[first + row] = static_cast<int64_t>(lows[row] + is_before(table[lows[row]], words[first + row]));
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------------- cells of close keys
+
+// Sets the bit of the cell of each word, all of which have one.
+void mark(Words words, uint64_t low, Span<uint8_t> bits) {
+    for (uint64_t word : words) {
+        uint64_t slot = word - low;
+        require(slot >> 3 < bits.size, "a word without a cell");
+        bits[slot >> 3] = static_cast<uint8_t>(bits[slot >> 3] | 1u << (slot & 7));
+    }
+}
+
+// Tells whether the bit of the cell of each word is set.
+void look_up_bits(Words words, uint64_t low, uint64_t nslots, Span<const uint8_t> bits, Span<bool> found) {
+    require(nslots >> 3 < bits.size && found.size >= words.size, "a word without a cell");
+    for (uint64_t row = 0; row < words.size; ++row) {
+        uint64_t slot = words[row] - low;
+        slot = slot < nslots ? slot : nslots;
+        found[row] = (bits[slot >> 3] >> (slot & 7)) & 1;
+    }
+}
+
+// Puts the first row of each cell there.
+template <class Row>
+void put_rows(Words words, uint64_t low, Span<Row> rows) {
+    for (uint64_t row = words.size; row-- > 0;) {
+        uint64_t slot = words[row] - low;
+        require(slot < rows.size, "a word without a cell");
+        rows[slot] = static_cast<Row>(row);
+    }
+}
+
+// Finds the row in the cell of each word.
+template <class Row>
+void look_up_rows(Words words, uint64_t low, uint64_t nslots, Span<const Row> rows, Span<int64_t> found) {
+    require(nslots < rows.size && found.size >= words.size, "a word without a cell");
+    auto cell = [&](uint64_t row) { return words[row] - low < nslots ? words[row] - low : nslots; };
+    for (uint64_t row = 0; row < words.size; ++row) {
+        if (row + AHEAD < words.size) prefetch(&rows[cell(row + AHEAD)]);
+        found[row] = rows[cell(row)];
+    }
+}
+
+}  // namespace
+
+MODULE("Hash tables with gaps, searches in tables in order, and cells of close keys.",
+       {"mix", overloads<mix>},
+       {"insert_packed", overloads<insert_packed>},
+       {"lay_out", overloads<lay_out>},
+       {"find_hashed", overloads<find_hashed>},
+       {"find_packed", overloads<find_packed>},
+       {"meet_pairs", overloads<meet_pairs>},
+       {"matched", overloads<matched>},
+       {"search_sorted", overloads<search_sorted>},
+       {"mark", overloads<mark>},
+       {"look_up_bits", overloads<look_up_bits>},
+       {"put_rows", overloads<put_rows<int32_t>, put_rows<int64_t>>},
+       {"look_up_rows", overloads<look_up_rows<int32_t>, look_up_rows<int64_t>>})

@@ -1,0 +1,96 @@
+// Rows at positions of a table that is larger than the caches, and rows that are marked.
+
+#include "text.hpp"
+#include "words.hpp"
+
+namespace {
+
+using namespace akdask;
+
+// Writes the words at some positions, `missing` for positions outside the table; returns whether none is outside.
+bool gather_words(Words table, Words positions, uint64_t missing, Span<uint64_t> out) {
+    require(out.size >= positions.size, "no room for as many words");
+    bool all_there = true;
+    for (uint64_t row = 0; row < positions.size; ++row) {
+        if (row + AHEAD < positions.size) prefetch(table.data + positions[row + AHEAD]);
+        uint64_t position = positions[row];
+        bool is_there = position < table.size;
+        all_there &= is_there;
+        out[row] = is_there ? table[position] : missing;
+    }
+    return all_there;
+}
+
+// Notes where the strings at some positions begin, and where they will end; tells whether all are there.
+bool find_strings(Words offsets, Words positions, Span<uint64_t> starts, Span<uint64_t> ends) {
+    require(offsets.size && starts.size >= positions.size && ends.size > positions.size, "no room for as many strings");
+    uint64_t base = offsets[0], size = offsets.size - 1, end = 0;
+    bool all_there = true;
+    ends[0] = 0;
+    for (uint64_t row = 0; row < positions.size; ++row) {
+        if (row + AHEAD < positions.size) prefetch(offsets.data + positions[row + AHEAD]);
+        uint64_t position = positions[row];
+        bool is_there = position < size;
+        all_there &= is_there;
+        uint64_t start = is_there ? offsets[position] : base, stop = is_there ? offsets[position + 1] : base;
+        end += stop - start;
+        starts[row] = start - base;
+        ends[row + 1] = end;
+    }
+    return all_there;
+}
+
+// Copies strings by chunks, behind the last of which there is room for one: what is copied behind the end of a string is
+// written over by the next.
+void copy_strings(Text text, Words starts, Words ends, Span<uint8_t> into) {
+    require(ends.size == starts.size + 1 && ends[starts.size] + CHUNK <= into.size, "no room for as many strings");
+    for (uint64_t row = 0; row < starts.size; ++row) {
+        if (row + AHEAD < starts.size) {
+            uint64_t ahead = row + AHEAD, start = starts[ahead];
+            prefetch(text.data + start);
+            // Where a string ends is often in another line of the cache.
+            prefetch(text.data + start + (ends[ahead + 1] - ends[ahead]));
+        }
+        uint64_t start = starts[row], target = ends[row], stop = ends[row + 1], length = stop - target;
+        require(target <= stop && stop + CHUNK <= into.size && start <= text.size && length <= text.size - start,
+                "strings beyond their text");
+        if (start + length + CHUNK <= text.size) {
+            copy_chunk(text.data + start, &into[target]);
+            for (uint64_t ahead = CHUNK; ahead < length; ahead += CHUNK) {
+                copy_chunk(text.data + start + ahead, &into[target + ahead]);
+            }
+        } else {
+            std::memcpy(&into[target], text.data + start, length);
+        }
+    }
+}
+
+// Writes the values whose mark is not 0 one after the other, and returns how many there are.  There is room for one more:
+// each is written, and only counted where it has a mark.
+template <class Value>
+uint64_t copy_masked(Span<const bool> mask, Span<const Value> column, Span<Value> out) {
+    require(mask.size >= column.size, "fewer marks than values");
+    uint64_t count = 0;
+    if (out.size > column.size) {
+        for (uint64_t row = 0; row < column.size; ++row) {
+            out[count] = column[row];
+            count += mask[row];
+        }
+        return count;
+    }
+    for (uint64_t row = 0; row < column.size; ++row) {
+        if (!mask[row]) continue;
+        require(count < out.size, "no room for as many values");
+        out[count++] = column[row];
+    }
+    return count;
+}
+
+}  // namespace
+
+MODULE("Rows at positions of a table that is larger than the caches, and rows that are marked.",
+       {"gather_words", overloads<gather_words>},
+       {"find_strings", overloads<find_strings>},
+       {"copy_strings", overloads<copy_strings>},
+       {"copy_masked", overloads<copy_masked<uint64_t>, copy_masked<int64_t>, copy_masked<double>, copy_masked<uint8_t>,
+                                 copy_masked<uint16_t>, copy_masked<uint32_t>, copy_masked<int32_t>, copy_masked<float>>})

@@ -1,0 +1,184 @@
+// Ranges of keys, and keys packed with the numbers of their rows.
+
+#include "words.hpp"
+
+namespace {
+
+using namespace akdask;
+
+// Returns the smallest and the largest of some numbers, at least one, in one pass through memory.
+template <class Number>
+std::tuple<Number, Number> least_and_most(Span<const Number> numbers) {
+    require(numbers.size > 0, "no numbers");
+    Number least = numbers[0], most = numbers[0];
+    for (Number number : numbers) {
+        least = number < least ? number : least;
+        most = number > most ? number : most;
+    }
+    return {least, most};
+}
+
+// Counts the splitters that are no larger than each word, and of those that are equal, than its row.  The slot of a word
+// is its distance from the lowest one, without `shift` bits; `before` has the splitters in the slots before each.
+void number_ranges(Words words, Span<const int64_t> rows, Words splitters, Span<const int64_t> splitter_rows,
+                   uint64_t low, uint64_t shift, Span<const uint16_t> before, Span<uint16_t> ranges) {
+    require(rows.size == words.size && ranges.size == words.size && splitter_rows.size == splitters.size && shift < 64,
+            "arrays of other lengths");
+    for (uint16_t place : before) require(place <= splitters.size, "a splitter that is not there");
+    for (uint64_t row = 0; row < words.size; ++row) {
+        uint64_t word = words[row], slot = (word - low) >> shift;
+        require(slot + 1 < before.size, "a word beyond the slots");
+        uint64_t first = before[slot], stop = before[slot + 1];
+        while (first < stop) {
+            uint64_t middle = (first + stop) >> 1, splitter = splitters[middle];
+            if ((splitter < word) | ((splitter == word) & (splitter_rows[middle] <= rows[row]))) first = middle + 1;
+            else stop = middle;
+        }
+        ranges[row] = static_cast<uint16_t>(first);
+    }
+}
+
+// Counts words from the lowest; writes all their bits, and all but lost ones above row numbers of `shift` bits.
+void pack_rows(Words words, uint64_t low, uint64_t lost, uint64_t shift, Span<const int64_t> rows,
+               Span<uint64_t> full_keys, Span<uint64_t> packed) {
+    require(rows.size == words.size && full_keys.size == words.size && packed.size == words.size && lost < 64 && shift < 64,
+            "arrays of other lengths");
+    for (uint64_t row = 0; row < words.size; ++row) {
+        uint64_t word = words[row] - low;
+        full_keys[row] = word;
+        packed[row] = ((word >> lost) << shift) | static_cast<uint64_t>(rows[row]);
+    }
+}
+
+// Values that are compared with one splitter after the other: they stay in the fastest cache.
+constexpr uint64_t NUMBERED = 2048;
+
+// Counts for each word the splitters, fewer than 256, that are no larger, and for each splitter the words that are no
+// smaller.  Words are compared once the bits `flipped` are the other way round.
+void number_words(Words words, uint64_t flipped, Words splitters, Span<uint8_t> numbers, Span<uint64_t> beyond) {
+    require(numbers.size == words.size && beyond.size >= splitters.size && splitters.size < 256, "arrays of other lengths");
+    for (uint64_t start = 0; start < words.size; start += NUMBERED) {
+        uint64_t count = words.size - start < NUMBERED ? words.size - start : NUMBERED;
+        const uint64_t* some = &words[start];
+        uint8_t* found = &numbers[start];
+        std::memset(found, 0, count);
+        for (uint64_t number = 0; number < splitters.size; ++number) {
+            uint64_t splitter = splitters[number], total = 0;
+            for (uint64_t row = 0; row < count; ++row) {
+                bool is_beyond = (some[row] ^ flipped) >= splitter;
+                found[row] = static_cast<uint8_t>(found[row] + is_beyond);
+                total += is_beyond;
+            }
+            beyond[number] += total;
+        }
+    }
+}
+
+// Finds the range of each number, given its bits, in a table of slots of equal width, some of which are cut into several
+// ranges.  `firsts` and `shifts` have for each slot its first range, and the lowest bits that do not tell its ranges
+// apart; the numbers of each range are added to `counts`, in two sums, since the next one is often of the same range.
+void find_ranges(Words bits, uint64_t flipped, bool are_floats, uint64_t low, uint64_t span, uint64_t shift,
+                 Span<const uint16_t> firsts, Span<const uint8_t> shifts, Span<uint16_t> numbers,
+                 Matrix<int64_t> counts) {
+    require(numbers.size == bits.size && counts.columns == 2 && shift < 64, "arrays of other lengths");
+    require((span >> shift) < firsts.size && shifts.size == firsts.size, "a range beyond the slots");
+    uint64_t within = (uint64_t{1} << shift) - 1;
+    for (uint64_t slot = 0; slot < firsts.size; ++slot) {
+        require(shifts[slot] < 64 && firsts[slot] + (within >> shifts[slot]) < counts.rows, "a range that is not there");
+    }
+    for (uint64_t row = 0; row < bits.size; ++row) {
+        uint64_t word = are_floats ? float_word(bits[row], flipped) : bits[row] ^ flipped;
+        uint64_t distance = (word > low ? word : low) - low;
+        distance = distance < span ? distance : span;
+        uint64_t slot = distance >> shift, number = firsts[slot] + ((distance & within) >> shifts[slot]);
+        numbers[row] = static_cast<uint16_t>(number);
+        ++counts[number][row & 1];
+    }
+}
+
+// Lowers the numbers of rows that come before splitters whose leading words are theirs, and counts rows by number.
+// `words` and `splitters` have a row for each word, the most significant first; rows that equal a splitter are beyond it
+// from the row number in `rows` on; `numbers` says how many splitters begin with no larger words than each row.
+void number_equals(Matrix<const uint64_t> words, Matrix<const uint64_t> splitters, Span<const int64_t> rows,
+                   int64_t first, Span<uint8_t> numbers, Span<int64_t> counts) {
+    require(words.rows == splitters.rows && words.rows && words.columns == numbers.size &&
+                splitters.columns <= rows.size && splitters.columns < counts.size,
+            "arrays of other lengths");
+    for (uint64_t row = 0; row < numbers.size; ++row) {
+        uint64_t number = numbers[row];
+        require(number <= splitters.columns, "a splitter that is not there");
+        for (; number && splitters[0][number - 1] == words[0][row]; --number) {
+            uint64_t place = 1;
+            while (place < words.rows && words[place][row] == splitters[place][number - 1]) ++place;
+            if (place == words.rows) {
+                if (rows[number - 1] <= first + static_cast<int64_t>(row)) break;
+            } else if (splitters[place][number - 1] < words[place][row]) {
+                break;
+            }
+        }
+        numbers[row] = static_cast<uint8_t>(number);
+        ++counts[number];
+    }
+}
+
+// Writes each value to the next position of its range; `positions` are moved on.
+template <class Number, class Value>
+void write_ranges(Span<const Number> numbers, Span<const Value> values, Span<uint64_t> positions, Span<Value> out) {
+    require(numbers.size == values.size, "arrays of other lengths");
+    for (uint64_t row = 0; row < values.size; ++row) {
+        uint64_t number = numbers[row];
+        require(number < positions.size && positions[number] < out.size, "a range that is not there");
+        out[positions[number]++] = values[row];
+    }
+}
+
+// Rows of a group up to which each is compared with those before it until its place is found.
+constexpr uint64_t FEW = 32;
+
+// Orders the rows of each small group, whose numbers ascend, and finds the large ones whose rows are not all equal:
+// `left` tells which rows are in one, and how many is returned.  `words` have a row for each word of what is ordered by.
+int64_t order_few(Words groups, Matrix<const uint64_t> words, Span<int64_t> order, Span<bool> left) {
+    uint64_t nrows = groups.size, count = 0;
+    require(words.rows && words.columns == nrows && order.size == nrows && left.size == nrows, "arrays of other lengths");
+    for (uint64_t start = 0, stop; start < nrows; start = stop) {
+        for (stop = start + 1; stop < nrows && groups[stop] == groups[start];) ++stop;
+        bool is_left = false;
+        if (stop - start > FEW) {
+            for (uint64_t number = 0; number < words.rows; ++number) {
+                for (uint64_t row = start + 1; row < stop; ++row) is_left |= words[number][row] != words[number][start];
+            }
+        } else {
+            for (uint64_t row = start + 1; row < stop; ++row) {
+                uint64_t place = row;
+                for (; place > start; --place) {
+                    uint64_t before = static_cast<uint64_t>(order[place - 1]), number = 0;
+                    require(before < nrows, "a row that is not there");
+                    while (number < words.rows - 1 && words[number][before] == words[number][row]) ++number;
+                    if (words[number][before] <= words[number][row]) break;
+                    order[place] = static_cast<int64_t>(before);
+                }
+                order[place] = static_cast<int64_t>(row);
+            }
+        }
+        for (uint64_t row = start; row < stop; ++row) left[row] = is_left;
+        count += is_left ? stop - start : 0;
+    }
+    return static_cast<int64_t>(count);
+}
+
+}  // namespace
+
+#define FOR_VALUES(number)                                                                                  \
+    write_ranges<number, uint64_t>, write_ranges<number, uint32_t>, write_ranges<number, uint16_t>, write_ranges<number, uint8_t>
+
+MODULE("Ranges of keys, and keys packed with the numbers of their rows.",
+       {"least_and_most", overloads<least_and_most<int64_t>, least_and_most<uint64_t>, least_and_most<double>,
+                                    least_and_most<int32_t>, least_and_most<uint32_t>, least_and_most<int16_t>,
+                                    least_and_most<uint16_t>, least_and_most<int8_t>, least_and_most<uint8_t>>},
+       {"number_ranges", overloads<number_ranges>},
+       {"pack_rows", overloads<pack_rows>},
+       {"number_words", overloads<number_words>},
+       {"find_ranges", overloads<find_ranges>},
+       {"number_equals", overloads<number_equals>},
+       {"write_ranges", overloads<FOR_VALUES(uint8_t), FOR_VALUES(uint16_t)>},
+       {"order_few", overloads<order_few>})

@@ -1,0 +1,141 @@
+// Windows of a number of rows, and running results of groups.  Rows are added in the order that `kernels.py` documents.
+
+#include "module.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+namespace {
+
+using namespace akdask;
+
+constexpr double NOT_A_NUMBER = std::numeric_limits<double>::quiet_NaN();
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+// Fills `out` with the result of each window of `width` rows.  Blocks of as many rows begin at rows that are `phase`
+// after a multiple of the width; each window is the end of one and the beginning of the next.  A `State` takes rows one
+// by one, and two of them come to a result.
+template <class State, class Finish>
+void fill(Span<const double> rows, int64_t width, int64_t phase, Span<double> out, State empty, Finish finish) {
+    int64_t nrows = static_cast<int64_t>(rows.size);
+    require(width > 0 && phase >= 0 && phase <= width, "no window");
+    require(static_cast<int64_t>(out.size) + width > nrows, "no room for as many windows");
+    auto ends = std::make_unique<State[]>(static_cast<uint64_t>(width) + 1);
+    for (int64_t begin = phase > 0 ? phase - width : 0; begin + width <= nrows; begin += width) {
+        ends[width] = empty;
+        for (int64_t place = width - 1; place >= 0; --place) {
+            State& state = ends[place] = ends[place + 1];
+            int64_t row = begin + place;
+            if (row >= 0 && std::isfinite(rows[row])) state.take(rows[row]);
+        }
+        State following = empty;
+        for (int64_t place = 0; place < width; ++place) {
+            int64_t start = begin + place;
+            if (place > 0) {
+                int64_t last = start + width - 1;
+                if (last >= nrows) break;
+                if (std::isfinite(rows[last])) following.take(rows[last]);
+            }
+            if (start >= 0) out[start] = finish(ends[place], following);
+        }
+    }
+}
+
+struct Sum {
+    double total = 0;
+    int64_t count = 0;
+
+    void take(double value) {
+        total += value;
+        ++count;
+    }
+};
+
+void fill_sums(Span<const double> rows, int64_t width, int64_t phase, int64_t least, bool is_mean, Span<double> out) {
+    fill(rows, width, phase, out, Sum{}, [=](const Sum& ending, const Sum& following) {
+        int64_t known = following.count + ending.count;
+        if (known < least || (is_mean && !known)) return NOT_A_NUMBER;
+        double found = following.total + ending.total;
+        return is_mean ? found / static_cast<double>(known) : found;
+    });
+}
+
+struct Best {
+    double sign = 1, best = INFINITE;
+    int64_t count = 0;
+
+    void take(double value) {
+        best = sign * value < best ? sign * value : best;
+        ++count;
+    }
+};
+
+// Of smallest values, or of largest where `sign` is -1.
+void fill_extremes(Span<const double> rows, int64_t width, int64_t phase, int64_t least, double sign,
+                   Span<double> out) {
+    fill(rows, width, phase, out, Best{sign}, [=](const Best& ending, const Best& following) {
+        int64_t known = following.count + ending.count;
+        double found = ending.best < following.best ? ending.best : following.best;
+        return known > 0 && known >= least ? sign * found : NOT_A_NUMBER;
+    });
+}
+
+struct Moments {
+    double count = 0, mean = 0, square = 0;
+
+    void take(double value) {
+        count += 1;
+        double step = value - mean;
+        mean += step / count;
+        square += step * (value - mean);
+    }
+};
+
+void fill_variances(Span<const double> rows, int64_t width, int64_t phase, int64_t least, int64_t ddof, bool is_root,
+                    Span<double> out) {
+    fill(rows, width, phase, out, Moments{}, [=](const Moments& ending, const Moments& following) {
+        double known = following.count + ending.count;
+        if (known < static_cast<double>(least) || known <= static_cast<double>(ddof)) return NOT_A_NUMBER;
+        double apart = following.mean - ending.mean;
+        double merged = following.square + ending.square + apart * apart * following.count * ending.count / known;
+        double found = merged / (known - static_cast<double>(ddof));
+        return is_root ? std::sqrt(found) : found;
+    });
+}
+
+enum Running : int64_t { SUM, PRODUCT, LEAST, MOST };
+
+// Fills `out` with what the rows of each group come to so far, and leaves in `state` the result of the last group without
+// its NaN.
+template <class Value>
+void fill_running(int64_t kind, Span<const Value> rows, Span<const int64_t> groups, int64_t group, Span<Value> state,
+                  Span<const Value> identity, Span<Value> out) {
+    require(groups.size == rows.size && out.size == rows.size && state.size && identity.size, "arrays of other lengths");
+    Value running = state[0];
+    for (uint64_t row = 0; row < rows.size; ++row) {
+        if (groups[row] != group) {
+            group = groups[row];
+            running = identity[0];
+        }
+        Value value = rows[row];
+        if (value == value) {
+            if (kind == SUM) running += value;
+            else if (kind == PRODUCT) running *= value;
+            else if (kind == LEAST) running = value < running ? value : running;
+            else running = value > running ? value : running;
+            out[row] = running;
+        } else {
+            out[row] = value;
+        }
+    }
+    state[0] = running;
+}
+
+}  // namespace
+
+MODULE("Windows of a number of rows, and running results of groups.",
+       {"fill_sums", overloads<fill_sums>},
+       {"fill_extremes", overloads<fill_extremes>},
+       {"fill_variances", overloads<fill_variances>},
+       {"fill_running", overloads<fill_running<double>, fill_running<int64_t>, fill_running<uint64_t>>})
