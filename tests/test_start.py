@@ -13,7 +13,7 @@ import pytest
 
 import akdask as ak
 from akdask import _public, io
-from akdask.arrays import array_kinds as wrap
+from akdask.arrays import array
 from akdask.arrays import stored_arrays as stored
 from akdask.columns import scalar_types
 from akdask.columns import scalar_types as numpy_names
@@ -205,10 +205,10 @@ def test_tables_name_the_modules_that_register():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in found:
                 names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
                 found[node.func.id].update(dict.fromkeys(names, module))
-    assert found == {"shows": wrap.SHOWN_BY, "made_of": wrap.MADE_OF}
-    for name, module in wrap.ASKED_FOR.items():
+    assert found == {"shows": array.SHOWN_BY, "made_of": array.MADE_OF}
+    for name, module in array.ASKED_FOR.items():
         assert hasattr(import_module(f"akdask.{module}"), name)
-        assert wrap.class_asked_for(name) is getattr(ak, name)
+        assert array.class_asked_for(name) is getattr(ak, name)
 
 
 def test_every_kind_of_stored_object_that_has_a_maker_finds_it():

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.arrays.creation import full
 from akdask.arrays.matrices import matmul
 from akdask.arrays.ndarray import assign, operated, selected, shaped

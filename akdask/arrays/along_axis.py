@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.arrays.ndarray import rearranged, shaped
 from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.strided_layout import Layout, Shape

@@ -1,31 +1,38 @@
-"""The base class of one-dimensional lazy arrays: rows, size, selection and conversion."""
+"""The base classes of lazy objects and of one-dimensional arrays, and how values become users' objects.
+
+Each kind of array registers for the types that it shows, or for the NumPy dtypes that it is made from.
+"""
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
+from dask.base import DaskMethodsMixin
 
 from akdask import config
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.base import Collection
 from akdask.arrays.display import GAP, SHOWN, captioned, listed, printed_numbers, text_of, title_of
 from akdask.arrays.missing_attributes import of_series
 from akdask.arrays.registered import facts_of_array, written
+from akdask.arrays.rules import ARKOUDA, Rules
 from akdask.arrays.writable import Writable
+from akdask.columns.dtypes import Kind
 from akdask.columns.table import Table
-from akdask.deferred import pa
+from akdask.deferred import is_na, is_pandas, pa, registered
 from akdask.engine.alignment import Limit
-from akdask.engine.explain import is_cheap
+from akdask.engine.explain import Explanation, explain, is_cheap
 from akdask.engine.materialized import within_rounds
-from akdask.engine.missing import recombined, separated
+from akdask.engine.missing import recombined, separated, with_missing
 from akdask.engine.node import Frame, RowSpace
+from akdask.engine.progress import Profile, profile
 from akdask.engine.rowwise import SELECTIONS, Project, column_identity
-from akdask.engine.run import CollectionRows, resolve_lengths, run
-from akdask.engine.sources import Persisted, as_column, literal
+from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
+from akdask.engine.sources import Persisted, as_column, integers_apart, literal, literal_table, without_mask
 from akdask.engine.tokens import token
 from akdask.engine.values import ResidentColumn, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
@@ -33,6 +40,79 @@ from akdask.typing import Column
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Storable
+
+
+class Collection(Root, DaskMethodsMixin):
+    """A lazy object: a plan, and the means to run it.
+
+    Works with ``dask.compute``, ``dask.persist``, ``dask.visualize`` and with the methods of a distributed `Client`.
+    """
+
+    _rules: ClassVar[Rules] = ARKOUDA
+
+    @property
+    def dask(self) -> Mapping[Any, Any]:
+        """The task graph; building it reads nothing."""
+        return self.__dask_graph__()
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def persist(self, **options: Any) -> Self:
+        """Return the object with its rows computed and kept in memory, on the workers of a cluster.
+
+        In this process, results take at most about half of its memory, the setting ``memory_limit``; beyond it the
+        oldest partitions wait on disk, until the object is gone.
+
+        Parameters
+        ----------
+        **options
+            As ``dask.persist`` takes them.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> squares = (ak.arange(5) ** 2).persist()
+        >>> squares.sum()
+        np.int64(30)
+        """
+        # Without `dask.persist`, whose overhead takes as long as planning does.
+        found = None if options else partitions_in_memory(self.expr)
+        if found is None:
+            return super().persist(**options)
+        rebuild, state = self.__dask_postpersist__()
+        return rebuild(found, *state)
+
+    def explain(self) -> Explanation:
+        """Return the plan before and after optimisation; nothing is computed."""
+        return explain(self.expr)
+
+    def profile(self) -> Profile:
+        """Compute the object, and return its plan with the cost of each step; ``.result`` is the value.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> taken = ak.arange(10).sum().profile()
+        >>> int(taken.result), taken.seconds < 60
+        (45, True)
+        """
+        return profile(self.expr)
+
+
+class Labelled:
+    """An array with labels, or the labels themselves, such as a `Series` or an `Index`; operations take its array."""
+
+    values: Any
+    """The array; of a `MultiIndex` the list of its levels."""
+
+
+def unlabelled(item: Any) -> Any:
+    """Return the array of an item that has labels, and any other item as it is."""
+    return item.values if isinstance(item, Labelled) else item
 
 
 class Array(Writable, Collection):
@@ -469,3 +549,87 @@ def as_ndarray(table: Table) -> np.ndarray[Any, Any]:
     """Return the only column of a table of numbers; the user may change it."""
     column: Any = table.columns[0]
     return column if column.flags.writeable else column.copy()
+
+
+# how values become arrays
+
+MakeArray = TypeVar("MakeArray", bound=Callable[[Frame, Value], Array])
+
+ArrayType = TypeVar("ArrayType", bound=type[Array])
+
+_asked_for: dict[str, type[Array]] = {}
+_shown_by: dict[Kind, Callable[[Frame, Value], Array]] = {}
+_made_of: dict[str, Callable[[Any], Array]] = {}
+
+ASKED_FOR = {"Strings": "arrays.strings", "Categorical": "arrays.categorical"}
+SHOWN_BY = {**dict.fromkeys(("int", "uint", "float", "bool", "bigint"), "arrays.pdarray"), "str": "arrays.strings"}
+SHOWN_BY["list"] = "arrays.segarray"
+MADE_OF = {"M": "arrays.datetimes", "m": "arrays.datetimes"}
+"""Modules of akdask that register classes, by the names, kinds and NumPy kinds for which they do."""
+
+
+def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
+    """Register a class, or a function that makes its objects, for values of some kinds of column types."""
+
+    def register(make: MakeArray) -> MakeArray:
+        _shown_by.update(dict.fromkeys(kinds, make))
+        return make
+
+    return register
+
+
+def wrap(frame: Frame, value: Value) -> Array:
+    """Return the array of the kind that belongs to the value's type."""
+    kind = value.dtype.kind
+    return (_shown_by.get(kind) or registered(_shown_by, kind, SHOWN_BY))(frame, value)
+
+
+def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
+    """Register a class for data at hand of a kind of NumPy dtype; its ``at_hand`` converts them."""
+
+    def register(cls: ArrayType) -> ArrayType:
+        _made_of[dtype_kind] = cls
+        return cls
+
+    return register
+
+
+def special(items: Any) -> Array | None:
+    """Return data at hand as an array of the class that fits their dtype or their elements, None if none fits.
+
+    Integers and bools with gaps become an array that keeps values and gaps; masked elements are missing.
+    """
+    items = without_mask(items)
+    apart = integers_apart(items)
+    if apart is not None:
+        frame = literal_table(Table(dict(enumerate(apart)), len(apart[0])))
+        return wrap(frame, with_missing(frame.column(0), frame.column(1)))
+    kind = getattr(getattr(items, "dtype", None), "kind", "O" if isinstance(items, list | tuple) else "")
+    maker: Any = registered(_made_of, _kind_of_first(items) if kind == "O" else kind, MADE_OF)
+    return None if maker is None else maker.at_hand(items)
+
+
+def _kind_of_first(items: Any) -> str:
+    """Return the kind of NumPy dtype that times are of, by the first of them that is not missing."""
+    for item in items:
+        if isinstance(item, np.datetime64 | datetime.date):
+            return "M"
+        if isinstance(item, np.timedelta64 | datetime.timedelta):
+            return "m"
+        if item is not None and not is_na(item):
+            break
+    return ""
+
+
+def can_be_asked_for(cls: ArrayType) -> ArrayType:
+    """Register a class that casts can name, by itself or by its name; its ``_cast_from`` converts an array."""
+    _asked_for[cls.__name__] = cls
+    return cls
+
+
+def class_asked_for(dtype: Any) -> Any:
+    """Return the class of arrays that a cast names instead of a dtype, None for a dtype."""
+    if is_pandas(dtype, "CategoricalDtype"):
+        dtype = "Categorical"
+    name = dtype.__name__ if isinstance(dtype, type) and issubclass(dtype, Array) else dtype
+    return registered(_asked_for, name, ASKED_FOR) if isinstance(name, str) else None

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray

@@ -9,8 +9,7 @@ import numpy as np
 
 from akdask.arrays import categories as tables
 from akdask.arrays import ordering, sorting
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import can_be_asked_for
+from akdask.arrays.array import Array, can_be_asked_for
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.display import quoted
 from akdask.arrays.ordering import SortingAlgorithm

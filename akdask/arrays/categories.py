@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import class_asked_for
+from akdask.arrays.array import Array, class_asked_for
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import combine
 from akdask.arrays.pdarray import pdarray

@@ -9,8 +9,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import class_asked_for, special, wrap
+from akdask.arrays.array import Array, class_asked_for, special, wrap
 from akdask.arrays.elementwise import PLAIN, cast
 from akdask.arrays.ndarray import ArrayView, reshaped
 from akdask.arrays.pdarray import pdarray

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from akdask.arrays import calendar
-from akdask.arrays.array_kinds import made_of
+from akdask.arrays.array import made_of
 from akdask.arrays.creation import array
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask import config
-from akdask.arrays.base import Collection
 from akdask.engine.explain import edge_of_limit, estimate, is_small, shown_budget
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import Partitions
 from akdask.engine.run import resolve_lengths, run, tasks_of
 from akdask.engine.scheduler import OutOfTime, time_limit
 from akdask.engine.values import Value
+
+if TYPE_CHECKING:
+    from akdask.arrays.array import Collection
 
 SHOWN = 100
 """How many elements an array may have that is shown whole: Arkouda's ``pdarrayIterThresh``."""

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import class_asked_for, wrap
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, class_asked_for, unlabelled, wrap
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, column_type, unlimited
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with

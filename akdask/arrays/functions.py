@@ -11,15 +11,13 @@ import cloudpickle
 import numpy as np
 
 from akdask.arrays.along_axis import checked_axis
-from akdask.arrays.array import Array, check_axis
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, check_axis, unlabelled, wrap
 from akdask.arrays.assignment import fitting
-from akdask.arrays.base import unlabelled
-from akdask.arrays.comparable_keys import as_arrays
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, full_like
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.elementwise import ElementwiseArray, elementwise
+from akdask.arrays.keys import as_arrays
 from akdask.arrays.ndarray import ArrayView, as_array, shaped, spread
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar

@@ -15,11 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.comparable_keys import as_array, is_several, lazy_array
-from akdask.arrays.group_keys import codes_of, like
+from akdask.arrays.keys import as_array, codes_of, is_several, lazy_array, like
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.timearray import CLASSES, TimeArray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, SPAN, TIME

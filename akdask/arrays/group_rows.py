@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
-from akdask.arrays.comparable_keys import as_array, as_arrays, is_several
-from akdask.arrays.group_keys import codes_of, like, projected
+from akdask.arrays.array import Array, wrap
+from akdask.arrays.keys import as_array, as_arrays, codes_of, is_several, like, projected
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import check_sample, known_lengths, position
 from akdask.arrays.sorting import sort

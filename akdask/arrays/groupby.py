@@ -13,11 +13,10 @@ from akdask.arrays import group_reductions as reductions
 from akdask.arrays import group_rows as rows
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.comparable_keys import lazy_array
 from akdask.arrays.display import captioned, counted
 from akdask.arrays.families import reduction
-from akdask.arrays.group_keys import GroupKeys, looked_up
 from akdask.arrays.group_reductions import GROUPBY_REDUCTION_TYPES, Keys
+from akdask.arrays.keys import GroupKeys, lazy_array, looked_up
 from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths

@@ -9,8 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.assignment import assigned
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import combine

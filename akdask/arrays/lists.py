@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.assignment import fitting
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from akdask import machine
 from akdask._distributed import default_client
 from akdask.arrays import registered
-from akdask.arrays.base import Labelled
+from akdask.arrays.array import Labelled
 from akdask.arrays.groupby import GroupBy
 from akdask.caches import CacheMemory, caches
 from akdask.deferred import pd

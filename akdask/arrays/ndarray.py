@@ -11,8 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.display import lazy_text, printed_numbers
 from akdask.arrays.elementwise import elementwise
 from akdask.arrays.ordering import SortingAlgorithm

@@ -7,8 +7,7 @@ from enum import Enum
 from operator import index
 from typing import Any, SupportsIndex
 
-from akdask.arrays.array import Array, check_axis, of_rows
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, check_axis, of_rows, wrap
 from akdask.arrays.reductions import reduced
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar

@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.arrays import ordering
-from akdask.arrays.array import as_ndarray, check_axis
-from akdask.arrays.array_kinds import shows
+from akdask.arrays.array import as_ndarray, check_axis, shows
 from akdask.arrays.assignment import assigned
 from akdask.arrays.elementwise import ElementwiseArray
 from akdask.arrays.families import reduction

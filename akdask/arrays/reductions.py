@@ -8,8 +8,7 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.arrays.array import Array, check_axis
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, check_axis, wrap
 from akdask.arrays.elementwise import elementwise
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm

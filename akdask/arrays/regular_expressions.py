@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.arrays.display import EDGE, SHOWN, captioned, counted
 from akdask.arrays.row_selection import filter_columns, position
 from akdask.arrays.text import as_str, count_of

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from akdask.arrays.base import Collection
+from akdask.arrays.array import Collection
 from akdask.engine.run import run
 from akdask.engine.values import Replica
 from akdask.operators.reduce.plan import Element, calculated

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from akdask.arrays.along_axis import along_axis
-from akdask.arrays.array import Array, check_axis
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, check_axis, wrap
 from akdask.arrays.ordering import few_extremes
 from akdask.columns.dtypes import unlimited
 from akdask.engine.rowwise import Project

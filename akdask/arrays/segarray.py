@@ -9,8 +9,7 @@ from typing import Any, Self
 from akdask import config
 from akdask.arrays import lists
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array, of_rows
-from akdask.arrays.array_kinds import shows, wrap
+from akdask.arrays.array import Array, of_rows, shows, wrap
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE
 from akdask.arrays.elementwise import combine

@@ -11,9 +11,9 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.comparable_keys import as_arrays, comparable_keys, is_several, lazy_array, like
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.groupby import GroupBy
+from akdask.arrays.keys import as_arrays, as_comparable, comparable_keys, is_several, lazy_array
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.exact import EXACT
@@ -115,7 +115,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
         integers, floats = (in1d(arrays, part) for part in apart)
         either = integers | floats
         return ~either if invert else either
-    B = like(arrays[0], B)
+    B = as_comparable(arrays[0], B)
     if isinstance(arrays[0], Categorical) and len(arrays) == 1 and not is_several(B):
         found = arrays[0].in1d(B)
     else:
@@ -225,14 +225,14 @@ def _distinct(items: Any) -> Any:
 def _selected(ar1: Any, ar2: Any, *, invert: bool) -> Any:
     """Return the elements of one array that the other contains, or lacks with `invert`."""
     arrays = as_arrays(ar1)
-    mask = in1d(arrays, as_arrays(like(arrays[0], ar2)), invert=invert)
+    mask = in1d(arrays, as_arrays(as_comparable(arrays[0], ar2)), invert=invert)
     chosen = [array[mask] for array in arrays]
     return chosen if is_several(ar1) else chosen[0]
 
 
 def _joined(ar1: Any, ar2: Any) -> Any:
     lefts: list[Array] = as_arrays(ar1)
-    rights: list[Array] = as_arrays(like(lefts[0], ar2))
+    rights: list[Array] = as_arrays(as_comparable(lefts[0], ar2))
     if len(lefts) != len(rights):
         raise ArgumentError("set operations need as many arrays on both sides.")
     joined = [concatenate([left, right]) for left, right in zip(lefts, rights, strict=True)]

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from akdask.arrays.array import Array, check_axis
-from akdask.arrays.array_kinds import special, wrap
+from akdask.arrays.array import Array, check_axis, special, wrap
 from akdask.arrays.ordering import SortingAlgorithm, directions, sortable, sorted_positions
 from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar

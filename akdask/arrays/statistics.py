@@ -14,7 +14,7 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import elementwise
-from akdask.arrays.group_keys import projected
+from akdask.arrays.keys import projected
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64
 from akdask.engine.alignment import align

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.deferred import registered
 from akdask.engine.alignment import Gather
 from akdask.engine.node import Frame

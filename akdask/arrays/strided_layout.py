@@ -11,8 +11,7 @@ from typing import Any, NoReturn, Self, SupportsIndex
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.row_selection import known_lengths
 from akdask.columns.dtypes import INT64
 from akdask.engine.sources import as_column, counted, literal

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from akdask.arrays import ordering, text
-from akdask.arrays.array_kinds import can_be_asked_for, shows
+from akdask.arrays.array import can_be_asked_for, shows
 from akdask.arrays.assignment import assigned
 from akdask.arrays.display import quoted
 from akdask.arrays.elementwise import ElementwiseArray

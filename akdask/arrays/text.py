@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.arrays.elementwise import combine
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import value_of

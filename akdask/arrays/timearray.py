@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array, check_axis
-from akdask.arrays.array_kinds import special, wrap
+from akdask.arrays.array import Array, check_axis, special, wrap
 from akdask.arrays.assignment import assigned
 from akdask.arrays.display import quoted
 from akdask.arrays.elementwise import on_common_rows

@@ -11,8 +11,7 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype
 from pandas.api.indexers import check_array_indexer
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import special
+from akdask.arrays.array import Array, special
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask import config
-from akdask.arrays.array import Array, of_rows
-from akdask.arrays.base import Collection, Labelled
+from akdask.arrays.array import Array, Collection, Labelled, of_rows
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.comparable_keys import Keys, comparable_keys
 from akdask.arrays.elementwise import where
+from akdask.arrays.keys import Keys, comparable_keys
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.registered import Registered
 from akdask.arrays.strings import Strings

@@ -9,8 +9,7 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array

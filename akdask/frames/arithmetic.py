@@ -10,8 +10,7 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.column_names import axis_number
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.elementwise import where

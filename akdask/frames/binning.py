@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.creation import array

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, check_names
 from akdask.arrays.creation import array as as_array

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.array import Array, of_rows
-from akdask.arrays.array_kinds import special, wrap
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, of_rows, special, unlabelled, wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import check_names, names_of
 from akdask.arrays.creation import array

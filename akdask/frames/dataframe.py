@@ -1845,7 +1845,7 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 2]}).map(lambda x: x * 10).to_pandas()["x"].tolist()
         [10, 20]
         """
-        from akdask.arrays.base import unlabelled
+        from akdask.arrays.array import unlabelled
         from akdask.frames.series import column_series
 
         columns = self._columns

@@ -10,8 +10,8 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number, names_of
-from akdask.arrays.comparable_keys import as_arrays, like
 from akdask.arrays.groupby import ColumnGroups, GroupBy
+from akdask.arrays.keys import as_arrays, as_comparable
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.timearray import TimeArray
@@ -120,7 +120,7 @@ def _is_in(column: Array, name: str, values: Any) -> pdarray:
             hint="put a single value into a list.",
         )
     if not isinstance(sought, Array):
-        sought = as_arrays(like(column, sought))[0]
+        sought = as_arrays(as_comparable(column, sought))[0]
     if _is_number(column) != _is_number(sought):
         return pdarray(column._frame, Constant(np.False_))
     found: pdarray = in1d(column, sought)

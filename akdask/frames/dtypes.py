@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import class_asked_for
+from akdask.arrays.array import Array, class_asked_for
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings

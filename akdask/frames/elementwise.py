@@ -10,8 +10,7 @@ import numpy as np
 
 from akdask.arrays import elementwise as operators
 from akdask.arrays import ufuncs
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled
+from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Timedelta
 from akdask.arrays.elementwise import where

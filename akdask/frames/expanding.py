@@ -9,8 +9,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.creation import full_like
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast as as_type

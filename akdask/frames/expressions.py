@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays import ufuncs
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d

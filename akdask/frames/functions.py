@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.bit_vectors import BitVector
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number

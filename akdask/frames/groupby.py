@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
 from akdask.arrays.families import reduction

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled
+from akdask.arrays.array import Array, Labelled
 from akdask.arrays.column_names import names_of
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray

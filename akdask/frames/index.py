@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import dask
 import numpy as np
 
-from akdask.arrays.array import Array, of_rows
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, of_rows, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime

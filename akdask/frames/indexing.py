@@ -7,8 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import labels_in_order
 from akdask.arrays.column_names import names_of

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from akdask._dask import Task, TaskRef, unknown_categories
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.datetimes import Datetime, Timedelta

@@ -14,11 +14,10 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
-from akdask.arrays.comparable_keys import Keys, as_array, as_arrays, comparable_keys, is_several, like
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.elementwise import where
-from akdask.arrays.group_keys import projected
 from akdask.arrays.groupby import GroupBy
+from akdask.arrays.keys import Keys, as_array, as_arrays, as_comparable, comparable_keys, is_several, projected
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.sorting import argsort, coargsort
@@ -539,7 +538,7 @@ def inner_join(
     if (wherefunc is None) != (whereargs is None):
         raise ArgumentError("wherefunc needs whereargs, the two arrays that it is called with, and they need it.")
     arrays = as_arrays(left)
-    keys, others = comparable_keys("inner_join", arrays, as_arrays(like(arrays[0], right)))
+    keys, others = comparable_keys("inner_join", arrays, as_arrays(as_comparable(arrays[0], right)))
     paired, numbers = join_row_numbers(keys.side().numbered(), others.side())
     positions = pdarray(paired.frame, paired.left[-1]), pdarray(paired.frame, numbers)
     if wherefunc is None or whereargs is None:
@@ -774,7 +773,7 @@ def left_join(left: Any, right: Any) -> tuple[pdarray, pdarray]:
     ([0, 0, 1, 2], [1, 2, -1, 0])
     """
     arrays = as_arrays(left)
-    others = as_arrays(like(arrays[0], right))
+    others = as_arrays(as_comparable(arrays[0], right))
     names = [f"key {number}" for number in range(len(arrays))]
     if len(arrays) != len(others):
         raise ArgumentError(

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.comparable_keys import as_arrays, comparable_keys, is_several, like
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
 from akdask.arrays.groupby import GroupBy
+from akdask.arrays.keys import as_arrays, as_comparable, comparable_keys, is_several
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d, unique
 from akdask.arrays.strings import Strings
@@ -67,7 +66,7 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
         numbers, positions = left_join(query, space)
         return GroupBy(numbers).unique(positions)[1].filter(-1)
     arrays = as_arrays(query)
-    keys, others = comparable_keys("find", arrays, as_arrays(like(arrays[0], space)))
+    keys, others = comparable_keys("find", arrays, as_arrays(as_comparable(arrays[0], space)))
     found = pdarray(keys.frame, others.indexed().find(keys.values))
     return found[found >= 0] if remove_missing else found
 
@@ -89,7 +88,7 @@ def indexof1d(query: Any, space: Any) -> pdarray:
     [0, 2, 1]
     """
     arrays = as_arrays(query)
-    keys, others = comparable_keys("indexof1d", arrays, as_arrays(like(arrays[0], space)))
+    keys, others = comparable_keys("indexof1d", arrays, as_arrays(as_comparable(arrays[0], space)))
     paired, numbers = join_row_numbers(keys.side(), others.side())
     return pdarray(paired.frame, numbers)
 
@@ -125,7 +124,7 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     [70, -1, 50]
     """
     wanted = as_arrays(arguments)
-    sought, known = comparable_keys("look up", wanted, as_arrays(like(wanted[0], keys)))
+    sought, known = comparable_keys("look up", wanted, as_arrays(as_comparable(wanted[0], keys)))
     values = values if isinstance(values, Array) else array(values)
     labels = values._category_table if isinstance(values, Categorical) else None
     operand = values._as_operand() if labels is None else (values._frame, values._value)
@@ -180,7 +179,7 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
         keys, found = mapping.index.values, mapping.values
     else:
         news = dict(mapping.items())
-        keys, found = like(given, array(list(news)) if news else []), array(list(news.values()))
+        keys, found = as_comparable(given, array(list(news)) if news else []), array(list(news.values()))
     if found._value.dtype.kind == "str":
         return lookup(keys, found, given, fillvalue=absent)
     if isinstance(found, TimeArray):

@@ -12,7 +12,7 @@ import dask
 import numpy as np
 
 from akdask.arrays import ufuncs
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array

@@ -10,8 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
 from akdask.arrays.concatenation import concatenate

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array, of_rows
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, of_rows, unlabelled
 from akdask.arrays.column_names import axis_number, names_of
 from akdask.arrays.row_selection import sample_of
 from akdask.engine.node import Frame

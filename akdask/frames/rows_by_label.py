@@ -12,9 +12,7 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import special
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, special, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.families import reduction
 from akdask.columns.exact import first_changed
 from akdask.deferred import pd

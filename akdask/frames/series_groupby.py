@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled
+from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full

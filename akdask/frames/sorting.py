@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array
-from akdask.arrays.base import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.column_names import names_of
-from akdask.arrays.comparable_keys import comparable_keys
 from akdask.arrays.creation import full
 from akdask.arrays.elementwise import where
+from akdask.arrays.keys import comparable_keys
 from akdask.arrays.ordering import directions
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import argsort, coargsort

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled
+from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, full
 from akdask.arrays.datetimes import Datetime

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask._dask import Task
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.arrays.segarray import SegArray
 from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64, ColumnType, list_of
 from akdask.columns.lists import lists_of

@@ -10,8 +10,7 @@ from typing import Any
 import dask
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.elementwise import cast, elementwise, where

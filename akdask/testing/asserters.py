@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 import dask
 import numpy as np
 
-from akdask.arrays.array import Array
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import elementwise

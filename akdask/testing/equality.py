@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from akdask.arrays.array import Array
-from akdask.arrays.base import Collection
+from akdask.arrays.array import Array, Collection
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import pd

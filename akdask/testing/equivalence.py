@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.base import Collection
+from akdask.arrays.array import Collection
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.ndarray import ArrayView

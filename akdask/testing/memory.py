@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.columns.dtypes import NULLABLE_STR, ColumnType
 from akdask.columns.rows import slice_rows, type_of
 from akdask.columns.strings import from_nulls

@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask import cluster
-from akdask.arrays.array_kinds import wrap
+from akdask.arrays.array import wrap
 from akdask.columns.dtypes import INT64
 from akdask.engine import exchange
 from akdask.engine import tuning as engine_tuning
