@@ -16,7 +16,7 @@ from akdask.arrays.elementwise import cast
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import reshaped
 from akdask.arrays.pdarray import pdarray
-from akdask.columns.integer_sums import HALF, LOW
+from akdask.columns.summation import HALF, LOW
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.operators.reduce.along_axis import AXIS_FUNCTIONS

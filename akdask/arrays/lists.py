@@ -17,10 +17,9 @@ from akdask.arrays.display import EDGE, GAP, SHOWN, printed_numbers, quoted
 from akdask.arrays.elementwise import combine, operand
 from akdask.arrays.scalar import value_of
 from akdask.arrays.scans import cumsum
+from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.dtypes import INT64, STR, ColumnType
-from akdask.columns.lists import offsets_of, values_of
-from akdask.columns.rows import to_objects, type_of
-from akdask.columns.table import Table
+from akdask.columns.table import Table, to_objects, type_of
 from akdask.engine.alignment import Gather, Realign, align
 from akdask.engine.missing import demanded
 from akdask.engine.node import Frame

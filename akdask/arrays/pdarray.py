@@ -19,9 +19,8 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.columns.dtypes import BIGINT, ColumnType, bigint, bigint_, bigint_of
 from akdask.columns.exact import first_changed
-from akdask.columns.rows import to_objects
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
-from akdask.columns.table import Table
+from akdask.columns.table import Table, to_objects
 from akdask.engine.missing import key_parts, of_key_parts, parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project

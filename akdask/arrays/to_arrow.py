@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns.rows import to_objects
 from akdask.columns.strings import with_nulls
-from akdask.columns.table import Table
+from akdask.columns.table import Table, to_objects
 from akdask.deferred import pa
 from akdask.engine.tokens import token
 from akdask.errors import UnsupportedError

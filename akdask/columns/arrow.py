@@ -1,6 +1,7 @@
-"""NumPy arrays and bytes as Arrow arrays that share their memory.
+"""Arrow arrays that share memory with NumPy: of numbers, truth values and bytes, and of lists.
 
-`pyarrow.array` checks whether its argument is an object of pandas, and imports pandas for that.
+`pyarrow.array` checks whether its argument is an object of pandas, and imports pandas for that.  A column of lists is
+an Arrow large_list, whose values are a column of their own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from akdask.deferred import pa
+from akdask.columns.dtypes import ColumnType
+from akdask.deferred import is_arrow, pa
+from akdask.typing import Column, NumberArray
 
 
 def arrow_numbers(values: Any, dtype: Any = None) -> pa.Array:
@@ -46,3 +49,30 @@ def numpy_numbers(array: pa.Array) -> Any:
         return np.unpackbits(bits, count=start + count, bitorder="little")[start:].view(np.bool_)
     dtype = np.dtype(array.type.to_pandas_dtype())
     return np.frombuffer(data, dtype, count, start * dtype.itemsize) if count else np.empty(0, dtype)
+
+
+def offsets_of(lists: pa.LargeListArray) -> NumberArray:
+    """Return where each list starts among `values_of`, and where the last ends: shape (n + 1,), int64."""
+    offsets = np.asarray(lists.offsets) if len(lists) else np.zeros(1, np.int64)
+    starts: NumberArray = offsets - offsets[0]
+    return starts
+
+
+def values_of(lists: pa.LargeListArray, item: ColumnType) -> Column:
+    """Return the values of all lists, end to end, as a column of the type `item`."""
+    offsets = lists.offsets
+    values = lists.values.slice(offsets[0].as_py(), offsets[-1].as_py() - offsets[0].as_py()) if len(lists) else None
+    return from_arrow(lists.values.slice(0, 0) if values is None else values, item)
+
+
+def lists_of(offsets: NumberArray, values: Column) -> pa.LargeListArray:
+    """Return lists of values, given where each starts and the last ends."""
+    items = values if is_arrow(values, "Array") else pa.array(values)
+    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items)
+
+
+def from_arrow(values: Any, item: ColumnType) -> Column:
+    """Return an Arrow array as a column: numbers as NumPy arrays."""
+    if not item.is_number:
+        return values
+    return values.to_numpy(zero_copy_only=False).astype(item.numpy, copy=False)

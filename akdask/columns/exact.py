@@ -1,4 +1,4 @@
-"""Exact comparison, matching and selection of integers beside floats, and of integers of either sign.
+"""Exact conversion, comparison, matching and selection of integers beside floats, and of integers of either sign.
 
 NumPy converts int64 and uint64 to float64 when it compares them with floats or with each other, which rounds integers
 beyond 2**53.  Here no integer becomes another: comparisons are those of mathematical values, 0.0 equals -0.0, and all
@@ -13,6 +13,7 @@ import numpy as np
 
 from akdask.deferred import pa
 from akdask.errors import ConversionError
+from akdask.typing import NumberArray
 
 EXACT = 2**53
 """Up to here each integer is a float."""
@@ -306,3 +307,58 @@ def _given(found: Any, out: Any) -> Any:
         return found[()]
     out[...] = found
     return out
+
+
+# ----------------------------------------------------------------------------------------------------- numbers of files
+
+
+def widen_into(out: NumberArray, numbers: NumberArray, column: str) -> None:
+    """Fill an array with numbers of another type.
+
+    Parameters
+    ----------
+    out : ndarray
+        The numbers in the type of the column.
+    numbers : ndarray, same shape
+        The stored numbers.
+    column : str
+        The column, for messages.
+
+    Raises
+    ------
+    ConversionError
+        If the type of the column does not have one of them.
+
+    Examples
+    --------
+    >>> found = np.empty(2)
+    >>> widen_into(found, np.array([1, 2**53]), "x")
+    >>> found
+    array([1.00000000e+00, 9.00719925e+15])
+    """
+    if len(numbers) and numbers.dtype.kind in "iu":
+        if out.dtype.kind == "f":
+            _check_floats(numbers, column)
+        elif out.dtype.kind in "iu" and not np.can_cast(numbers.dtype, out.dtype):
+            _check_integers(numbers, out.dtype, column)
+    np.copyto(out, numbers, casting="unsafe")
+
+
+def _check_floats(integers: NumberArray, column: str) -> None:
+    number = first_changed(integers)
+    if number is not None:
+        raise ConversionError(
+            f"the integer {number} of column {column!r} would become {int(float(number))}: the column is float64, "
+            "since rows of it are null or other files have floats.",
+            hint="read the files of integers by themselves, or write the column without nulls.",
+        )
+
+
+def _check_integers(integers: NumberArray, wanted: np.dtype[Any], column: str) -> None:
+    limits = np.iinfo(wanted)
+    for number in (int(integers.min()), int(integers.max())):
+        if not limits.min <= number <= limits.max:
+            raise ConversionError(
+                f"the integer {number} of column {column!r} is no {wanted}, as the column is in other files.",
+                hint="read the files of each type by themselves.",
+            )

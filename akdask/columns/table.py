@@ -1,17 +1,337 @@
-"""Named columns of one partition, which tasks pass to each other."""
+"""Columns of one partition in memory: their rows, and tables of named columns, which tasks pass to each other.
+
+A new kind of column registers its implementations of the row operations.  Text may be positions in a dictionary, as
+files may store it: an Arrow array of that type, with large strings and no nulls, whose dictionary may have strings
+without rows.  Readers return it on request only, as most of akdask handles plain strings.  Its rows are sliced and
+taken like those of any Arrow column.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import singledispatch, wraps
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from akdask.columns.rows import concat_rows, nbytes, own_rows, slice_rows, take_rows
-from akdask.deferred import is_arrow
+from akdask.columns.arrow import offsets_of, values_of
+from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
+from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
+from akdask.columns.memory import new_array
+from akdask.columns.strings import StringsBuilder, from_nulls, offsets_and_bytes, with_nulls
+from akdask.deferred import is_arrow, pa, pc
+from akdask.errors import ArgumentTypeError
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from functools import _SingleDispatchCallable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def by_column(default: Callable[..., T]) -> _SingleDispatchCallable[T]:
+    """Return a function like `functools.singledispatch`, whose implementations for Arrow's classes `of_arrow` adds.
+
+    Parameters
+    ----------
+    default : callable
+        Function for objects of other classes.
+    """
+
+    @wraps(default)
+    def other(column: Any, *args: Any, **kwargs: Any) -> T:
+        if is_arrow(column, "Array", "ChunkedArray"):
+            # Threads that come here at once register the same.
+            for name, implementation in _OF_ARROW.get(chosen, {}).items():
+                dispatched.register(getattr(pa, name), implementation)
+            found: Callable[..., T] = dispatched.dispatch(type(column))
+            if found is not other:
+                implementations[type(column)] = found
+                return found(column, *args, **kwargs)
+        return default(column, *args, **kwargs)
+
+    dispatched: _SingleDispatchCallable[T] = singledispatch(other)
+    implementations: dict[type, Callable[..., T]] = {}
+
+    @wraps(default)
+    def chosen(column: Any, *args: Any, **kwargs: Any) -> T:
+        # `singledispatch` makes two calls more, for each column of each block.
+        found = implementations.get(type(column))
+        if found is None:
+            found = dispatched.dispatch(type(column))
+            if found is not other:
+                implementations[type(column)] = found
+        return found(column, *args, **kwargs)
+
+    chosen.register = dispatched.register  # type: ignore[attr-defined]
+    return cast("_SingleDispatchCallable[T]", chosen)
+
+
+_OF_ARROW: dict[Any, dict[str, Callable[..., Any]]] = {}
+"""By function: implementations for classes of Arrow, which are registered when the first such object comes."""
+
+
+def of_arrow(function: Callable[..., Any], name: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator that adds the implementation for a class of Arrow to a function of `by_column`."""
+
+    def add(implementation: Callable[P, T]) -> Callable[P, T]:
+        _OF_ARROW.setdefault(function, {})[name] = implementation
+        return implementation
+
+    return add
+
+
+def empty(dtype: ColumnType) -> Column:
+    """Return a column of no rows."""
+    return np.empty(0, dtype.numpy) if dtype.is_number else pa.array([], arrow_type(dtype))
+
+
+def arrow_type(dtype: ColumnType) -> pa.DataType:
+    """Return the Arrow type of columns that NumPy cannot hold; integers of any size may be wider."""
+    match dtype.kind:
+        case "list":
+            return pa.large_list(pa.null() if dtype.item is None else arrow_type(dtype.item))
+        case "bigint":
+            return pa.binary(8)
+        case "str":
+            return pa.large_string()
+    return pa.from_numpy_dtype(dtype.numpy)
+
+
+@by_column
+def type_of(column: Any) -> ColumnType:
+    """Return the type of a column in memory."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@by_column
+def slice_rows(column: Any, start: int, stop: int, step: int = 1) -> Any:
+    """Return every `step`-th row from `start` up to `stop`, with NumPy's meaning of negative steps."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@by_column
+def take_rows(column: Any, positions: NumberArray) -> Any:
+    """Return the rows at the given non-negative positions."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@by_column
+def filter_rows(column: Any, mask: NumberArray) -> Any:
+    """Return the rows where the mask holds."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@by_column
+def nbytes(column: Any) -> int:
+    """Return the bytes that the rows occupy."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@by_column
+def own_rows(column: Any) -> Any:
+    """Return a copy, which keeps only its own rows in memory."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+def concat_rows(columns: Sequence[Column]) -> Column:
+    """Join columns of one type end to end; at least one must be given."""
+    if len(columns) == 1:
+        return columns[0]
+    if isinstance(columns[0], np.ndarray):
+        # All have one type: none is promoted.
+        return np.concatenate(columns, out=new_array(sum(map(len, columns)), np.result_type(*columns)))
+    if is_arrow(columns[0], "LargeStringArray"):
+        return _concat_strings(columns)
+    return pa.concat_arrays(_of_one_type(columns))
+
+
+def _concat_strings(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
+    """Concatenate strings in memory of the module's pool; Arrow would mostly allocate new memory for them."""
+    builder = StringsBuilder(sum(map(len, columns)), sum(len(offsets_and_bytes(column)[1]) for column in columns))
+    for column in columns:
+        builder.append(column)
+    return builder.finish()
+
+
+def _of_one_type(columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
+    """Widen integers of any size to the widest, also in lists; lists that are all empty may lack a type of values."""
+    types = {column.type for column in columns}
+    if len(types) == 1:
+        return columns
+    if pa.types.is_large_list(columns[0].type):
+        named = next(kind.value_type for kind in types if not pa.types.is_null(kind.value_type))
+        values = _of_one_type(
+            [pa.nulls(0, named) if pa.types.is_null(c.type.value_type) else c.values for c in columns]
+        )
+        lists = zip(columns, values, strict=True)
+        return [pa.LargeListArray.from_arrays(column.offsets, items) for column, items in lists]
+    width = max(kind.byte_width for kind in types) // 8
+    return [from_limbs(with_limbs(limbs_of(column), width)) for column in columns]
+
+
+def to_objects(column: Column) -> list[Any]:
+    """Return the rows as Python objects: lists of them for lists, None for missing text."""
+    if is_arrow(column, "FixedSizeBinaryArray"):
+        return to_ints(column)
+    if is_arrow(column, "LargeListArray"):
+        dtype = type_of(column)
+        items = [] if dtype.item is None else to_objects(values_of(column, dtype.item))
+        return [items[start:stop] for start, stop in pairwise(offsets_of(column).tolist())]
+    rows: Any = with_nulls(column) if is_arrow(column, "LargeStringArray") else column
+    found: list[Any] = rows.tolist()
+    return found
+
+
+def read_only(column: Column) -> Column:
+    """Return a read-only view of a column, which a caller must copy to change; plans keep tables in memory."""
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column
+
+
+def is_scalar(result: Any) -> bool:
+    """Whether the result of an operation is a single value rather than a column."""
+    if isinstance(result, np.ndarray):
+        return not result.ndim
+    return not is_arrow(result, "Array") and not np.ndim(result)
+
+
+def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
+    """Return a result as a column; a single value is repeated on every row."""
+    if not is_scalar(result):
+        column: Column = result
+        return column
+    if dtype.is_number:
+        return np.full(nrows, result, dtype.numpy)
+    one = from_ints([result]) if dtype.kind == "bigint" else from_nulls(pa.array([result], arrow_type(dtype)))
+    return take_rows(one, np.zeros(nrows, np.int64))
+
+
+_TYPES = {t.numpy: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}
+
+
+@type_of.register
+def _(column: np.ndarray) -> ColumnType:
+    return _TYPES.get(column.dtype) or column_type(column.dtype)
+
+
+@slice_rows.register
+def _(column: np.ndarray, start: int, stop: int, step: int = 1) -> NumberArray:
+    return column[_python_slice(start, stop, step)]
+
+
+@take_rows.register
+def _(column: np.ndarray, positions: NumberArray) -> NumberArray:
+    return column.take(positions)
+
+
+@filter_rows.register
+def _(column: np.ndarray, mask: NumberArray) -> NumberArray:
+    # Taking positions is faster than masking unless nearly all or nearly no rows are selected.
+    share = np.count_nonzero(mask) / max(len(mask), 1)
+    return column.take(np.flatnonzero(mask)) if 1 / 32 < share < 0.9 else column[mask]
+
+
+@nbytes.register
+def _(column: np.ndarray) -> int:
+    return column.nbytes
+
+
+@own_rows.register
+def _(column: np.ndarray) -> NumberArray:
+    return column.copy()
+
+
+@of_arrow(type_of, "Array")
+def _(column: pa.Array) -> ColumnType:
+    return _type_of_arrow(column.type)
+
+
+def _type_of_arrow(kind: pa.DataType) -> ColumnType:
+    if pa.types.is_large_list(kind):
+        return list_of(None if pa.types.is_null(kind.value_type) else _type_of_arrow(kind.value_type))
+    if pa.types.is_fixed_size_binary(kind):
+        return BIGINT
+    if pa.types.is_large_string(kind):
+        return STR
+    numpy_dtype = np.dtype(kind.to_pandas_dtype())
+    return _TYPES.get(numpy_dtype) or column_type(numpy_dtype)
+
+
+@of_arrow(slice_rows, "Array")
+def _(column: pa.Array, start: int, stop: int, step: int = 1) -> pa.Array:
+    if step == 1:
+        return column.slice(start, max(stop - start, 0))
+    return column.take(pa.array(np.arange(len(column))[_python_slice(start, stop, step)]))
+
+
+@of_arrow(take_rows, "Array")
+def _(column: pa.Array, positions: NumberArray) -> pa.Array:
+    return column.take(pa.array(positions))
+
+
+@of_arrow(filter_rows, "Array")
+def _(column: pa.Array, mask: NumberArray) -> pa.Array:
+    return pc.filter(column, pa.array(mask))
+
+
+@of_arrow(nbytes, "Array")
+@of_arrow(nbytes, "ChunkedArray")
+def _(column: pa.Array | pa.ChunkedArray) -> int:
+    return int(column.nbytes)
+
+
+@of_arrow(own_rows, "Array")
+def _(column: pa.Array) -> pa.Array:
+    return pa.concat_arrays([column])
+
+
+def _python_slice(start: int, stop: int, step: int) -> slice:
+    """Spell a backward slice: a stop below zero means "through row 0" when stepping backwards, None for Python."""
+    return slice(start, None if stop < 0 else stop, step)
+
+
+# ------------------------------------------------------------------------------------ text as positions in a dictionary
+
+
+def is_encoded(column: Any) -> bool:
+    """Whether a column is text as positions in a dictionary."""
+    return is_arrow(column, "DictionaryArray")
+
+
+def decoded(column: Any) -> Any:
+    """Return a column, text as strings.
+
+    Examples
+    --------
+    >>> decoded(pa.array(["a", "b", "a"], pa.large_string()).dictionary_encode()).to_pylist()
+    ['a', 'b', 'a']
+    """
+    # Most columns are numbers, for which this is called per block.
+    return column.dictionary_decode() if not isinstance(column, np.ndarray) and is_encoded(column) else column
+
+
+def concat_text(parts: Sequence[Any]) -> Any:
+    """Join text end to end, at least one part; the result is encoded where all parts are.
+
+    Examples
+    --------
+    >>> parts = [pa.array(some, pa.large_string()).dictionary_encode() for some in (["b"], ["a", "b"])]
+    >>> concat_text(parts).dictionary.to_pylist(), concat_text(parts).indices.to_pylist()
+    (['b', 'a'], [0, 1, 0])
+    """
+    if len(parts) > 1 and all(map(is_encoded, parts)):
+        return pa.concat_arrays(parts)
+    return parts[0] if len(parts) == 1 else concat_rows([decoded(part) for part in parts])
+
+
+# -------------------------------------------------------------------------------------------------------- named columns
 
 
 @dataclass(frozen=True, slots=True)

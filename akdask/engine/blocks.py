@@ -20,11 +20,9 @@ from typing import Any, Protocol, Self, TypeAlias, TypeGuard
 import numpy as np
 
 from akdask.caches import cached_results
-from akdask.columns.dictionary_text import decoded
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.rows import empty, read_only, slice_rows, spread
 from akdask.columns.summation import UNIT, UnitPositions
-from akdask.columns.table import Table
+from akdask.columns.table import Table, decoded, empty, read_only, slice_rows, spread
 from akdask.engine import tuning
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.program import (

@@ -17,8 +17,7 @@ from akdask._dask import Expr
 from akdask._distributed import shares_memory
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
-from akdask.columns.rows import concat_rows
-from akdask.columns.table import Table, is_slice
+from akdask.columns.table import Table, concat_rows, is_slice
 from akdask.deferred import is_arrow, pa
 from akdask.engine.alignment import all_partitions, concat_tables
 from akdask.engine.allocator import manage_freed_memory

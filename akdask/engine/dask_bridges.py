@@ -15,8 +15,7 @@ import numpy as np
 
 from akdask._dask import Expr, GraphNode
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.rows import empty, to_objects
-from akdask.columns.table import Table
+from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import pd
 from akdask.engine.node import Frame, RowSpace, lower, materialize
 from akdask.engine.rowwise import Project, Tasks

@@ -24,10 +24,9 @@ from akdask.caches import cached_results
 from akdask.cluster import partition_size
 from akdask.columns.dtypes import INT64, ColumnType
 from akdask.columns.memory import new_array, with_capacity
-from akdask.columns.rows import concat_rows, empty
 from akdask.columns.strings import StringsBuilder
 from akdask.columns.summation import UNIT, UnitPositions
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, empty
 from akdask.deferred import without_collection
 from akdask.engine import tuning
 from akdask.engine.allocator import manage_freed_memory

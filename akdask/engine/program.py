@@ -90,7 +90,7 @@ class Program:
     forgets : tuple of int
         Slots that no later program recalls.
     encoded : set of int
-        Registers in which text may be `akdask.columns.dictionary_text`.
+        Registers in which text may be `akdask.columns.table`.
     """
 
     steps: tuple[Step, ...]

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from akdask import compiled
+from akdask.columns.arrow import values_of
 from akdask.columns.bigint import from_ints, limbs_of, to_ints
 from akdask.columns.dtypes import (
     BIGINT,
@@ -28,8 +29,7 @@ from akdask.columns.dtypes import (
     list_of,
     unlimited,
 )
-from akdask.columns.lists import values_of
-from akdask.columns.rows import filter_rows, take_rows
+from akdask.columns.table import filter_rows, take_rows
 from akdask.deferred import is_arrow, pc
 from akdask.engine import tuning
 from akdask.engine.operations import Opcode
@@ -252,7 +252,7 @@ class Slots(Protocol):
 
     @property
     def wide_totals(self) -> tuple[NumberArray, NumberArray]:
-        """Return the sums of integers, and how often they have wrapped: see `akdask.columns.integer_sums`."""
+        """Return the sums of integers, and how often they have wrapped: see `akdask.columns.summation`."""
         ...
 
     @property

@@ -11,8 +11,7 @@ from typing import Any, Self
 
 from akdask._dask import Alias, DataNode, Expr, List, Task, TaskRef
 from akdask.columns.dtypes import INT64
-from akdask.columns.rows import read_only
-from akdask.columns.table import Table
+from akdask.columns.table import Table, read_only
 from akdask.deferred import without_collection
 from akdask.engine.node import ColumnIdentity, Frame, Node, RowSpace, depth_of, lower, rows_decided_by, rows_rearranged
 from akdask.engine.sources import Literal, Persisted, Rows, Scan

@@ -17,9 +17,8 @@ from akdask.cluster import partition_size
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import INT64, NULLABLE_STR, STR, ColumnType, column_type
 from akdask.columns.exact import EXACT, first_changed
-from akdask.columns.rows import type_of
 from akdask.columns.strings import from_nulls
-from akdask.columns.table import Table
+from akdask.columns.table import Table, type_of
 from akdask.deferred import is_arrow, is_na, is_pandas, pa, pd
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.values import ColumnRef, ResidentColumn

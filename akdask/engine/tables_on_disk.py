@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from akdask.columns.arrow import arrow_numbers
-from akdask.columns.lists import lists_of
+from akdask.columns.arrow import arrow_numbers, lists_of
 from akdask.columns.memory import new_array
-from akdask.columns.rows import own_rows, slice_rows
-from akdask.columns.table import Table, is_slice
+from akdask.columns.table import Table, is_slice, own_rows, slice_rows
 from akdask.deferred import pa
 from akdask.engine.spill import SpillFile, naming_the_folder, spill_space
 from akdask.typing import Column, NumberArray

@@ -18,11 +18,10 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from dask.base import tokenize
 
+from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.bigint import limbs_of
-from akdask.columns.lists import offsets_of, values_of
-from akdask.columns.rows import type_of
 from akdask.columns.strings import offsets_and_bytes
-from akdask.columns.table import Table
+from akdask.columns.table import Table, type_of
 from akdask.typing import Column
 
 _PACKAGE = __name__.partition(".")[0] + "."

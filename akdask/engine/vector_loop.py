@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from akdask.columns.integer_sums import HALF
-from akdask.columns.summation import ACCUMULATORS
+from akdask.columns.summation import ACCUMULATORS, HALF
 from akdask.compiler import compiled
 from akdask.engine.operations import BLOCK, FAILED, VECTOR, WIDTHS, Opcode, StoredForm
 from akdask.typing import NumberArray

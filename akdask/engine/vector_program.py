@@ -18,9 +18,8 @@ import numpy as np
 from akdask import compiled
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
-from akdask.columns.integer_sums import completed
 from akdask.columns.memory import scratch
-from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, Moments
+from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, Moments, completed
 from akdask.engine.blocks import Block, Partition, PartitionBatch
 from akdask.engine.operations import (
     BLOCK,

@@ -18,8 +18,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.strings import Strings
 from akdask.arrays.to_arrow import ToArrow
-from akdask.columns.rows import empty
-from akdask.columns.table import Table
+from akdask.columns.table import Table, empty
 from akdask.deferred import pc, pd
 from akdask.engine.alignment import Realign, row_slices
 from akdask.engine.blocks import Partition, PartitionBatch

@@ -22,8 +22,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.registered import Registered
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import BOOL, INT64, UINT64
-from akdask.columns.rows import concat_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows
 from akdask.deferred import is_arrow, is_pandas, pa
 from akdask.engine.alignment import Gather, Limit, Realign, Reverse, align
 from akdask.engine.materialized import Materialized, within_rounds

@@ -14,9 +14,8 @@ from akdask.arrays.categories import pandas_categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64
 from akdask.columns.exact import first_changed
-from akdask.columns.rows import empty, to_objects
 from akdask.columns.strings import with_nulls
-from akdask.columns.table import Table
+from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import is_arrow, pd
 from akdask.engine.missing import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.engine.rowwise import Project

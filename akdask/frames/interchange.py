@@ -17,9 +17,9 @@ from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.to_arrow import ToArrow
+from akdask.columns.arrow import lists_of
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import INT64, NULLABLE_STR, PER_SECOND, SPAN, TIME, ColumnType, TimeForm, column_type
-from akdask.columns.lists import lists_of
 from akdask.columns.strings import from_nulls
 from akdask.columns.table import Table
 from akdask.deferred import is_arrow, pa, pc, pd

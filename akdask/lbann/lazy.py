@@ -15,9 +15,9 @@ import pyarrow as pa
 from akdask._dask import Task
 from akdask.arrays.array import wrap
 from akdask.arrays.segarray import SegArray
+from akdask.columns.arrow import lists_of
 from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64, ColumnType, list_of
-from akdask.columns.lists import lists_of
-from akdask.columns.rows import slice_rows
+from akdask.columns.table import slice_rows
 from akdask.engine.sources import Scan
 from akdask.errors import ArgumentError
 from akdask.frames.dataframe import DataFrame

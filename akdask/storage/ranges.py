@@ -21,8 +21,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns.dictionary_text import joined
-from akdask.columns.rows import concat_rows
+from akdask.columns.table import concat_rows, concat_text
 from akdask.errors import AkdaskError, FileError, FileFormatError, MissingFileError
 from akdask.storage.directory import open_regular
 from akdask.storage.files import FileIdentity, changed_error, has_status, is_remote
@@ -250,7 +249,9 @@ class ConsecutiveReader(PartReader):
 
     def read_text(self, column: str, start: int, stop: int) -> Any:
         """Return rows of a column of text, encoded where all parts give it so."""
-        return joined([reader.read_text(column, begin, end) for reader, begin, end, _ in self._within(start, stop)])
+        return concat_text(
+            [reader.read_text(column, begin, end) for reader, begin, end, _ in self._within(start, stop)]
+        )
 
     def _within(self, start: int, stop: int) -> Iterator[tuple[PartReader, int, int, int]]:
         """Yield the parts that some rows lie in, which rows of each they are, and how many come before these."""

@@ -119,7 +119,7 @@ class PartReader(Protocol):
         ...
 
     def read_text(self, column: str, start: int, stop: int) -> Any:
-        """Return rows of a column of text, maybe as `akdask.columns.dictionary_text`: positions in a dictionary."""
+        """Return rows of a column of text, maybe as `akdask.columns.table`: positions in a dictionary."""
         return self.read(column, start, stop)
 
     def stretches(self, column: str) -> Sequence[Stretch] | None:

@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from akdask.arrays.array import wrap
 from akdask.columns.dtypes import NULLABLE_STR, ColumnType
-from akdask.columns.rows import slice_rows, type_of
 from akdask.columns.strings import from_nulls
-from akdask.columns.table import Table
+from akdask.columns.table import Table, slice_rows, type_of
 from akdask.engine.sources import Scan, as_column
 from akdask.engine.tokens import token
 from akdask.storage.source import Bounds, PartReader

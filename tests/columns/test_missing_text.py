@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.dtypes import NULLABLE_STR
-from akdask.columns.rows import concat_rows, slice_rows, spread, take_rows, to_objects
 from akdask.columns.strings import (
     demanded,
     filled,
@@ -18,6 +17,7 @@ from akdask.columns.strings import (
     text_at,
     with_nulls,
 )
+from akdask.columns.table import concat_rows, slice_rows, spread, take_rows, to_objects
 from akdask.errors import ArgumentError
 
 items = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=3), max_size=12)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns.rows import type_of
-from akdask.columns.table import Table
+from akdask.columns.table import Table, type_of
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.slot_tables import DirectIndexAggregation

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.columns import integer_sums
-from akdask.columns.rows import type_of
-from akdask.columns.table import Table
+from akdask.columns import summation
+from akdask.columns.table import Table, type_of
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.slot_tables import DirectIndexAggregation
 from akdask.operators.reduce.reductions import ScalarReduction
@@ -138,7 +137,7 @@ def test_all_group_strategies_give_the_nearest_float(blocks, data):
 @given(st.lists(st.tuples(st.integers(-(2**40), 2**40), st.integers(0, 2**50), st.integers(1, 2**33)), max_size=20))
 def test_quotients_of_sums_are_rounded_once(rows):
     high, low, counts = (np.array(column, np.int64) for column in (zip(*rows, strict=True) if rows else ((), (), ())))
-    found = integer_sums.quotients(*integer_sums.joined_halves(high, low), counts)
+    found = summation.quotients(*summation.joined_halves(high, low), counts)
     assert found.tolist() == [((upper << 32) + lower) / count for upper, lower, count in rows]
 
 
@@ -151,7 +150,7 @@ def test_quotients_beside_the_middle_of_two_floats_are_rounded_once(total, count
     """Halfway numbers of floats are where rounding twice goes wrong."""
     whole = (int(float(abs(total) // count)) + int(np.nextafter(float(abs(total) // count), np.inf))) // 2
     total = min(max(whole * count + step, -(2**63)), 2**63 - 1)
-    found = integer_sums.quotients(*integer_sums.wide_totals(np.array([total])), np.array([count]))
+    found = summation.quotients(*summation.wide_totals(np.array([total])), np.array([count]))
     assert Fraction(float(found[0])) == Fraction(total / count)
 
 
@@ -159,7 +158,7 @@ def test_quotients_beside_the_middle_of_two_floats_are_rounded_once(total, count
 def test_the_rest_of_a_division_decides_between_two_floats(sign):
     middle = (2**53 + 1) * 1000
     totals = sign * np.array([middle, middle + 1, middle - 1])
-    found = integer_sums.quotients(*integer_sums.wide_totals(totals), np.full(3, 1000))
+    found = summation.quotients(*summation.wide_totals(totals), np.full(3, 1000))
     assert found.tolist() == [sign * 2.0**53, sign * (2.0**53 + 2), sign * 2.0**53]
 
 
@@ -167,7 +166,7 @@ def test_the_rest_of_a_division_decides_between_two_floats(sign):
 def test_sums_that_wrap_are_added_in_place(rows):
     table = np.array([list(row) for row in rows], object).reshape(-1, 4)
     left, right = ((table[:, n].astype(np.int64), table[:, n + 2].astype(np.int32)) for n in (0, 1))
-    integer_sums.add_totals(left, right)
+    summation.add_totals(left, right)
     found = [total + (wrapped << 64) for total, wrapped in zip(left[0].tolist(), left[1].tolist(), strict=True)]
     assert found == [one + other + ((wraps + more) << 64) for one, other, wraps, more in rows]
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
-from akdask.columns.rows import to_objects
-from akdask.columns.table import Table
+from akdask.columns.table import Table, to_objects
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.set_writer import SetWriter
 from akdask.storage.objects import ObjectSpec, ObjType, StoredColumn

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, list_of
-from akdask.columns.rows import to_objects
+from akdask.columns.table import to_objects
 from akdask.errors import FileFormatError
 from akdask.formats.hdf5.codecs import read_column
 from akdask.formats.hdf5.description import ColumnLocation

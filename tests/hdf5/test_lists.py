@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
+from akdask.columns.arrow import lists_of
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, list_of
-from akdask.columns.lists import lists_of
 from akdask.columns.table import Table
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, SchemaError, UnsupportedError
 from akdask.formats.hdf5.file_set import open_set

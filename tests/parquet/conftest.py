@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns.rows import to_objects
+from akdask.columns.table import to_objects
 from akdask.formats.parquet.file_set import open_set
 from akdask.storage.objects import VALUES
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns.rows import take_rows
+from akdask.columns.table import take_rows
 from akdask.operators.sort.kernels import (
     _Digits,
     _order_few,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints, from_limbs, from_numbers, limbs_of, modulo_power, narrowed, with_limbs
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, bigint_of
-from akdask.columns.rows import concat_rows, to_objects
+from akdask.columns.table import concat_rows, to_objects
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.operators.reduce.reductions import ScalarReduction

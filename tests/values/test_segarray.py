@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns.arrow import lists_of
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, list_of
-from akdask.columns.lists import lists_of
-from akdask.columns.rows import concat_rows, to_objects
+from akdask.columns.table import concat_rows, to_objects
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.values.segarray import codes_of, distinct_keys, parts_of, ranked

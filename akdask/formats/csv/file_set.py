@@ -20,9 +20,9 @@ from akdask import config
 from akdask.caches import cached_results
 from akdask.cluster import check_memory, partition_size
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
+from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array
-from akdask.columns.rows import slice_rows
-from akdask.columns.widening import widen_into
+from akdask.columns.table import slice_rows
 from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError
 from akdask.formats.csv.lines import (
     ByteRange,

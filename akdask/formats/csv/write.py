@@ -13,9 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns.dtypes import UINT8, UINT64, ColumnType
-from akdask.columns.rows import slice_rows
 from akdask.columns.strings import offsets_and_bytes
-from akdask.columns.table import Table
+from akdask.columns.table import Table, slice_rows
 from akdask.deferred import pc
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.formats.csv.lines import TYPES, checked_delimiter, head_bytes

@@ -11,7 +11,7 @@ import numpy as np
 
 from akdask.columns.bigint import LIMB, from_unsigned, limbs_of, modulo_power, with_limbs
 from akdask.columns.dtypes import ColumnType, bigint_of
-from akdask.columns.rows import type_of
+from akdask.columns.table import type_of
 from akdask.deferred import is_arrow, pa
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import layout

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from akdask.columns.dtypes import INT64
-from akdask.columns.rows import slice_rows
+from akdask.columns.table import slice_rows
 from akdask.formats.hdf5 import layout, pdarray, strings
 from akdask.formats.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup, StoredNode, group_of

@@ -15,8 +15,8 @@ import numpy as np
 
 from akdask.caches import cached_results
 from akdask.columns.dtypes import BOOL, UINT8, ColumnType
+from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array
-from akdask.columns.widening import widen_into
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import bigint, layout
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema

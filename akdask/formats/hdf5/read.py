@@ -15,7 +15,7 @@ import numpy as np
 from h5py import h5d, h5i, h5p
 
 from akdask.columns.dtypes import STR
-from akdask.columns.rows import empty
+from akdask.columns.table import empty
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
 from akdask.formats.hdf5.codecs import read_column

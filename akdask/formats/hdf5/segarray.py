@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import BOOL, INT64, STR, UINT8, ColumnType, list_of
-from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.columns.rows import empty, type_of
+from akdask.columns.table import empty, type_of
 from akdask.deferred import pa
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5 import bigint, layout, pdarray, strings

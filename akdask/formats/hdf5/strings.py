@@ -11,8 +11,8 @@ from akdask.caches import cached_results
 from akdask.cluster import check_memory
 from akdask.columns.dtypes import STR
 from akdask.columns.memory import new_array
-from akdask.columns.rows import type_of
 from akdask.columns.strings import offsets_and_bytes
+from akdask.columns.table import type_of
 from akdask.deferred import is_arrow
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot

@@ -17,9 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.caches import cached_results
-from akdask.columns.dictionary_text import decoded, is_encoded, joined
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.rows import concat_rows, slice_rows
+from akdask.columns.table import concat_rows, concat_text, decoded, is_encoded, slice_rows
 from akdask.deferred import pc
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats.parquet.columns import ParquetColumn
@@ -360,7 +359,7 @@ class TextChunkReader(ArrowChunkReader):
             If the data is damaged.
         """
         with errors_naming(self._path, self._column.name):
-            return joined(list(self._slices(start, stop)))
+            return concat_text(list(self._slices(start, stop)))
 
     def _next(self, wanted: int) -> None:
         super()._next(wanted)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from akdask.columns.arrow import lists_of
 from akdask.columns.dtypes import FLOAT64, INT64, STR, ColumnType
-from akdask.columns.lists import lists_of
-from akdask.columns.rows import arrow_type
+from akdask.columns.exact import widen_into
 from akdask.columns.strings import from_nulls
-from akdask.columns.widening import widen_into
+from akdask.columns.table import arrow_type
 from akdask.deferred import pc
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.formats.parquet.columns import DAY, UNITS, ParquetColumn
@@ -44,7 +44,7 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
 
 
 def decode_positions(array: pa.DictionaryArray, column: ParquetColumn, dtype: ColumnType) -> pa.DictionaryArray:
-    """Return the rows of a text column in the form of `akdask.columns.dictionary_text`; for errors see `decode`."""
+    """Return the rows of a text column in the form of `akdask.columns.table`; for errors see `decode`."""
     indices, strings = array.indices.cast(pa.int32()), _items(array.dictionary, column, dtype)
     if indices.null_count:
         missing = _items(pa.nulls(1, pa.large_string()), column, dtype)

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from akdask import compiled
 from akdask.columns.dtypes import FLOAT64, ColumnType
+from akdask.columns.exact import widen_into
 from akdask.columns.memory import LARGEST_REUSED, new_array, scratch
-from akdask.columns.widening import widen_into
 from akdask.formats.parquet.columns import ParquetColumn
 from akdask.formats.parquet.decoding import NAT
 from akdask.formats.parquet.page_fields import PageField

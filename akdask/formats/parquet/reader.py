@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from akdask.columns.dictionary_text import joined
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.rows import concat_rows, empty, spread
+from akdask.columns.table import concat_rows, concat_text, empty, spread
 from akdask.formats.parquet.chunks import (
     ArrowChunkReader,
     Int96ChunkReader,
@@ -284,7 +283,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             chunk = self._chunk(column, number)
             way = chunk.read_text if isinstance(chunk, TextChunkReader) else chunk.read
             parts.append(way(begin, end))
-        return joined(parts)
+        return concat_text(parts)
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         try:

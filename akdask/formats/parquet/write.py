@@ -13,12 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from akdask.columns.arrow import offsets_of
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.dtypes import INT64, NOT_A_TIME, UINT8, ColumnType
-from akdask.columns.lists import offsets_of
-from akdask.columns.rows import arrow_type
 from akdask.columns.strings import with_nulls
-from akdask.columns.table import Table
+from akdask.columns.table import Table, arrow_type
 from akdask.errors import ArgumentError, InconsistentFilesError, SchemaError, UnsupportedError
 from akdask.formats.parquet.chunks import errors_naming, exact_times, open_parquet
 from akdask.formats.parquet.columns import MOST_LABELS, Annotation, ParquetFileDescription, columns_of, encode

@@ -20,7 +20,7 @@ from akdask.cluster import check_memory, partition_size
 from akdask.columns.arrow import arrow_bytes, arrow_numbers
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.rows import concat_rows, slice_rows
+from akdask.columns.table import concat_rows, slice_rows
 from akdask.deferred import pa
 from akdask.errors import (
     ArgumentError,

@@ -16,8 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from akdask import config
-from akdask.columns.rows import to_objects
-from akdask.columns.table import Table
+from akdask.columns.table import Table, to_objects
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, UnsupportedError, WriteError
 from akdask.formats.zarr.metadata import (
     BLOSC,

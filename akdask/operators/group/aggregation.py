@@ -15,10 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from akdask import compiled
-from akdask.columns import integer_sums
-from akdask.columns.rows import concat_rows, take_rows
+from akdask.columns import summation
 from akdask.columns.strings import missing_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
 from akdask.operators.group import tuning
@@ -483,11 +482,11 @@ class Accumulator:
     def _add_high(self, codes: NumberArray, first: np.uint64, integers: NumberArray) -> None:
         """Add the upper halves of integers, as soon as totals may wrap with them."""
         if self._high is None:
-            self._largest += integer_sums.largest_sum(integers)
-            if self._largest <= integer_sums.MOST:
+            self._largest += summation.largest_sum(integers)
+            if self._largest <= summation.MOST:
                 return
-            self._high, _ = integer_sums.halves(self.totals)
-        high, _ = integer_sums.halves(integers)
+            self._high, _ = summation.halves(self.totals)
+        high, _ = summation.halves(integers)
         if not self._is_compiled:
             np.add.at(self._high, _slot_numbers(codes, first), high)
             return
@@ -539,11 +538,11 @@ class Accumulator:
         return self._slots[:, TOTAL]
 
     @property
-    def wide_totals(self) -> integer_sums.WideTotals:
+    def wide_totals(self) -> summation.WideTotals:
         """The sums of integers, and how often they have wrapped."""
         if self._high is None:
-            return integer_sums.wide_totals(self.totals)
-        return integer_sums.completed_totals(self.totals, self._high)
+            return summation.wide_totals(self.totals)
+        return summation.completed_totals(self.totals, self._high)
 
     @property
     def minima(self) -> NumberArray:

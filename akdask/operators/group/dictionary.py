@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask import compiled
-from akdask.columns.dictionary_text import decoded, is_encoded
-from akdask.columns.rows import by_column, concat_rows, of_arrow, take_rows
+from akdask.columns.table import by_column, concat_rows, decoded, is_encoded, of_arrow, take_rows
 from akdask.deferred import pa, pc
 from akdask.operators.group import tuning
 from akdask.operators.keys.keys import FIRST, HALF, WORD_BITS, Words, from_words, word, word_count

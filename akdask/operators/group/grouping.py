@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from akdask import compiled
 from akdask.columns.memory import new_array
-from akdask.columns.rows import concat_rows, nbytes, slice_rows, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, nbytes, slice_rows, take_rows
 from akdask.engine.reduction import GroupState, RowGroups
 from akdask.operators.group import tuning
 from akdask.operators.group.dictionary import DictionaryColumns

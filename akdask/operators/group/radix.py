@@ -19,8 +19,7 @@ import numpy.typing as npt
 from akdask import compiled
 from akdask.caches import cached_results
 from akdask.columns.memory import new_array
-from akdask.columns.rows import concat_rows, nbytes, own_rows, slice_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, nbytes, own_rows, slice_rows
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Accumulators, Aggregation, readable
 from akdask.operators.group.grouping import Grouping, RadixSlices

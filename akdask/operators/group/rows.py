@@ -17,8 +17,7 @@ from akdask import compiled
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
 from akdask.columns.memory import full_array
-from akdask.columns.rows import nbytes, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, nbytes, take_rows
 from akdask.engine.alignment import all_partitions
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.rowwise import Project, Tasks, column_identity

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from akdask import compiled
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.rows import concat_rows, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import GroupState
 from akdask.operators.group import tuning

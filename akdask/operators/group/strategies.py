@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from akdask.columns.rows import concat_rows, take_rows, to_objects
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, take_rows, to_objects
 from akdask.deferred import is_arrow
 from akdask.engine.slices import CutSlices
 from akdask.engine.spillable import OnDisk, Spillable

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from akdask.columns.bigint import from_ints, to_ints
-from akdask.columns.rows import concat_rows
-from akdask.columns.table import Sized
+from akdask.columns.table import Sized, concat_rows
 from akdask.errors import ArgumentError
 from akdask.operators.join.key_tables import SortedKeys
 from akdask.typing import Column, NumberArray

@@ -19,8 +19,7 @@ from akdask import compiled
 from akdask.columns.bigint import to_ints
 from akdask.columns.exact import compare, is_mixed
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.rows import concat_rows, slice_rows, take_rows
-from akdask.columns.table import Sized
+from akdask.columns.table import Sized, concat_rows, slice_rows, take_rows
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import NonUniqueError
 from akdask.operators.group.row_groups import group_rows

@@ -23,8 +23,7 @@ import numpy as np
 from akdask._dask import Expr
 from akdask.cluster import check_memory
 from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
-from akdask.columns.rows import concat_rows, empty, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, empty, take_rows
 from akdask.deferred import pa, pc
 from akdask.engine.alignment import Aligned, align_by_plan, all_partitions
 from akdask.engine.exchange import buffer_bytes, exchange, partition_count

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from akdask import compiled
 from akdask.columns.dtypes import STR, UINT64
 from akdask.columns.memory import new_array
-from akdask.columns.rows import slice_rows
 from akdask.columns.strings import offsets_and_bytes
+from akdask.columns.table import slice_rows
 from akdask.deferred import is_arrow
 from akdask.engine.operations import Operation, numbers_to
 from akdask.operators.keys.keys import FIRST, HALF, LAST_BITS, SECOND, TEXT_BYTES, Words, word, word_count

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from akdask import compiled
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.memory import new_array
-from akdask.columns.rows import by_column, of_arrow
+from akdask.columns.table import by_column, of_arrow
 from akdask.deferred import is_arrow, pa
 from akdask.engine.operations import Operation, wide_integers
 from akdask.errors import ArgumentTypeError

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from akdask import compiled
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.rows import slice_rows
 from akdask.columns.strings import StringsBuilder, offsets_and_bytes
+from akdask.columns.table import slice_rows
 from akdask.deferred import pa
 from akdask.operators.keys.keys import WORD_BITS, Words
 from akdask.typing import NumberArray

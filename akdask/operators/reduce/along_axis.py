@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from akdask._dask import Expr
-from akdask.columns import integer_sums
+from akdask.columns import summation
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
-from akdask.columns.rows import type_of
-from akdask.columns.table import Table
+from akdask.columns.table import Table, type_of
 from akdask.engine.alignment import Gather, Realign, row_slices
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.reduction import TOTALS
@@ -83,12 +82,12 @@ def _mean(block: NumberArray) -> NumberArray:
     if block.dtype == np.float64:
         return np.asarray(np.mean(block, axis=1, keepdims=True))
     integers = block.astype(TOTALS[type_of(block)].numpy, copy=False)
-    if integer_sums.largest_sum(integers.ravel()) <= integer_sums.MOST:
-        sums = integer_sums.wide_totals(integers.sum(axis=1).ravel())
+    if summation.largest_sum(integers.ravel()) <= summation.MOST:
+        sums = summation.wide_totals(integers.sum(axis=1).ravel())
     else:
-        sums = integer_sums.joined_halves(*(half.sum(axis=1).ravel() for half in integer_sums.halves(integers)))
+        sums = summation.joined_halves(*(half.sum(axis=1).ravel() for half in summation.halves(integers)))
     counts = np.full(len(sums[0]), block.shape[1])
-    return integer_sums.quotients(*sums, counts).reshape(len(block), 1, block.shape[2])
+    return summation.quotients(*sums, counts).reshape(len(block), 1, block.shape[2])
 
 
 def _moment(name: str) -> AxisFunction:

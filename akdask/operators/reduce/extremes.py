@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.columns.bigint import first_extreme, limbs_of, to_ints
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, UINT8, UINT64, ColumnType, bigint_
-from akdask.columns.rows import take_rows
+from akdask.columns.table import take_rows
 from akdask.engine.operations import LEAST, MOST, Opcode
 from akdask.engine.reduction import (
     ANYTHING,

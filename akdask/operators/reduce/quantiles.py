@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from akdask import compiled
+from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import FLOAT64
-from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.columns.memory import new_array
 from akdask.engine.reduction import (
     NUMBERS,

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns.arrow import lists_of
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import FLOAT64, INT64, ColumnType, list_of
-from akdask.columns.lists import lists_of
-from akdask.columns.rows import concat_rows, empty, take_rows
 from akdask.columns.summation import UnitPositions
+from akdask.columns.table import concat_rows, empty, take_rows
 from akdask.deferred import pc
 from akdask.engine.reduction import (
     ANYTHING,

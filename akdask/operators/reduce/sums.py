@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns import integer_sums
+from akdask.columns import summation
 from akdask.columns.bigint import LARGEST, limbs_of, to_ints, total
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, UINT64, bigint_
 from akdask.columns.exact import EXACT
-from akdask.columns.rows import type_of
 from akdask.columns.summation import ExactSum, Moments, UnitPositions, spread_out, sum_exactly, unit_products
+from akdask.columns.table import type_of
 from akdask.engine.operations import Opcode
 from akdask.engine.reduction import (
     ANYTHING,
@@ -219,8 +219,8 @@ def _mean(column: NumberArray, mask: NumberArray | None, positions: UnitPosition
 
 
 def _sum_of_integers(column: NumberArray, mask: NumberArray | None) -> int:
-    if mask is None or integer_sums.largest_sum(column) > integer_sums.MOST:
-        return integer_sums.sum_exactly(select_rows(column, mask))
+    if mask is None or summation.largest_sum(column) > summation.MOST:
+        return summation.sum_integers(select_rows(column, mask))
     return int(sum_rows(column, mask, TOTALS[type_of(column)].numpy.type))
 
 
@@ -247,20 +247,20 @@ _sum_floats = totals(np.add, 0.0, giving(FLOAT64))
 
 
 def _group_means(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
-    """Return the rows of each group and their sum, that of integers as `akdask.columns.integer_sums` has them."""
+    """Return the rows of each group and their sum, that of integers as `akdask.columns.summation` has them."""
     if column.dtype == np.float64:
         return _group_sums(groups, column, skipna)
     return groups.sizes(), *_integer_sums(groups, column.astype(TOTALS[type_of(column)].numpy, copy=False))
 
 
-def _integer_sums(groups: RowGroups, integers: NumberArray) -> integer_sums.WideTotals:
-    most = integer_sums.largest_sum(integers)
+def _integer_sums(groups: RowGroups, integers: NumberArray) -> summation.WideTotals:
+    most = summation.largest_sum(integers)
     if most <= EXACT:
         # Floats hold all sums, and are added up faster without compiled loops.
-        return integer_sums.wide_totals(groups.reduce(np.add, integers.astype(np.float64)).astype(np.int64))
-    if most <= integer_sums.MOST:
-        return integer_sums.wide_totals(groups.reduce(np.add, integers))
-    return integer_sums.joined_halves(*(groups.reduce(np.add, half) for half in integer_sums.halves(integers)))
+        return summation.wide_totals(groups.reduce(np.add, integers.astype(np.float64)).astype(np.int64))
+    if most <= summation.MOST:
+        return summation.wide_totals(groups.reduce(np.add, integers))
+    return summation.joined_halves(*(groups.reduce(np.add, half) for half in summation.halves(integers)))
 
 
 def _group_sums(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupState:
@@ -288,14 +288,14 @@ class _MergeSums(MergeByUfuncs):
             return
         (count, *sums), (other_count, *other_sums) = (list(map(np.asarray, state)) for state in (total, more))
         count += other_count
-        integer_sums.add_totals((sums[0], sums[1]), (other_sums[0], other_sums[1]))
+        summation.add_totals((sums[0], sums[1]), (other_sums[0], other_sums[1]))
 
 
 def _finish_group_means(count: NumberArray, *total: NumberArray) -> NumberArray:
     if len(total) == 1:
         return total[0] / count
     totals, wraps = total
-    return integer_sums.quotients(totals, wraps, count)
+    return summation.quotients(totals, wraps, count)
 
 
 def _means_of_slots(slots: Slots) -> GroupState:

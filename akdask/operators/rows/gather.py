@@ -22,8 +22,7 @@ import numpy as np
 
 from akdask import compiled
 from akdask.columns.memory import new_array
-from akdask.columns.rows import concat_rows, own_rows, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, own_rows, take_rows
 from akdask.deferred import is_arrow, pa
 from akdask.operators.rows import tuning
 from akdask.typing import Column, NumberArray

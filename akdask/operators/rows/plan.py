@@ -17,10 +17,9 @@ import numpy as np
 from akdask import config
 from akdask._dask import Expr
 from akdask.cluster import memory, on_cluster
+from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import INT64, list_of
-from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.columns.rows import concat_rows, empty, own_rows, take_rows, type_of
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, empty, own_rows, take_rows, type_of
 from akdask.deferred import is_arrow, pa
 from akdask.engine.alignment import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.blocks import Partition, PartitionBatch

@@ -16,8 +16,7 @@ import numpy as np
 from akdask import compiled
 from akdask._dask import Expr
 from akdask.columns.memory import new_array, with_capacity
-from akdask.columns.rows import concat_rows, empty, slice_rows, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, empty, slice_rows, take_rows
 from akdask.engine.blocks import Partition, PartitionBatch, RowPositions
 from akdask.engine.exchange import memory_share
 from akdask.engine.node import Frame, RowSpace, lower

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from akdask import compiled
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
-from akdask.columns.rows import concat_rows, empty, own_rows, slice_rows, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.deferred import pa
 from akdask.engine.tokens import token
 from akdask.operators.keys.keys import LAST, SIGN, Words, unpack_rows, word

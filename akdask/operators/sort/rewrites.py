@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from akdask._distributed import shares_memory
 from akdask.cluster import memory
-from akdask.columns.rows import nbytes
-from akdask.columns.table import Table
+from akdask.columns.table import Table, nbytes
 from akdask.engine.node import Frame, Node
 from akdask.engine.optimizer import Inlined, Need, Rule, inputs_first, rewritten
 from akdask.engine.rowwise import Chain, Project, Zip

@@ -14,8 +14,7 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64, ColumnType
-from akdask.columns.rows import concat_rows, empty, own_rows, slice_rows, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.deferred import pa, pc
 from akdask.engine.alignment import OverProject, align_by_plan, all_partitions
 from akdask.engine.blocks import Partition, PartitionBatch

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT8, UINT64, ColumnType
-from akdask.columns.rows import is_scalar, spread
 from akdask.columns.strings import from_nulls, make_missing, text_at
+from akdask.columns.table import is_scalar, spread
 from akdask.deferred import pa
 from akdask.engine.operations import Operation, Rule, scalar_type
 from akdask.errors import AlignmentError, ArgumentError, FileFormatError, PositionError

@@ -17,8 +17,8 @@ import numpy as np
 
 from akdask import compiled
 from akdask.caches import cached_results
+from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import INT64, STR, UINT8, ColumnType, list_of
-from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import pa, pc
 from akdask.engine.operations import Operation

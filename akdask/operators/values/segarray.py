@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import BIGINT, BOOL, INT64, UINT64, ColumnType, list_of, unlimited
-from akdask.columns.lists import lists_of, offsets_of, values_of
-from akdask.columns.rows import concat_rows, take_rows, to_objects, type_of
+from akdask.columns.table import concat_rows, take_rows, to_objects, type_of
 from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.operations import Kernel, Operation, Rule
 from akdask.engine.reduction import Reduction, limited

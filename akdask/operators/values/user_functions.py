@@ -12,7 +12,7 @@ from akdask.caches import cached_results
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import ColumnType, column_type
 from akdask.columns.exact import first_changed
-from akdask.columns.rows import is_scalar, spread, to_objects
+from akdask.columns.table import is_scalar, spread, to_objects
 from akdask.deferred import pa
 from akdask.engine.operations import Operation, scalar_type
 from akdask.errors import ArgumentError, ConversionError

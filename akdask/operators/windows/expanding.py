@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.columns.dtypes import FLOAT64, ColumnType, unlimited
-from akdask.columns.integer_sums import sum_exactly
+from akdask.columns.summation import sum_integers
 from akdask.columns.table import Table
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.pipeline import Compile, Reduce, Sink, pipeline
@@ -88,7 +88,7 @@ def _total(tables: Sequence[Table], name: str) -> States | None:
 def _last_state(name: str, column: Any) -> Any:
     """Return the state of a reduction of a whole column; for integers, their number and their sum."""
     if column.dtype.kind != "f":
-        return len(column), sum_exactly(column)
+        return len(column), sum_integers(column)
     return tuple(part[-1:] for part in expanded_states(name, column))
 
 

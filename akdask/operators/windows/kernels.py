@@ -19,9 +19,9 @@ from akdask import compiled
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import BIGINT, ColumnType
 from akdask.columns.exact import EXACT
-from akdask.columns.integer_sums import sum_exactly
 from akdask.columns.memory import new_array
-from akdask.columns.rows import type_of
+from akdask.columns.summation import sum_integers
+from akdask.columns.table import type_of
 from akdask.engine.reduction import TOTALS, themselves
 from akdask.operators.reduce.extremes import without_sign_of_zero
 from akdask.typing import Column, NumberArray
@@ -467,7 +467,7 @@ def last_total(integers: NumberArray, groups: NumberArray) -> tuple[int, int] | 
     >>> last_total(np.array([5, 1, 2**62]), np.array([0, 1, 1])) == (1, 2**62 + 1)
     True
     """
-    return (int(groups[-1]), sum_exactly(integers[groups == groups[-1]])) if len(groups) else None
+    return (int(groups[-1]), sum_integers(integers[groups == groups[-1]])) if len(groups) else None
 
 
 def _run_each(

@@ -14,8 +14,7 @@ import numpy as np
 
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, NULLABLE_STR, ColumnType
-from akdask.columns.rows import concat_rows, spread, take_rows
-from akdask.columns.table import Table
+from akdask.columns.table import Table, concat_rows, spread, take_rows
 from akdask.deferred import without_collection
 from akdask.engine.node import Frame, Node, RowSpace, lower
 from akdask.engine.rowwise import Project, Tasks

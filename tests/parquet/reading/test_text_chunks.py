@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.columns.dictionary_text import decoded, is_encoded
-from akdask.columns.rows import to_objects
+from akdask.columns.table import decoded, is_encoded, to_objects
 from akdask.errors import FileFormatError
 from akdask.formats.parquet import chunks
 from akdask.formats.parquet import chunks as text_chunks
