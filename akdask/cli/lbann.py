@@ -21,13 +21,11 @@ from akdask.cli.sets import EXIT_CODES
 from akdask.engine.progress import progress_bar
 from akdask.errors import ArgumentError, MissingFileError
 from akdask.lbann.dataset import Dataset
-from akdask.lbann.faults import SampleSetReport
 from akdask.lbann.make_lists import choose, find_prototype, list_samples, split_indices
-from akdask.lbann.make_schema import generate
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import SampleList
-from akdask.lbann.schema_nodes import load
-from akdask.lbann.verification import verify
+from akdask.lbann.schema import generate, load
+from akdask.lbann.verification import SampleSetReport, verify
 from akdask.storage.transaction import write_file, write_files
 
 _SHOWN_VALUES = 4

@@ -11,7 +11,7 @@ _MODULES = {
     "LbannWarning": "errors",
     "SampleList": "sample_list",
     "SampleReader": "reader",
-    "generate": "make_schema",
+    "generate": "schema",
     "list_samples": "make_lists",
     "normalized_schema": "statistics",
     "read_list": "read_lists",

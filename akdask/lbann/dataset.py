@@ -1,4 +1,4 @@
-"""A data set of samples: paths and lists only, from which samples, batches and lazy objects are made."""
+"""A data set of samples: a list and two schemas, from which samples, batches and lazy objects are made."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from akdask.errors import ArgumentError, PositionError
-from akdask.lbann.conversions import SampleConversions
-from akdask.lbann.entries import is_of_files, list_of_files, located, reader_of_entry, samples_of_entry
 from akdask.lbann.epochs import Batch, Batches, BatchOptions, GroupedReader, OnError, Shuffle
-from akdask.lbann.fields import SampleFields, merge
 from akdask.lbann.file_reader import AnyReader, FileSampleReader
 from akdask.lbann.make_lists import choose, split_indices
-from akdask.lbann.prototext import read_prototext
+from akdask.lbann.prototext import (
+    is_of_files,
+    list_of_files,
+    located,
+    read_prototext,
+    reader_of_entry,
+    samples_of_entry,
+)
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.reader import SampleReader
 from akdask.lbann.sample_list import SampleList
-from akdask.lbann.schema_nodes import Schema, load
+from akdask.lbann.schema import SampleFields, Schema, load, merge
 from akdask.lbann.transform import resolve
 
 PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
 """A schema, or the file that it is in."""
 
 
-class Dataset(SampleConversions):
+class Dataset:
     """Samples of HDF5 files, as a list and two schemas name them.
 
     Lists and schemas are read when it is made; files of samples are opened when samples are read.  It holds no open
@@ -78,7 +82,7 @@ class Dataset(SampleConversions):
         keep_packed_fields: bool = False,
     ) -> None:
         self.fields: SampleFields = merge(
-            _schema(data_schema), None if experiment_schema is None else _schema(experiment_schema)
+            load(data_schema), None if experiment_schema is None else load(experiment_schema)
         )
         self.samples = samples if isinstance(samples, SampleList) else read_list(samples)
         self.indices: np.ndarray = np.arange(len(self.samples), dtype=np.int64)
@@ -428,6 +432,187 @@ class Dataset(SampleConversions):
         """
         return self.grouped(names, dtype).read(self.indices)
 
+    # converting
+
+    def statistics(self, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
+        """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
+
+        Values are coerced as in reading, but not scaled; `akdask.lbann.statistics.normalized_schema` makes the schema
+        that scales by them.
+
+        Parameters
+        ----------
+        fields : sequence of str, optional
+            Names of fields; all numeric ones by default.
+        by_channel : bool, default False
+            Give statistics per channel for fields with several channels.
+
+        Returns
+        -------
+        dict of str to FieldStatistics
+            By field.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no samples.
+        LbannError
+            If one cannot be read.
+        """
+        from akdask.lbann.statistics import statistics_of  # derived from the fields above
+
+        return statistics_of(self, fields, by_channel=by_channel)
+
+    def to_hdf(
+        self,
+        path: str | os.PathLike[str],
+        names: Sequence[str] | None = None,
+        *,
+        ids: str | None = "sample",
+        separator: str = ".",
+    ) -> None:
+        """Write the samples as an Arkouda set, which its servers read: a column for each name; computes.
+
+        `write_samples` with the same `ids` and `separator` turns it into samples again.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Prefix and extension of the set.
+        names : sequence of str, optional
+            Names of columns; all by default.
+        ids : str, optional, default "sample"
+            Column for the IDs of the samples; None leaves them out.
+        separator : str, default "."
+            Replaces the slashes of field names, which Arkouda does not allow in column names.
+
+        Raises
+        ------
+        ArgumentError
+            If two columns would have the same name.
+        """
+        from akdask.lbann.lazy import frame_of  # loads all of akdask's collections
+
+        frame = frame_of(self, names, ids)
+        renamed = {name: name.replace("/", separator) for name in frame.columns}
+        if len(set(renamed.values())) < len(renamed):
+            raise ArgumentError(
+                "two columns would have the same name.",
+                details=sorted(renamed.values()),
+                hint="give another separator.",
+            )
+        frame.rename(column=renamed, inplace=True)
+        frame.to_hdf(path)
+
+    def to_parquet(
+        self,
+        path: str | os.PathLike[str],
+        names: Sequence[str] | None = None,
+        *,
+        ids: str | None = "sample",
+    ) -> None:
+        """Write the samples as a set of Parquet files: a column for each name; computes.
+
+        `write_samples` with the same `ids` turns them into samples again.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Prefix and extension of the set.
+        names : sequence of str, optional
+            Names of columns; all by default.
+        ids : str, optional, default "sample"
+            Column for the IDs of the samples; None leaves them out.
+
+        Raises
+        ------
+        ArgumentError
+            If samples have something of that name.
+        """
+        from akdask.lbann.lazy import frame_of  # loads all of akdask's collections
+
+        frame_of(self, names, ids).to_parquet(path)
+
+    def to_torch(self, kind: str = "map", **options: Any) -> Any:
+        """Return the samples as a data set of ``torch.utils.data``.
+
+        Parameters
+        ----------
+        kind : {"map", "iterable"}, default "map"
+            Samples by position, which a sampler of torch chooses; or batches in akdask's own order, read ahead.
+        **options
+            Of `akdask.lbann.torch.MapSamples` or `IterableSamples`.
+
+        Raises
+        ------
+        ArgumentError
+            If torch is not installed, or the kind is unknown.
+        """
+        from akdask.lbann.torch import torch_dataset  # torch is large, and optional
+
+        return torch_dataset(self, kind, **options)
+
+    def to_frame(self, names: Sequence[str] | None = None, *, ids: str | None = None) -> Any:
+        """Return a lazy DataFrame with a row for each sample; fields of several elements are columns of lists.
+
+        Reads the first sample, for sizes and types.  Numbers are widened to the types that columns have.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Names of columns; all by default.
+        ids : str, optional
+            Name of a first column for the IDs of the samples; left out by default.
+
+        Returns
+        -------
+        DataFrame
+            Lazy.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name cannot be retrieved.
+        ArgumentError
+            If samples have something of the name of the IDs.
+        """
+        from akdask.lbann.lazy import frame_of  # loads all of akdask's collections
+
+        return frame_of(self, names, ids)
+
+    def to_dask_array(self, name: str, batch: int) -> Any:
+        """Return the values of samples under a name as a lazy Dask array, one chunk for each batch.
+
+        Reads the first sample, for size and type.
+
+        Parameters
+        ----------
+        name : str
+            Group or field.
+        batch : int
+            Rows of a chunk.
+
+        Returns
+        -------
+        dask.array.Array, shape (n, size)
+            Lazy.
+        """
+        from akdask.lbann.lazy import dask_array_of  # loads dask.array
+
+        return dask_array_of(self, name, batch)
+
+    def to_dask_bag(self, names: Sequence[str] | None = None) -> Any:
+        """Return the samples as a lazy Dask bag of dicts: one partition for each run of samples of a file.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Names of values in each sample; all by default.
+        """
+        from akdask.lbann.lazy import dask_bag_of  # loads dask.bag
+
+        return dask_bag_of(self, names)
+
 
 class DatasetParts(NamedTuple):
     """The parts of a data set.
@@ -441,7 +626,3 @@ class DatasetParts(NamedTuple):
     train: Dataset
     validation: Dataset
     tournament: Dataset
-
-
-def _schema(given: PathOrSchema) -> Schema:
-    return given if isinstance(given, Schema) else load(given)

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from akdask.errors import AkdaskError, ArgumentError, warn
 from akdask.lbann.errors import LbannError, LbannWarning, SampleTypeError
-from akdask.lbann.fields import SampleFields
 from akdask.lbann.file_reader import AnyReader
 from akdask.lbann.sample_list import SampleList
 
@@ -424,51 +423,3 @@ class Batches:
                 raise
         batches = [self.reader.read_what_can_be(window[at : at + size], skipped) for at in range(0, len(window), size)]
         return [batch for batch in batches if batch]
-
-
-class SelectedSamples(Protocol):
-    """Samples of a list, as read by two schemas; the base of `Dataset`.
-
-    Attributes
-    ----------
-    samples : SampleList
-        The list.
-    indices : ndarray of int64
-        Positions in it of the samples.
-    fields : SampleFields
-        Fields that are read of each sample.
-    reader : SampleReader or FileSampleReader
-        Reads them.
-    """
-
-    samples: SampleList
-    indices: np.ndarray
-    fields: SampleFields
-    reader: AnyReader
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of values in each sample."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def grouped(self, names: Sequence[str] | None = None, dtype: Any = None) -> GroupedReader:
-        """Return a reader of samples at any positions of the list."""
-        ...
-
-    def location(self, index: int) -> tuple[str, str]:
-        """Return file and ID of a sample."""
-        ...
-
-    def sample_list(self) -> SampleList:
-        """Return the list of these samples alone."""
-        ...
-
-    def size_of(self, name: str) -> int:
-        """Return how many elements a sample has under a name."""
-        ...
-
-    def dtype_of(self, name: str) -> np.dtype[Any]:
-        """Return the type of the elements under a name."""
-        ...

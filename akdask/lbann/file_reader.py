@@ -13,9 +13,8 @@ import numpy.typing as npt
 from akdask.formats.hdf5.library_file import NotThereError, UnknownElementsError
 from akdask.formats.hdf5.open_files import OPEN_FILES
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleSizeError, SampleTypeError
-from akdask.lbann.fields import FieldMetadata, SampleFields
 from akdask.lbann.reader import SampleReader, explained
-from akdask.lbann.schema_nodes import MetadataEntry
+from akdask.lbann.schema import FieldMetadata, MetadataEntry, SampleFields
 from akdask.lbann.transform import resolve
 
 Values: TypeAlias = npt.NDArray[Any]

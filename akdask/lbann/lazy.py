@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
@@ -21,11 +21,14 @@ from akdask.columns.table import slice_rows
 from akdask.engine.sources import Scan
 from akdask.errors import ArgumentError
 from akdask.frames.dataframe import DataFrame
-from akdask.lbann.epochs import Batch, GroupedReader, SelectedSamples
+from akdask.lbann.epochs import Batch, GroupedReader
 from akdask.lbann.transform import resolve
 from akdask.storage.files import identify_all
 from akdask.storage.source import PartReader, Source
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.lbann.dataset import Dataset
 
 MAX_BYTES = 1 << 27
 """Bytes of samples that a task reads, at most, unless one sample has more."""
@@ -254,7 +257,7 @@ class SampleSource(Source):
         return SamplePart(self._runs[index].reduced(columns), {name: self._columns[name] for name in columns})
 
 
-def dask_array_of(dataset: SelectedSamples, name: str, batch: int) -> Any:
+def dask_array_of(dataset: Dataset, name: str, batch: int) -> Any:
     """Return the values of samples under a name; see `Dataset.to_dask_array`.
 
     Raises
@@ -280,7 +283,7 @@ def dask_array_of(dataset: SelectedSamples, name: str, batch: int) -> Any:
     return da.Array(graph, key, (rows or (0,), (size,)), dtype=kind)
 
 
-def dask_bag_of(dataset: SelectedSamples, names: Sequence[str] | None) -> Any:
+def dask_bag_of(dataset: Dataset, names: Sequence[str] | None) -> Any:
     """Return samples as dicts; see `Dataset.to_dask_bag`."""
     import dask.bag as db
 
@@ -300,12 +303,12 @@ def _no_samples() -> list[dict[str, np.ndarray]]:
     return []
 
 
-def sample_bytes(dataset: SelectedSamples, names: Sequence[str]) -> int:
+def sample_bytes(dataset: Dataset, names: Sequence[str]) -> int:
     """Return about the bytes that a sample takes in memory; reads the first sample."""
     return sum(dataset.size_of(name) * max(np.dtype(dataset.dtype_of(name)).itemsize, 8) for name in names)
 
 
-def frame_of(dataset: SelectedSamples, names: Sequence[str] | None, ids: str | None = None) -> DataFrame:
+def frame_of(dataset: Dataset, names: Sequence[str] | None, ids: str | None = None) -> DataFrame:
     """Return samples as rows; see `Dataset.to_frame`.
 
     Raises
@@ -333,7 +336,7 @@ def frame_of(dataset: SelectedSamples, names: Sequence[str] | None, ids: str | N
     return DataFrame(arrays)
 
 
-def _identity(dataset: SelectedSamples, files: np.ndarray) -> str:
+def _identity(dataset: Dataset, files: np.ndarray) -> str:
     """Return a text that changes with the samples, their files and their directives."""
     paths = [dataset.samples.paths[number] for number in np.unique(files)]
     digest = blake2b(digest_size=16)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 from typing import Any, TypeAlias
 
@@ -17,112 +17,10 @@ import numpy as np
 from akdask.errors import ArgumentError, FileFormatError
 from akdask.formats.hdf5.library_file import LibraryFile, NotThereError, UnknownElementsError
 from akdask.formats.hdf5.open_files import OPEN_FILES
-from akdask.lbann.batch import sample_ids
-from akdask.lbann.errors import LbannError, LbannListError, MissingSampleError
-from akdask.lbann.list_words import ListType
-from akdask.lbann.sample_list import SampleList, checked_words
+from akdask.lbann.errors import LbannListError, MissingSampleError
+from akdask.lbann.sample_list import ListType, SampleList, checked_words, parts
 from akdask.storage.recovery import recover_naming
 from akdask.storage.transaction import write_files
-
-SampleFinder = Callable[[str, int], list[str]]
-"""Returns the paths of the groups of a file that lie at a depth, 1 for the children of the root."""
-
-_DEEPEST = 32
-
-
-def remaining_samples(
-    path: str, named: Sequence[str], counts: tuple[int, int], where: str, find_samples: SampleFinder | None = None
-) -> list[str]:
-    """Return the samples of a file that an exclusion list leaves, in the order of the file.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    named : sequence of str
-        IDs that are left out.
-    counts : (int, int)
-        The counts of included and excluded samples in the list's line.
-    where : str
-        The line, for errors.
-    find_samples : callable, optional
-        Finds the groups at a depth.
-
-    Raises
-    ------
-    LbannListError
-        If counts disagree with the file, or an ID comes twice or is not in it.
-    """
-    find = find_samples or _found
-    included, excluded = counts
-    left_out = ["/".join(parts(sample)) for sample in named]
-    _refuse_repeated(left_out, excluded, path, where)
-    try:
-        there = _at_level(path, left_out, included + excluded, find)
-    except LbannError as error:
-        raise LbannListError(
-            f"{where} cannot be followed: {error.message}", file=path, details=error.findings
-        ) from None
-    unknown = [sample for sample in left_out if sample not in set(there)]
-    if unknown:
-        raise LbannListError(
-            f"{where} leaves out samples that the file does not have.",
-            file=path,
-            details=[f"unknown: {sample!r}" for sample in unknown] + [f"it has, among others: {there[:3]}"],
-        )
-    if len(there) != included + excluded:
-        raise LbannListError(
-            f"{where} says {included:,} included and {excluded:,} excluded samples; the file has {len(there):,}.",
-            file=path,
-        )
-    leaving = set(left_out)
-    return [sample for sample in there if sample not in leaving]
-
-
-def _found(path: str, depth: int) -> list[str]:
-    return sample_ids(path, depth=depth)
-
-
-def parts(sample: str) -> list[str]:
-    """Return the names of the groups on the way to a sample.
-
-    Examples
-    --------
-    >>> parts("/RUN_ID/000000334")
-    ['RUN_ID', '000000334']
-    """
-    return [part for part in sample.split("/") if part]
-
-
-def _refuse_repeated(left_out: Sequence[str], excluded: int, path: str, where: str) -> None:
-    repeated = [sample for sample, count in Counter(left_out).items() if count > 1]
-    if repeated:
-        details = [f"repeated: {sample!r}" for sample in repeated]
-        raise LbannListError(f"{where} leaves out the same samples several times.", file=path, details=details)
-    if len(left_out) != excluded:
-        raise LbannListError(f"{where} says {excluded:,} excluded samples and names {len(left_out):,}.", file=path)
-
-
-def _at_level(path: str, left_out: Sequence[str], count: int, find: SampleFinder) -> list[str]:
-    """Return the samples at the depth of the excluded ones, else at the first depth with that many groups."""
-    depths = {len(parts(sample)) for sample in left_out}
-    if len(depths) > 1:
-        shown = [next(sample for sample in left_out if len(parts(sample)) == depth) for depth in sorted(depths)]
-        raise LbannListError("the samples left out lie at different depths.", file=path, details=map(repr, shown))
-    if depths:
-        return find(path, depths.pop())
-    seen = []
-    for depth in range(1, _DEEPEST):
-        there = find(path, depth)
-        if len(there) == count:
-            return there
-        if not there:
-            break
-        seen.append(f"depth {depth}: {len(there):,} groups")
-    raise LbannListError(
-        f"the file has {count:,} groups at no depth.", file=path, details=seen, hint="name the samples to leave out."
-    )
-
 
 GroupTree: TypeAlias = frozenset[tuple[str, str, int]]
 """The datasets below a group: path, type and number of elements of each."""
@@ -332,7 +230,7 @@ def list_samples(
     recover_naming(paths)
     tree = _prototype(paths[0], sample)
     each = over or (lambda function, given: [function(path) for path in given])
-    found = each(_Search(tree), paths)
+    found = each(partial(groups_like, tree=tree), paths)
     base = common_directory(paths) if base_directory is None else base_directory
     names = [_relative(path, base) for path in paths]
     left_out = {"/".join(parts(name)) for name in exclude}
@@ -349,16 +247,6 @@ def list_samples(
         excluded=np.array(list(map(len, absent)), np.int64),
     )
     return FoundSamples(included, absent)
-
-
-class _Search:
-    """Finds samples of a file; picklable."""
-
-    def __init__(self, tree: GroupTree) -> None:
-        self.tree = tree
-
-    def __call__(self, path: str) -> list[str]:
-        return groups_like(path, self.tree)
 
 
 def find_prototype(path: str) -> str:

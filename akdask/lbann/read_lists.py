@@ -1,31 +1,291 @@
-"""Read sample lists: words are split and counted as columns, a block of lines at a time."""
+"""Read sample lists: header, words of lines, and the samples that an exclusion list leaves."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
-from akdask.errors import warn
-from akdask.lbann.errors import LbannListError, LbannWarning
-from akdask.lbann.list_words import (
-    BLOCK,
-    LineWords,
-    ListHeader,
-    ListType,
-    Words,
-    as_counts,
-    parse_header,
-    split_lines,
-    text_blocks,
-)
-from akdask.lbann.make_lists import SampleFinder, remaining_samples
-from akdask.lbann.sample_list import SampleList, file_state
+from akdask.errors import MissingFileError, warn
+from akdask.lbann.errors import LbannError, LbannListError, LbannWarning
+from akdask.lbann.reader import sample_ids
+from akdask.lbann.sample_list import ListType, SampleList, Words, buffers, column, file_state, parts
 from akdask.storage.files import absolute
 from akdask.storage.recovery import recover_naming
+
+SampleFinder = Callable[[str, int], list[str]]
+"""Returns the paths of the groups of a file that lie at a depth, 1 for the children of the root."""
+
+_DEEPEST = 32
+"""Maximum depth of the samples of an exclusion list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListHeader:
+    """The first lines of a sample list.
+
+    Parameters
+    ----------
+    type : ListType
+        Of line 1.
+    counts : dict of str to int
+        Counts in line 2: samples ``included`` and ``excluded``, as far as the type has them, and ``files``.
+    base_directory : str
+        Line 3 as written.
+    label_file : str, optional
+        Of line 4 where the type has one.
+    """
+
+    type: ListType
+    counts: dict[str, int]
+    base_directory: str
+    label_file: str | None = None
+
+    @property
+    def n_lines(self) -> int:
+        """Number of lines of the head."""
+        return 4 if self.type.has_label_file else 3
+
+
+def parse_header(lines: list[str], path: str) -> ListHeader:
+    """Return the head in the first lines.
+
+    Parameters
+    ----------
+    lines : list of str
+        At least the first four lines, or all if there are fewer.
+    path : str
+        The list, for errors.
+
+    Raises
+    ------
+    LbannListError
+        If a line is missing, empty or malformed.
+    """
+    listed = _type_of(_first_word(lines, 0, "the type of the list", path), path)
+    names = listed.header_counts
+    _first_word(lines, 1, "counts", path)
+    numbers = lines[1].split()[: len(names)]
+    if len(numbers) < len(names) or not all(_is_count(number) for number in numbers):
+        raise LbannListError(
+            f"line 2 of the sample list {path!r} is not: {' '.join(names)}.",
+            details=[f"line 2: {lines[1].strip()!r}"],
+            hint=f"a list of type {listed.value} begins with {len(names)} numbers from 0 up.",
+        )
+    base = _first_word(lines, 2, "the base directory", path)
+    label = _first_word(lines, 3, "the label file", path) if listed.has_label_file else None
+    return ListHeader(listed, dict(zip(names, map(int, numbers), strict=True)), base, label)
+
+
+def _is_count(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= 18
+
+
+def _type_of(word: str, path: str) -> ListType:
+    try:
+        return ListType(word.upper())
+    except ValueError:
+        raise LbannListError(
+            f"line 1 of {path!r} names no type of sample lists.",
+            details=[f"found: {word[:80]!r}", *(f"known: {known.value}" for known in ListType)],
+        ) from None
+
+
+def _first_word(lines: list[str], number: int, what: str, path: str) -> str:
+    words = lines[number].split(maxsplit=1) if number < len(lines) else []
+    if not words:
+        found = "empty" if number < len(lines) else "not there"
+        raise LbannListError(
+            f"line {number + 1} of the sample list {path!r} is {found}; it holds {what}.",
+            hint="the lines of the header are the very first ones, without blank lines between them.",
+        )
+    return words[0]
+
+
+_BLANK = 32
+_NEWLINE = 10
+_FIRST_DIGIT, _LAST_DIGIT = 48, 57
+_MOST_DIGITS = 18
+_CONTROLS = bytes((*range(9), *range(14, 32), 127))
+_FORBIDDEN = re.compile(b"[" + re.escape(_CONTROLS) + b"]")
+
+
+class LineWords:
+    """Words of lines, line by line, without blank lines.
+
+    Parameters
+    ----------
+    words : LargeStringArray, shape (n_words,)
+        The words of all lines.
+    first : ndarray of int64, shape (n_lines + 1,)
+        Number of the first word of each line; the last entry is the number of words.
+    numbers : ndarray of int64, shape (n_lines,)
+        The numbers of the lines in the text, from 0.
+    n_lines : int
+        Lines of the text, blank ones included.
+    """
+
+    def __init__(self, words: Words, first: np.ndarray, numbers: np.ndarray, n_lines: int) -> None:
+        self.words = words
+        self.first = first
+        self.numbers = numbers
+        self.n_lines = n_lines
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Number of words of each line."""
+        return np.diff(self.first)
+
+
+def split_lines(text: bytes) -> LineWords:
+    r"""Split text at line feeds and, within lines, at blanks and tabs.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8 without control characters except white space; the last line may lack its line feed.
+
+    Raises
+    ------
+    UnicodeDecodeError
+        If the text is not UTF-8, or holds control characters; its `start` is the position.
+
+    Examples
+    --------
+    >>> found = split_lines(b"a  b\n\nc\n")
+    >>> found.words.to_pylist(), found.first.tolist(), found.numbers.tolist()
+    (['a', 'b', 'c'], [0, 2, 3], [0, 2])
+    """
+    # Translating is faster than a search for the position, which only errors need.
+    if len(text.translate(None, _CONTROLS)) != len(text) and (forbidden := _FORBIDDEN.search(text)):
+        raise UnicodeDecodeError("utf-8", text, forbidden.start(), forbidden.end(), "control character")
+    data = np.frombuffer(text if text.endswith(b"\n") or not text else text + b"\n", np.uint8)
+    # In the remaining text only blanks, tabs and line ends are not above a blank.
+    is_space = data <= _BLANK
+    edges = np.flatnonzero(np.diff(is_space, prepend=True))
+    starts, stops = edges[0::2], edges[1::2]
+    ends_of_lines = np.flatnonzero(data == _NEWLINE)
+    # A line begins with the first word behind the end of the line before.
+    first = np.searchsorted(starts, np.concatenate(([0], ends_of_lines)))
+    numbers = np.flatnonzero(np.diff(first))
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    np.cumsum(stops - starts, out=offsets[1:])
+    words = column(offsets, data[~is_space])
+    if not text.isascii():
+        text.decode()
+    return LineWords(words, np.append(first[numbers], len(starts)), numbers, len(ends_of_lines))
+
+
+def as_counts(words: Words) -> np.ndarray | None:
+    """Return words as integers from 0 up, None if one of them is no such number.
+
+    Examples
+    --------
+    >>> as_counts(pa.array(["7", "012"], pa.large_string()))
+    array([ 7, 12])
+    >>> as_counts(pa.array(["-1"], pa.large_string())) is None
+    True
+    """
+    data, offsets = buffers(words)
+    digits = data[offsets[0] : offsets[-1]]
+    lengths = np.diff(offsets)
+    if not len(lengths):
+        return np.empty(0, np.int64)
+    if lengths.min() == 0 or lengths.max() > _MOST_DIGITS or digits.min() < _FIRST_DIGIT or digits.max() > _LAST_DIGIT:
+        return None
+    return np.asarray(words.cast(pa.int64()))
+
+
+BLOCK = 1 << 24
+"""Bytes of text that are split into words at a time."""
+
+_GZIP = b"\x1f\x8b"
+_ZLIB_METHOD = 8
+_AUTOMATIC = 47
+"""Window size with which zlib detects gzip or zlib by the first bytes."""
+
+
+def text_blocks(path: str | os.PathLike[str], block: int = BLOCK) -> Iterator[bytes]:
+    """Yield the text of a file in blocks of whole lines; the last line may lack its line feed.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A local file, which may be compressed by gzip or zlib.
+    block : int, default 16777216
+        Bytes of a block, or more where a line is longer.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such file.
+    LbannListError
+        If it cannot be read, or is compressed and damaged.
+    """
+    name = absolute(path)
+    rest = [b""]
+    for data in _unpacked(name, block):
+        head, feed, tail = data.rpartition(b"\n")
+        if feed:
+            yield b"".join((*rest, head, feed))
+            rest = [tail]
+        else:
+            rest.append(data)
+    if last := b"".join(rest):
+        yield last
+
+
+def _unpacked(path: str, block: int) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            start = file.read(2)
+            file.seek(0)
+            if not is_compressed(start):
+                yield from iter(lambda: file.read(block), b"")
+                return
+            yield from _decompressed(file, path, block)
+    except FileNotFoundError:
+        raise MissingFileError(f"no sample list {path!r}.") from None
+    except OSError as error:
+        raise LbannListError(f"cannot read the sample list {path!r}: {error.strerror or error}.") from error
+
+
+def is_compressed(start: bytes) -> bool:
+    r"""Whether text that begins with these two bytes is compressed by gzip or zlib.
+
+    Examples
+    --------
+    >>> is_compressed(b"\x1f\x8b"), is_compressed(b"\x78\x9c"), is_compressed(b"CO")
+    (True, True, False)
+    """
+    if start == _GZIP:
+        return True
+    # No list begins with such letters: the check bits of zlib's header allow few pairs.
+    return len(start) == 2 and start[0] & 15 == _ZLIB_METHOD and start[0] >> 4 <= 7 and int.from_bytes(start) % 31 == 0
+
+
+def _decompressed(file: BinaryIO, path: str, block: int) -> Iterator[bytes]:
+    """Yield decompressed data, at most a block at a time whatever the compression ratio."""
+    unpacker, data = zlib.decompressobj(_AUTOMATIC), b""
+    try:
+        while data or (data := file.read(1 << 20)):
+            if unpacker.eof:  # gzip files may follow one another in one file
+                unpacker = zlib.decompressobj(_AUTOMATIC)
+            yield unpacker.decompress(data, block)
+            data = unpacker.unused_data or unpacker.unconsumed_tail
+        yield unpacker.flush()
+    except zlib.error as error:
+        raise LbannListError(f"the compressed sample list {path!r} is damaged: {error}.") from error
+    if not unpacker.eof:
+        raise LbannListError(f"the compressed sample list {path!r} is cut short.", hint="copy it once more.")
+
 
 MAX_HEADER = 1 << 16
 """Bytes within which the header of a list ends."""
@@ -251,3 +511,82 @@ def _compare_totals(header: ListHeader, samples: SampleList, path: str) -> None:
     if wrong:
         told = "; ".join(f"{name}: {said:,} said, {there:,} there" for name, (said, there) in wrong.items())
         warn(f"totals on line 2 of the sample list {path!r} are not those of its lines: {told}", LbannWarning)
+
+
+def remaining_samples(
+    path: str, named: Sequence[str], counts: tuple[int, int], where: str, find_samples: SampleFinder | None = None
+) -> list[str]:
+    """Return the samples of a file that an exclusion list leaves, in the order of the file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    named : sequence of str
+        IDs that are left out.
+    counts : (int, int)
+        The counts of included and excluded samples in the list's line.
+    where : str
+        The line, for errors.
+    find_samples : callable, optional
+        Finds the groups at a depth.
+
+    Raises
+    ------
+    LbannListError
+        If counts disagree with the file, or an ID comes twice or is not in it.
+    """
+    find = find_samples or (lambda path, depth: sample_ids(path, depth=depth))
+    included, excluded = counts
+    left_out = ["/".join(parts(sample)) for sample in named]
+    _refuse_repeated(left_out, excluded, path, where)
+    try:
+        there = _at_level(path, left_out, included + excluded, find)
+    except LbannError as error:
+        raise LbannListError(
+            f"{where} cannot be followed: {error.message}", file=path, details=error.findings
+        ) from None
+    unknown = [sample for sample in left_out if sample not in set(there)]
+    if unknown:
+        raise LbannListError(
+            f"{where} leaves out samples that the file does not have.",
+            file=path,
+            details=[f"unknown: {sample!r}" for sample in unknown] + [f"it has, among others: {there[:3]}"],
+        )
+    if len(there) != included + excluded:
+        raise LbannListError(
+            f"{where} says {included:,} included and {excluded:,} excluded samples; the file has {len(there):,}.",
+            file=path,
+        )
+    leaving = set(left_out)
+    return [sample for sample in there if sample not in leaving]
+
+
+def _refuse_repeated(left_out: Sequence[str], excluded: int, path: str, where: str) -> None:
+    repeated = [sample for sample, count in Counter(left_out).items() if count > 1]
+    if repeated:
+        details = [f"repeated: {sample!r}" for sample in repeated]
+        raise LbannListError(f"{where} leaves out the same samples several times.", file=path, details=details)
+    if len(left_out) != excluded:
+        raise LbannListError(f"{where} says {excluded:,} excluded samples and names {len(left_out):,}.", file=path)
+
+
+def _at_level(path: str, left_out: Sequence[str], count: int, find: SampleFinder) -> list[str]:
+    """Return the samples at the depth of the excluded ones, else at the first depth with that many groups."""
+    depths = {len(parts(sample)) for sample in left_out}
+    if len(depths) > 1:
+        shown = [next(sample for sample in left_out if len(parts(sample)) == depth) for depth in sorted(depths)]
+        raise LbannListError("the samples left out lie at different depths.", file=path, details=map(repr, shown))
+    if depths:
+        return find(path, depths.pop())
+    seen = []
+    for depth in range(1, _DEEPEST):
+        there = find(path, depth)
+        if len(there) == count:
+            return there
+        if not there:
+            break
+        seen.append(f"depth {depth}: {len(there):,} groups")
+    raise LbannListError(
+        f"the file has {count:,} groups at no depth.", file=path, details=seen, hint="name the samples to leave out."
+    )

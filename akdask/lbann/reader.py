@@ -1,9 +1,12 @@
-"""Read samples: find their fields in the files, read, transform and pack them, for one sample or many at once."""
+"""Read samples: find their fields in the files, read a batch file by file, then transform and pack it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
+from itertools import compress
 from logging import getLogger
 from typing import Any, TypeAlias
 
@@ -11,18 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AlignmentError, FileFormatError
-from akdask.formats.hdf5.library_file import TEXT, StoredElements
-from akdask.formats.hdf5.open_files import OPEN_FILES
-from akdask.lbann.batch import SampleBatch
-from akdask.lbann.errors import LbannError, MissingSampleError, SampleError
-from akdask.lbann.fields import SampleFields
-from akdask.lbann.transform import SampleLayout, groups_of, layout_of, names_of, resolve
+from akdask.formats.hdf5.group_templates import BY_LIBRARY, Offsets, locate
+from akdask.formats.hdf5.library_file import TEXT, NotThereError, StoredElements, UnknownElementsError
+from akdask.formats.hdf5.open_files import OPEN_FILES, TreeFile
+from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
+from akdask.lbann.schema import KNOWN_KEYS, SampleFields
+from akdask.lbann.transform import SampleLayout, empty, groups_of, layout_of, names_of, resolve
 
 Values: TypeAlias = npt.NDArray[Any]
+Layouts: TypeAlias = Callable[[tuple[StoredElements, ...]], SampleLayout]
 
 _LOG = getLogger("akdask.lbann")
 
 _MOST_LAYOUTS = 256
+"""Layouts that a reader keeps."""
+
+_LARGE = 2**16
+"""Bytes of a field from which each sample is read and transformed on its own, straight into its place."""
 
 
 class SampleReader:
@@ -33,7 +41,7 @@ class SampleReader:
     Parameters
     ----------
     fields : SampleFields
-        The fields of each sample, with their directives; see `akdask.lbann.fields`.
+        The fields of each sample, with their directives; see `akdask.lbann.schema`.
     keep_packed_fields : bool, default False
         Whether fields that are packed into groups can be retrieved by their own names as well.
 
@@ -258,3 +266,291 @@ def explained(path: str, sample_id: str) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SampleError("the file cannot be read.", file=path, sample=sample_id, details=[reason]) from error
+
+
+class _Alike:
+    """Samples of a batch whose fields are stored alike, and the bytes of their small fields."""
+
+    def __init__(self, layout: SampleLayout) -> None:
+        self.layout = layout
+        self.rows: list[int] = []
+        small = [path for path, transform in layout.transforms.items() if transform.nbytes < _LARGE]
+        self.content: dict[str, list[bytes | None]] = {path: [] for path in small}
+
+
+class SampleBatch:
+    """A batch being read.
+
+    Parameters
+    ----------
+    layouts : callable
+        Returns the layout of samples, given the elements of their fields.
+    paths : tuple of str
+        The fields.
+    n : int
+        Number of samples.
+    out : mapping of str to ndarray, optional
+        Arrays that receive the values; new ones by default.
+    """
+
+    def __init__(
+        self, layouts: Layouts, paths: tuple[str, ...], n: int, out: Mapping[str, Values] | None = None
+    ) -> None:
+        self._layouts = layouts
+        self._paths = paths
+        self._n = n
+        self._alike: dict[int, _Alike] = {}
+        self._first: SampleLayout | None = None
+        self._given = out
+        self._out: dict[str, Values] = {}
+
+    def read(self, file: TreeFile, rows: Sequence[int], ids: Sequence[str]) -> None:
+        """Read samples of a file into rows of the batch.
+
+        Raises
+        ------
+        LbannError
+            If one cannot be read.
+        FileFormatError
+            If the file cannot.
+        """
+        groups = [one.strip("/") for one in ids]
+        located = locate(file, groups, self._paths)
+        # In the requested order, since all are compared with the first.
+        for which in dict.fromkeys(located.which.tolist()):
+            is_own = located.which == which
+            own_rows, own = zip(*compress(zip(rows, groups, strict=True), is_own), strict=True)
+            if which == BY_LIBRARY:
+                for row, sample_id in zip(own_rows, own, strict=True):
+                    self._read_by_library(file, row, sample_id, dict.fromkeys(self._paths))
+                continue
+            offsets, elements = located.offsets[is_own], located.templates[which].elements
+            if (offsets >= 0).all():
+                self._read_alike(file, self._layout(elements, own[0]), offsets, own_rows, own)
+            else:
+                self._read_mixed(file, elements, offsets, own_rows, own)
+
+    def _read_mixed(
+        self,
+        file: TreeFile,
+        elements: Sequence[StoredElements],
+        offsets: Offsets,
+        rows: Sequence[int],
+        ids: Sequence[str],
+    ) -> None:
+        """Read samples some of whose fields only the library can read, which also gives their types and shapes."""
+        groups: dict[int, tuple[SampleLayout, list[int]]] = {}
+        for position, (row, sample_id) in enumerate(zip(rows, ids, strict=True)):
+            is_located = (offsets[position] >= 0).tolist()
+            known = {
+                path: stored if is_there else None
+                for path, stored, is_there in zip(self._paths, elements, is_located, strict=True)
+            }
+            layout = self._read_by_library(file, row, sample_id, known)
+            groups.setdefault(id(layout), (layout, []))[1].append(position)
+        for layout, positions in groups.values():
+            own_rows, own = zip(*[(rows[position], ids[position]) for position in positions], strict=True)
+            self._read_alike(file, layout, offsets[positions], own_rows, own)
+
+    def _read_by_library(
+        self, file: TreeFile, row: int, sample_id: str, known: Mapping[str, StoredElements | None]
+    ) -> SampleLayout:
+        """Read the fields of a sample whose elements are still unknown, and return its layout."""
+        values = {path: _read_field(file, sample_id, path) for path, stored in known.items() if stored is None}
+        found = {
+            path: StoredElements(TEXT if one.dtype.kind == "U" else one.dtype, one.size) for path, one in values.items()
+        }
+        layout = self._layout(tuple([stored or found[path] for path, stored in known.items()]), sample_id)
+        for path, one in values.items():
+            layout.transforms[path].apply(one[None], self._target(layout, path, row))
+            self._copy(layout, path, row)
+        return layout
+
+    def _read_alike(
+        self, file: TreeFile, layout: SampleLayout, offsets: Offsets, rows: Sequence[int], ids: Sequence[str]
+    ) -> None:
+        """Read the located fields of samples whose fields are stored alike."""
+        alike = self._alike.get(id(layout))
+        if alike is None:
+            alike = self._alike[id(layout)] = _Alike(layout)
+        alike.rows += rows
+        for column, path in enumerate(self._paths):
+            at = offsets[:, column].tolist()
+            try:
+                if path in alike.content:
+                    alike.content[path] += _contents(file, at, layout.transforms[path].nbytes)
+                else:
+                    for row, offset in zip(rows, at, strict=True):
+                        if offset >= 0:
+                            self._read_large(file, layout, path, row, offset)
+            except SampleError as error:
+                raise error.at(sample=ids[0] if len(ids) == 1 else None, field=path) from None
+
+    def _read_large(self, file: TreeFile, layout: SampleLayout, path: str, row: int, offset: int) -> None:
+        """Read a field of one sample into its place, or transform it into its place."""
+        transform = layout.transforms[path]
+        target = self._target(layout, path, row)
+        if transform.is_in_place:
+            _read_into(file, target[0], offset)
+            if not transform.is_plain:
+                transform.apply(target, target)
+        else:
+            stored = empty((1, transform.size), transform.stored.dtype)
+            _read_into(file, stored[0], offset)
+            transform.apply(stored, target)
+        self._copy(layout, path, row)
+
+    def _target(self, layout: SampleLayout, path: str, row: int) -> Values:
+        first = layout.targets[path][0]
+        return self._out[first.name][row : row + 1, first.start : first.stop]
+
+    def _copy(self, layout: SampleLayout, path: str, rows: Any) -> None:
+        """Copy the values in the first place of a field to its other places."""
+        first, *others = layout.targets[path]
+        for other in others:
+            self._out[other.name][rows, other.start : other.stop] = self._out[first.name][
+                rows, first.start : first.stop
+            ]
+
+    def _layout(self, stored: tuple[StoredElements, ...], sample_id: str) -> SampleLayout:
+        """Return the layout of samples, which must become the same arrays as the others of the batch."""
+        try:
+            layout = self._layouts(stored)
+            if self._first is None:
+                self._first = layout
+                self._out = layout.allocate(self._n) if self._given is None else layout.fitting(self._given, self._n)
+            elif layout is not self._first:
+                for path in self._paths:
+                    layout.check_same(path, self._first)
+        except LbannError as error:
+            raise error.at(sample=sample_id) from None
+        return layout
+
+    def finish(self) -> dict[str, Values]:
+        """Transform the values read, and return the arrays."""
+        for alike in self._alike.values():
+            for path, content in alike.content.items():
+                self._transform(alike, path, content)
+        return {name: values if values.dtype != object else values.astype(TEXT) for name, values in self._out.items()}
+
+    def _transform(self, alike: _Alike, path: str, content: list[bytes | None]) -> None:
+        transform = alike.layout.transforms[path]
+        rows = alike.rows
+        if None in content:
+            rows = [row for row, one in zip(rows, content, strict=True) if one is not None]
+            content = [one for one in content if one is not None]
+        if not rows:
+            return
+        stored = np.frombuffer(b"".join(content), transform.stored.dtype)  # type: ignore[arg-type]
+        values = stored.reshape(len(rows), transform.size)
+        first = alike.layout.targets[path][0]
+        target = self._out[first.name][:, first.start : first.stop]
+        if len(rows) == self._n and rows == list(range(self._n)):
+            transform.apply(values, target)
+            self._copy(alike.layout, path, slice(None))
+            return
+        transformed = np.empty(values.shape, transform.dtype)
+        transform.apply(values, transformed)
+        target[rows] = transformed
+        self._copy(alike.layout, path, rows)
+
+
+def _contents(file: TreeFile, offsets: Sequence[int], size: int) -> list[bytes | None]:
+    """Return the bytes at each of the offsets, None for negative ones."""
+    pread, descriptor = os.pread, file.descriptor
+    if min(offsets) >= 0:
+        found: list[bytes | None] = [pread(descriptor, size, offset) for offset in offsets]
+    else:
+        found = [pread(descriptor, size, offset) if offset >= 0 else None for offset in offsets]
+    if not all(content is None or len(content) == size for content in found):
+        raise _cut_error()
+    return found
+
+
+def _read_into(file: TreeFile, target: Values, offset: int) -> None:
+    view = memoryview(target.view(np.uint8))  # type: ignore[arg-type]
+    while view:
+        count = os.preadv(file.descriptor, [view], offset)
+        if not count:
+            raise _cut_error()
+        view, offset = view[count:], offset + count
+
+
+def _cut_error() -> SampleError:
+    return SampleError("the file ended before the data did.", hint="another program may be writing it; read it again.")
+
+
+def _read_field(file: TreeFile, sample_id: str, field: str) -> Values:
+    try:
+        return file.library.read(f"{sample_id}/{field}")
+    except UnknownElementsError as error:
+        raise SampleTypeError(
+            f"the field has elements that are neither numbers of up to 64 bits nor text: {error}.",
+            sample=sample_id,
+            field=field,
+            hint="write it as integers or floats, or leave it out of the experiment schema.",
+        ) from None
+    except NotThereError as error:
+        raise _missing(file, sample_id, field, str(error)) from None
+
+
+def _missing(file: TreeFile, sample_id: str, field: str, reason: str) -> MissingSampleError:
+    if not file.library.has_group(sample_id):
+        return MissingSampleError(
+            "the file has no such sample.", sample=sample_id, hint="compare the list with the names in the file."
+        )
+    above, _, leaf = field.rpartition("/")
+    hint = "compare the schemas with the file, or make them from a sample of it."
+    if leaf in KNOWN_KEYS:
+        hint = f"{leaf!r} looks like metadata; it belongs into a 'metadata' map below the field."
+    elif close := get_close_matches(leaf, _names_in(file, f"{sample_id}/{above}"), 1):
+        hint = f"did you mean {close[0]!r}?"
+    return MissingSampleError(f"the field cannot be read: it {reason}.", sample=sample_id, field=field, hint=hint)
+
+
+def _names_in(file: TreeFile, group: str) -> list[str]:
+    try:
+        return [name for name, _ in file.library.members(group)]
+    except NotThereError:
+        return []
+
+
+def sample_ids(path: str, *, depth: int = 1) -> list[str]:
+    """Return the IDs of the groups at a depth of a file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    depth : int, default 1
+        Parts of an ID: 1 for children of the root, 2 for their children.
+
+    Returns
+    -------
+    list of str
+        In order of creation where the file records it, else by name; the samples below one group are adjacent.
+
+    Raises
+    ------
+    MissingSampleError
+        If there is no such file.
+    SampleError
+        If it cannot be read.
+    """
+    try:
+        with OPEN_FILES.lease(path) as file:
+            level = [""]
+            for _ in range(depth):
+                level = [
+                    f"{group}/{name}" if group else name
+                    for group in level
+                    for name, is_group in file.library.members(group)
+                    if is_group
+                ]
+            return level
+    except FileNotFoundError:
+        raise MissingSampleError("there is no such file.", file=path) from None
+    except FileFormatError as error:
+        raise SampleError("the file cannot be read.", file=path, details=[*error.details, error.message]) from error
+    except (OSError, NotThereError) as error:
+        raise SampleError("the file cannot be read.", file=path, details=[str(error)]) from error

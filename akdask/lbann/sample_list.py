@@ -1,12 +1,13 @@
-"""A sample list: the samples of files in their order, as columns of text."""
+"""Sample lists: the samples of files in order, as columns of text, and the six types of lists."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,6 @@ import pyarrow as pa
 from akdask.deferred import pc
 from akdask.errors import FileError, PositionError
 from akdask.lbann.errors import LbannListError
-from akdask.lbann.list_words import ListType, Words, buffers, column
 from akdask.storage.files import is_remote
 from akdask.storage.transaction import write_file
 
@@ -22,6 +22,63 @@ _FEW = 8
 """Samples that are looked up one by one, since calls on columns take as long for few as for many."""
 
 _BLANK = pa.scalar(" ", pa.large_string())
+
+
+Words: TypeAlias = pa.LargeStringArray
+"""A column of words."""
+
+
+class ListType(Enum):
+    """The types of sample lists, by the word that their first line begins with.
+
+    Attributes
+    ----------
+    has_label_file : bool
+        Whether line 4 names a label file.
+    n_counts : int
+        How many numbers follow the file on a line of the body.
+    header_counts : tuple of str
+        Meaning of the numbers in line 2.
+    is_exclusion : bool
+        Whether samples that are named are left out.
+    """
+
+    CONDUIT_HDF5_INCLUSION = "CONDUIT_HDF5_INCLUSION"
+    CONDUIT_HDF5_EXCLUSION = "CONDUIT_HDF5_EXCLUSION"
+    MULTI_SAMPLE_INCLUSION = "MULTI-SAMPLE_INCLUSION"
+    MULTI_SAMPLE_EXCLUSION = "MULTI-SAMPLE_EXCLUSION"
+    MULTI_SAMPLE_INCLUSION_V2 = "MULTI-SAMPLE_INCLUSION_V2"
+    SINGLE_SAMPLE = "SINGLE-SAMPLE"
+
+    @property
+    def has_label_file(self) -> bool:
+        """Whether line 4 names a label file."""
+        return self.value in {"MULTI-SAMPLE_INCLUSION", "MULTI-SAMPLE_EXCLUSION", "SINGLE-SAMPLE"}
+
+    @property
+    def is_exclusion(self) -> bool:
+        """Whether samples that are named are left out."""
+        return self.value.endswith("_EXCLUSION")
+
+    @property
+    def header_counts(self) -> tuple[str, ...]:
+        """Meaning of the numbers in line 2."""
+        match self:
+            case ListType.SINGLE_SAMPLE:
+                return ("files",)
+            case ListType.MULTI_SAMPLE_INCLUSION_V2:
+                return ("included", "files")
+        return ("included", "excluded", "files")
+
+    @property
+    def n_counts(self) -> int:
+        """How many numbers follow the file on a line of the body."""
+        return len(self.header_counts) - 1
+
+    @property
+    def inclusion(self) -> ListType:
+        """The type as which a list of this one is written back."""
+        return ListType(self.value.replace("_EXCLUSION", "_INCLUSION"))
 
 
 def file_state(path: str) -> tuple[int, ...] | None:
@@ -265,3 +322,27 @@ def checked_words(what: str, names: Sequence[str]) -> Words:
     data = [name.encode() for name in names]
     offsets = np.cumsum([0, *map(len, data)], dtype=np.int64)
     return column(offsets, np.frombuffer(b"".join(data), np.uint8))
+
+
+def column(offsets: np.ndarray, data: np.ndarray) -> Words:
+    """Return the column of words from concatenated UTF-8."""
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def buffers(words: Words) -> tuple[np.ndarray, np.ndarray]:
+    """Return UTF-8 and offsets of a column of words."""
+    _, offsets, data = words.buffers()
+    first = words.offset
+    starts = np.frombuffer(offsets, np.int64)[first : first + len(words) + 1] if offsets else np.zeros(1, np.int64)
+    return np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8), starts
+
+
+def parts(sample: str) -> list[str]:
+    """Return the names of the groups on the way to a sample.
+
+    Examples
+    --------
+    >>> parts("/RUN_ID/000000334")
+    ['RUN_ID', '000000334']
+    """
+    return [part for part in sample.split("/") if part]

@@ -6,17 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import yaml
 
 from akdask.errors import ArgumentError
-from akdask.lbann.epochs import SelectedSamples
-from akdask.lbann.fields import FieldMetadata, SampleFields
 from akdask.lbann.lazy import RunReader, runs_of
-from akdask.lbann.make_lists import parts
 from akdask.lbann.reader import SampleReader
+from akdask.lbann.sample_list import parts
+from akdask.lbann.schema import FieldMetadata, SampleFields
+
+if TYPE_CHECKING:
+    from akdask.lbann.dataset import Dataset
 
 _RAW = ("coerce", "dims", "channels", "layout", "transpose", "hwc")
 """Directives that are followed when a field is read for statistics: not scale, bias and packing."""
@@ -60,7 +62,7 @@ class _Moments:
 
 
 def statistics_of(
-    dataset: SelectedSamples, fields: Sequence[str] | None = None, *, by_channel: bool = False
+    dataset: Dataset, fields: Sequence[str] | None = None, *, by_channel: bool = False
 ) -> dict[str, FieldStatistics]:
     """Return statistics of fields over all samples, in one pass that Dask runs in parallel.
 
@@ -68,7 +70,7 @@ def statistics_of(
 
     Parameters
     ----------
-    dataset : SelectedSamples
+    dataset : Dataset
         The samples.
     fields : sequence of str, optional
         Names of fields; all numeric ones by default.
@@ -148,7 +150,7 @@ def _finished(moments: _Moments, dtype: np.dtype[Any]) -> FieldStatistics:
 
 
 def normalized_schema(
-    dataset: SelectedSamples,
+    dataset: Dataset,
     statistics: Mapping[str, FieldStatistics],
     *,
     to: Literal["standard", "unit"] = "standard",
@@ -159,7 +161,7 @@ def normalized_schema(
 
     Parameters
     ----------
-    dataset : SelectedSamples
+    dataset : Dataset
         Whose fields are selected, with all of their metadata.
     statistics : mapping of str to FieldStatistics
         Results of `statistics_of`; other fields stay unchanged.

@@ -7,13 +7,16 @@ tensors. Samples can be read by position even without torch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask.errors import ArgumentError
 from akdask.formats.hdf5.open_files import OPEN_FILES
-from akdask.lbann.epochs import Batch, Batches, BatchOptions, GroupedReader, SelectedSamples
+from akdask.lbann.epochs import Batch, Batches, BatchOptions, GroupedReader
+
+if TYPE_CHECKING:
+    from akdask.lbann.dataset import Dataset
 
 try:
     import torch.distributed
@@ -25,7 +28,7 @@ except ImportError:
     IterableDataset = object
 
 
-def torch_dataset(dataset: SelectedSamples, kind: str, **options: Any) -> Any:
+def torch_dataset(dataset: Dataset, kind: str, **options: Any) -> Any:
     """Return samples as a data set of torch; see `Dataset.to_torch`.
 
     Raises
@@ -50,7 +53,7 @@ class MapSamples:
 
     Parameters
     ----------
-    dataset : SelectedSamples
+    dataset : Dataset
         The samples.
     names : sequence of str, optional
         Names of values in each sample; all by default.
@@ -62,7 +65,7 @@ class MapSamples:
 
     def __init__(
         self,
-        dataset: SelectedSamples,
+        dataset: Dataset,
         *,
         names: Sequence[str] | None = None,
         dtype: Any = np.float32,
@@ -95,7 +98,7 @@ class IterableSamples(IterableDataset):  # type: ignore[misc]  # torch may be ab
 
     Parameters
     ----------
-    dataset : SelectedSamples
+    dataset : Dataset
         The samples.
     batch_size : int
         Samples of a batch.
@@ -117,7 +120,7 @@ class IterableSamples(IterableDataset):  # type: ignore[misc]  # torch may be ab
 
     def __init__(
         self,
-        dataset: SelectedSamples,
+        dataset: Dataset,
         *,
         batch_size: int,
         shuffle: Any = False,

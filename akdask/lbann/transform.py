@@ -16,7 +16,7 @@ import numpy.typing as npt
 from akdask.errors import ArgumentError, warn
 from akdask.formats.hdf5.library_file import TEXT, StoredElements
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError, UnknownNameError
-from akdask.lbann.fields import FieldMetadata, SampleFields
+from akdask.lbann.schema import FieldMetadata, SampleFields
 
 Values = npt.NDArray[Any]
 

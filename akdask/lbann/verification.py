@@ -1,4 +1,4 @@
-"""Check a whole sample set in parallel, continuing an earlier run where it ended."""
+"""Check a whole sample set in parallel, continuing an earlier run where it ended, and report its faults."""
 
 from __future__ import annotations
 
@@ -8,27 +8,115 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from akdask.errors import AkdaskError
-from akdask.lbann.batch import sample_ids
 from akdask.lbann.errors import LbannError, LbannWarning, MissingSampleError, SampleSizeError, SampleTypeError
-from akdask.lbann.faults import FaultKind, FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
-from akdask.lbann.fields import SampleFields, merge
-from akdask.lbann.make_lists import parts
 from akdask.lbann.read_lists import read_list
-from akdask.lbann.reader import SampleReader
-from akdask.lbann.sample_list import SampleList
-from akdask.lbann.schema_nodes import Schema, load
+from akdask.lbann.reader import SampleReader, sample_ids
+from akdask.lbann.sample_list import SampleList, parts
+from akdask.lbann.schema import SampleFields, Schema, load, merge
 from akdask.storage.files import state_of
 from akdask.storage.transaction import write_error
 
+FaultKind: TypeAlias = Literal["list", "schema", "file", "count", "sample", "field", "type", "size", "value"]
+"""What is at fault: the list, a schema, an unreadable file, a count in the list, a missing sample or field, the type or
+number of its elements, or a value that is not finite.
+"""
+
 _SAMPLES_AT_ONCE = 256
 """Samples that are read together."""
+
+_FILES_AT_ONCE = 64
+"""Files that are checked between two notes of results."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFault:
+    """One fault.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the fault; see `FaultKind`.
+    text : str
+        Description of the fault.
+    file, sample, field : str, optional
+        Where.
+    is_warning : bool
+        Whether samples can be read in spite of it.
+    """
+
+    kind: FaultKind
+    text: str
+    file: str | None = None
+    sample: str | None = None
+    field: str | None = None
+    is_warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """The result of checking one file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    state : str
+        Its size and time of modification, by which a later run recognizes it.
+    n_samples : int
+        Samples of the list that were looked for.
+    faults : tuple of SampleFault
+        Faults of the file.
+    sizes : dict of str to (int, str)
+        Number and type of the elements of each field, in the first sample that can be read.
+    """
+
+    path: str
+    state: str
+    n_samples: int
+    faults: tuple[SampleFault, ...]
+    sizes: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSetReport:
+    """The outcome of a check.
+
+    Parameters
+    ----------
+    faults : tuple of SampleFault
+        In the order of the list.
+    n_files, n_samples : int
+        Number of samples checked.
+    n_known : int
+        Files checked by an earlier run.
+    """
+
+    faults: tuple[SampleFault, ...]
+    n_files: int = 0
+    n_samples: int = 0
+    n_known: int = 0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all samples can be read."""
+        return all(fault.is_warning for fault in self.faults)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report in JSON types."""
+        return {
+            "good": self.is_good,
+            "files": self.n_files,
+            "samples": self.n_samples,
+            "known_from_before": self.n_known,
+            "faults": [asdict(fault) for fault in self.faults],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +221,9 @@ def _faults_of_sample(reader: SampleReader, path: str, sample: str, reads_data: 
 
 def _field_faults(reader: SampleReader, path: str, sample: str) -> Iterator[SampleFault]:
     """Yield the faults of each field by itself."""
-    for name, field in reader.fields.items():
+    for name, metadata in reader.fields.items():
         try:
-            SampleReader(SampleFields({name: field.without("pack")})).read(path, sample)
+            SampleReader(SampleFields({name: metadata.without("pack")})).read(path, sample)
         except MissingSampleError as error:
             if error.field is None:  # the sample itself is not there
                 yield _fault(error, path, sample, None, "sample")
@@ -167,10 +255,6 @@ def _fault(error: AkdaskError, path: str, sample: str | None, field: str | None,
     details = getattr(error, "findings", error.details)
     text = " ".join([error.message, *(f"({detail})" for detail in details)])
     return SampleFault(kind, text, path, sample, field or getattr(error, "field", None))
-
-
-_AT_ONCE = 64
-"""Files that are checked between two notes of results."""
 
 
 def verify(
@@ -238,16 +322,12 @@ def _fields(data_schema: Any, experiment_schema: Any) -> tuple[SampleFields, lis
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", LbannWarning)
-            experiment = None if experiment_schema is None else _schema(experiment_schema)
-            fields = merge(_schema(data_schema), experiment)
+            experiment = None if experiment_schema is None else load(experiment_schema)
+            fields = merge(load(data_schema), experiment)
     except AkdaskError as error:
         text = " ".join([error.message, *(f"({detail})" for detail in error.details)])
         return SampleFields({}), [SampleFault("schema", text, field=getattr(error, "field", None))]
     return fields, [SampleFault("schema", str(one.message), is_warning=True) for one in told]
-
-
-def _schema(given: Any) -> Schema:
-    return given if isinstance(given, Schema) else load(given)
 
 
 def _files(listed: SampleList) -> list[FileToCheck]:
@@ -289,8 +369,8 @@ def _checks(
     left = [file for file in files if file.path not in found]
     one_file = dask.delayed(check_file, pure=False)
     sent = dask.delayed(reader)
-    for start in range(0, len(left), _AT_ONCE):
-        some = left[start : start + _AT_ONCE]
+    for start in range(0, len(left), _FILES_AT_ONCE):
+        some = left[start : start + _FILES_AT_ONCE]
         checks = dask.compute(*(one_file(sent, dask.delayed(file, traverse=False), reads_data) for file in some))
         found |= {check.path: check for check in checks}
         if resume is not None:
@@ -321,7 +401,7 @@ def _known(path: str | os.PathLike[str], fields: SampleFields, reads_data: bool)
                 note = json.loads(line)
                 if note["asked"] == _asked(fields, reads_data):
                     sizes = {name: (int(size), str(dtype)) for name, (size, dtype) in note["sizes"].items()}
-                    faults = from_dicts(note["faults"])
+                    faults = tuple(SampleFault(**fault) for fault in note["faults"])
                     check = FileCheck(note["path"], note["state"], note["n_samples"], faults, sizes)
                     found[check.path, note["listed"]] = check
     return found
@@ -341,7 +421,7 @@ def _note(
                 "path": check.path,
                 "state": check.state,
                 "n_samples": check.n_samples,
-                "faults": [as_dict(fault) for fault in check.faults],
+                "faults": [asdict(fault) for fault in check.faults],
                 "sizes": check.sizes,
             }
         )

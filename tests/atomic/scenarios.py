@@ -14,7 +14,7 @@ import akdask as ak
 from akdask import lbann
 from akdask.errors import MissingFileError
 from akdask.lbann import schema as lbann_schema
-from akdask.lbann.make_schema import generate
+from akdask.lbann.schema import generate
 from akdask.storage.transaction import write_files
 from akdask.testing.strategies import partitioned
 

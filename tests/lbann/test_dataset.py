@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from akdask.errors import ArgumentError, PositionError
 from akdask.lbann import Dataset, LbannWarning, SampleList, write_samples
 from akdask.lbann.errors import MissingSampleError, SampleError, SampleSizeError, SampleTypeError, UnknownNameError
-from akdask.lbann.schema_nodes import load
+from akdask.lbann.schema import load
 from tests.lbann.sample_sets import expected, make_samples
 
 

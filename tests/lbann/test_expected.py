@@ -7,8 +7,8 @@ import pytest
 
 from akdask.lbann import schema
 from akdask.lbann.errors import UnknownNameError
-from akdask.lbann.fields import FieldMetadata, SampleFields
 from akdask.lbann.reader import SampleReader
+from akdask.lbann.schema import FieldMetadata, SampleFields
 from tests.lbann.upstream import case_of, tree, write_tree
 
 LEFT_OUT = {

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from akdask.errors import MissingFileError
 from akdask.lbann.errors import LbannError, LbannListError, LbannWarning
-from akdask.lbann.list_words import ListType
 from akdask.lbann.read_lists import read_list
-from akdask.lbann.sample_list import SampleList
+from akdask.lbann.sample_list import ListType, SampleList
 from tests.conftest import NO_FIXTURES, SHARED_FIXTURES
 
 UPSTREAM = SHARED_FIXTURES / "lbann"

@@ -8,7 +8,7 @@ import pytest
 
 from akdask.errors import ArgumentError
 from akdask.lbann import Dataset, normalized_schema, write_samples
-from akdask.lbann.schema_nodes import load
+from akdask.lbann.schema import load
 
 SCHEMA = load("""
 image:

@@ -17,7 +17,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, FileError, WriteError
 from akdask.lbann import Dataset, read_list, write_samples
-from akdask.lbann.schema_nodes import load
+from akdask.lbann.schema import load
 
 X = np.arange(60.0).reshape(10, 2, 3)
 Y = np.arange(10, dtype=np.int16)

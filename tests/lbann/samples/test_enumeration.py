@@ -5,8 +5,8 @@ from __future__ import annotations
 import h5py
 import pytest
 
-from akdask.lbann.batch import sample_ids
 from akdask.lbann.errors import MissingSampleError, SampleError
+from akdask.lbann.reader import sample_ids
 
 
 @pytest.mark.parametrize(("track", "expected"), [(None, ["a/x", "a/y", "b/z"]), (True, ["b/z", "a/y", "a/x"])])

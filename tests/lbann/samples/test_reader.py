@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from akdask.errors import AlignmentError
 from akdask.formats.hdf5.group_templates import BY_LIBRARY, Located
-from akdask.lbann import batch, schema
+from akdask.lbann import reader as reading
+from akdask.lbann import schema
 from akdask.lbann.errors import (
     LbannError,
     MissingSampleError,
@@ -157,7 +158,7 @@ def test_what_is_read_by_offsets_is_what_the_library_reads(tmp_path_factory, dat
     rows = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=30))
     found = SampleReader(FIELDS).read_batch(path, ids(*rows))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "locate", without_locations)
+        patch.setattr(reading, "locate", without_locations)
         expected = SampleReader(FIELDS).read_batch(path, ids(*rows))
     singly = [SampleReader(FIELDS).read(path, one) for one in ids(*rows)]
     for name, values in found.items():
@@ -340,7 +341,7 @@ def test_bad_fields_are_told_by_file_sample_and_field(tmp_path, kind, by_library
         elif sample:
             inputs["T"] = sample["T"]
     if by_library:
-        monkeypatch.setattr(batch, "locate", without_locations)
+        monkeypatch.setattr(reading, "locate", without_locations)
     reader = SampleReader(FIELDS)
     with pytest.raises(error, match=message) as caught:
         reader.read_batch(path, ids(0, 1, 2))

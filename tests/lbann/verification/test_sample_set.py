@@ -73,7 +73,7 @@ def test_values_need_not_be_looked_at(folder):
 def test_a_check_goes_on_where_it_was_ended(folder, monkeypatch):
     damage(folder)
     notes = folder / "notes"
-    monkeypatch.setattr(sample_set, "_AT_ONCE", 2)
+    monkeypatch.setattr(sample_set, "_FILES_AT_ONCE", 2)
 
     def stop(done, total):
         raise KeyboardInterrupt
