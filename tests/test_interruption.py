@@ -14,7 +14,7 @@ import pytest
 import akdask as ak
 from akdask.columns import memory
 from akdask.columns.memory import new_array
-from akdask.engine import pruning
+from akdask.engine import sources
 from akdask.engine import vector_program as vectors
 from akdask.interruption import end_if_interrupted, interruptible, interruptible_ranges
 
@@ -90,7 +90,7 @@ def test_tasks_end_when_their_computation_has_and_no_others_do():
 def test_loops_and_new_memory_end_tasks_between_pieces(tmp_path, monkeypatch, take_path):
     take_path(True)
     asked = []
-    for module in (vectors, pruning, memory):
+    for module in (vectors, sources, memory):
         monkeypatch.setattr(module, "end_if_interrupted", lambda name=module.__name__: asked.append(name))
     monkeypatch.setattr(vectors, "AT_A_TIME", 2**15)
     ak.DataFrame({"x": ak.array(np.arange(2**17, dtype=float))}).to_hdf(tmp_path / "rows", num_locales=1)
@@ -101,7 +101,7 @@ def test_loops_and_new_memory_end_tasks_between_pieces(tmp_path, monkeypatch, ta
     assert asked.count(vectors.__name__) == 8
     with ak.config.set(block_size=2**18):
         assert len(array[array % 1 == 0].to_ndarray()) == 2**17
-    assert asked.count(pruning.__name__) > 1
+    assert asked.count(sources.__name__) > 1
     new_array(memory.LARGE, np.uint8)
     assert asked[-1] == memory.__name__
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.engine.alignment import row_slices
 from akdask.engine.sources import block_split
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 from akdask.testing import assert_equal
 from akdask.testing.strategies import DTYPES, arrays, elements, partition_lengths, partitioned
 

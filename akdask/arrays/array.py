@@ -25,16 +25,14 @@ from akdask.columns.dtypes import Kind
 from akdask.columns.table import Table
 from akdask.deferred import is_na, is_pandas, pa, registered
 from akdask.engine.alignment import Limit
-from akdask.engine.explain import Explanation, explain, is_cheap
-from akdask.engine.materialized import within_rounds
+from akdask.engine.cache import within_rounds
+from akdask.engine.explain import Explanation, Profile, explain, is_cheap, profile
 from akdask.engine.missing import recombined, separated, with_missing
 from akdask.engine.node import Frame, RowSpace
-from akdask.engine.progress import Profile, profile
 from akdask.engine.rowwise import SELECTIONS, Project, column_identity
 from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
 from akdask.engine.sources import Persisted, as_column, integers_apart, literal, literal_table, without_mask
-from akdask.engine.tokens import token
-from akdask.engine.values import ResidentColumn, Value
+from akdask.engine.values import ResidentColumn, Value, token
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.typing import Column
 

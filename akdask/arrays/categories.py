@@ -26,8 +26,7 @@ from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Project
 from akdask.engine.run import check_bytes
 from akdask.engine.sources import Rows
-from akdask.engine.tokens import token
-from akdask.engine.values import Call, Constant, Replica, Value
+from akdask.engine.values import Call, Constant, Replica, Value, token
 from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError
 from akdask.operators.join.plan import IS_NA, LABEL, CategoryTable, Distinct, UniqueLabels
 from akdask.operators.values.lookup import check_codes

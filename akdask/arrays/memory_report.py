@@ -16,7 +16,7 @@ from akdask.arrays.array import Labelled
 from akdask.arrays.groupby import GroupBy
 from akdask.caches import CacheMemory, caches
 from akdask.deferred import pd
-from akdask.engine.memory_use import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
+from akdask.engine.cache import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
 from akdask.engine.node import Node
 from akdask.engine.run import Root
 from akdask.errors import ArgumentError

@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.columns.dtypes import BOOL, INT64, UINT8
 from akdask.engine.alignment import Reverse, align
-from akdask.engine.materialized import within_rounds
+from akdask.engine.cache import within_rounds
 from akdask.engine.missing import OPERATION, as_mask
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Filter, Project, Slice, column_identity

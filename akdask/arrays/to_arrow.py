@@ -12,7 +12,7 @@ import numpy as np
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, to_objects
 from akdask.deferred import pa
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 from akdask.errors import UnsupportedError
 from akdask.operators.join.plan import IS_NA, LABEL
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from akdask.cli.console import counted, print_json, printable, table
 from akdask.cli.sets import EXIT_CODES
-from akdask.engine.progress import progress_bar
+from akdask.engine.explain import progress_bar
 from akdask.errors import ArgumentError, MissingFileError
 from akdask.lbann.dataset import Dataset
 from akdask.lbann.make_lists import choose, find_prototype, list_samples, split_indices

@@ -25,7 +25,8 @@ from akdask.columns.summation import UNIT, UnitPositions
 from akdask.columns.table import Table, decoded, empty, read_only, slice_rows, spread
 from akdask.engine import tuning
 from akdask.engine.operations import OPERATIONS
-from akdask.engine.program import (
+from akdask.engine.sources import RowPruning, leaves_few, near_rows, stretches_left, windows
+from akdask.engine.values import (
     Apply,
     BroadcastInput,
     ColumnKey,
@@ -38,7 +39,6 @@ from akdask.engine.program import (
     Recall,
     Selection,
 )
-from akdask.engine.pruning import RowPruning, leaves_few, near_rows, stretches_left, windows
 from akdask.errors import InconsistentFilesError
 from akdask.operators.join.matches import MatchMultiplicity
 from akdask.operators.rows.gather import gather

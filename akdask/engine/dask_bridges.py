@@ -19,7 +19,7 @@ from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import pd
 from akdask.engine.node import Frame, RowSpace, lower, materialize
 from akdask.engine.rowwise import Project, Tasks
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 
 LONGEST_KEY = 100
 """Characters of a key that Dask's checks allow."""

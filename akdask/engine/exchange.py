@@ -6,7 +6,7 @@ each range. This module decides how slices travel. Where memory is short, split 
 
 - Threads of one process pass them on as they are.
 - On a cluster, split partitions stay on the workers that split them. Each new partition is one task, which fetches its
-  slices from all workers (split_index.py). There are as many tasks as partitions. If a worker dies, its partitions are
+  slices from all workers (slices.py). There are as many tasks as partitions. If a worker dies, its partitions are
   recomputed.
 - A cluster that takes no plugins cannot keep results on which no task depends. There, slices are results of tasks. Each
   worker splits some partitions, keeps them, and sends all their slices for a new partition at once. That is a task for
@@ -31,22 +31,26 @@ from akdask._distributed import current_worker
 from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.deferred import without_collection
 from akdask.engine import tuning
-from akdask.engine.allocator import manage_freed_memory
+from akdask.engine.memory import manage_freed_memory
 from akdask.engine.node import Frame, Node
 from akdask.engine.pipeline import ITEMSIZE
 from akdask.engine.rowwise import SELECTIONS, Project
 from akdask.engine.slices import (
+    MANY_PARTS,
     ChainedSlices,
     CutSlices,
+    FinishPartition,
     Part,
     ShuffleBuffer,
     Slices,
     SlicesOnDisk,
+    SplitIndex,
     clear_spill_files,
     spilled,
+    taken,
     task_name,
+    tell_place,
 )
-from akdask.engine.split_index import MANY_PARTS, FinishPartition, SplitIndex, taken, tell_place
 
 ROWS = 2**22
 """Rows of a new partition, or fewer if the partition size is small."""
@@ -258,7 +262,7 @@ def _annotate(
     node: Exchange | SliceExchange, workers: Sequence[str], placed: Sequence[Sequence[Hashable]], *, strict: bool
 ) -> dict[str, dict[Any, Any]]:
     """Return the annotations of each worker's tasks, and of the tasks of their input partitions."""
-    from akdask.engine.affinity import annotate
+    from akdask.engine.shuffle_service import annotate
 
     origins = dict(zip(node.split.__dask_keys__(), node.origin.__dask_keys__(), strict=False))
     where: dict[Any, str] = {}

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from akdask._dask import Alias, Expr, ExprSequence, SingletonExpr
 from akdask.caches import Cache
-from akdask.engine.tokens import Made, flattened, token
-from akdask.engine.values import Value
+from akdask.engine.values import Made, Value, flattened, token
 from akdask.errors import UnsupportedError
 
 if TYPE_CHECKING:

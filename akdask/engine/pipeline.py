@@ -29,16 +29,31 @@ from akdask.columns.summation import UNIT, UnitPositions
 from akdask.columns.table import Table, concat_rows, empty
 from akdask.deferred import without_collection
 from akdask.engine import tuning
-from akdask.engine.allocator import manage_freed_memory
 from akdask.engine.blocks import Block, Partition, PartitionBatch, RowPositions, coalesce_partitions
+from akdask.engine.memory import manage_freed_memory
 from akdask.engine.node import Frame, Node
-from akdask.engine.program import Apply, BroadcastInput, Compiler, ExpandMatches, Load, Mask, Program, Range, Selection
-from akdask.engine.pruning import partitions_left
 from akdask.engine.reduction import State
 from akdask.engine.rowwise import ROW, Chain, Filter, MatchRows, Project, Union, Zip, rebuild, selected_by, through
-from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.tokens import token
-from akdask.engine.values import ColumnRef, Replica, Value, assumed_width, columns_of, substitute_all, walk
+from akdask.engine.sources import Literal, Persisted, Rows, Scan, partitions_left
+from akdask.engine.values import (
+    Apply,
+    BroadcastInput,
+    ColumnRef,
+    Compiler,
+    ExpandMatches,
+    Load,
+    Mask,
+    Program,
+    Range,
+    Replica,
+    Selection,
+    Value,
+    assumed_width,
+    columns_of,
+    substitute_all,
+    token,
+    walk,
+)
 from akdask.engine.vector_program import NoInstructionError, VectorizedPipeline, blocks_in_turn, selection, warm_up
 from akdask.operators.reduce.reductions import ScalarReduction, merge_states
 from akdask.storage.source import Part

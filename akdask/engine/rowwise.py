@@ -15,8 +15,7 @@ from akdask.columns.table import Table, read_only
 from akdask.deferred import without_collection
 from akdask.engine.node import ColumnIdentity, Frame, Node, RowSpace, depth_of, lower, rows_decided_by, rows_rearranged
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.tokens import token
-from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute_all
+from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute_all, token
 
 ROW = "row"
 """Name of the one column that a match adds."""

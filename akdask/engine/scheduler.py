@@ -34,9 +34,8 @@ from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.caches import after_fork
 from akdask.columns.table import Table
 from akdask.engine import tuning
-from akdask.engine.budget import memory_budget
+from akdask.engine.memory import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable, memory_budget
 from akdask.engine.pipeline import rows_of_task, run_batch
-from akdask.engine.spillable import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable
 from akdask.interruption import interruptible
 
 

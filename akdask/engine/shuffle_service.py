@@ -1,13 +1,18 @@
-"""The shuffle service: plugins of Dask by which the scheduler keeps split partitions, and workers hand out slices.
+"""The shuffle service: plugins of Dask by which workers hand out slices, and tasks stay with their inputs.
 
 No task depends on a split partition, since that would move it whole. So the scheduler keeps it as if a client wanted
 it, as long as some new partition has to be made. It recomputes the partitions of a worker that dies.
+
+Tasks run on the workers that hold their inputs, as long as these workers are alive. Dask has two kinds of restrictions.
+Strict ones let a task wait forever if its worker dies.  Loose ones let a task run elsewhere while its worker is paused
+for lack of memory; to move the inputs then takes memory of the same worker.  So restrictions are strict here until the
+worker is gone, and loose from then on.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -20,14 +25,41 @@ from akdask._distributed import (
     keep_results,
     let_results_go,
     register_plugin,
+    relax_restrictions,
     release_results,
+    restrict,
+    run_waiting,
     tasks_of,
 )
-from akdask.engine.affinity import RelaxAffinity
-from akdask.engine.split_index import FETCH, answer
+from akdask.engine.slices import FETCH, answer
 
 if TYPE_CHECKING:
     from akdask._distributed import Client, Scheduler, TaskState, Worker
+
+HAS_AFFINITY = "akdask_placed"
+"""Annotation of tasks with worker affinity."""
+
+
+class RelaxAffinity(SchedulerPlugin):
+    """Lets tasks run anywhere once their worker is gone."""
+
+    name = "akdask-places"
+    idempotent = True
+
+    def update_graph(self, scheduler: Scheduler, *, tasks: Sequence[Any], **_: Any) -> None:
+        """Relax new tasks whose worker has gone since they were planned."""
+        relax_restrictions(scheduler, tasks_of(scheduler, tasks), HAS_AFFINITY)
+
+    def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **_: Any) -> None:
+        """Relax the tasks of a worker, and run those that wait for it."""
+        relaxed = relax_restrictions(scheduler, tasks_of(scheduler), HAS_AFFINITY)
+        run_waiting(scheduler, relaxed, stimulus_id)
+
+
+def annotate(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
+    """Return annotations that tell Dask on which workers tasks run, by key."""
+    return {**restrict(workers, strict=strict), HAS_AFFINITY: dict.fromkeys(workers, True)}
+
 
 IS_INDEX = "akdask_split_index"
 """Annotation of the task that knows where the partitions of an exchange are."""

@@ -1,19 +1,20 @@
 """Spill files: results and slices of partitions on the disk of a worker, which are read in part.
 
 An item is pickled with its buffers out of band. They are written unchanged and read at once, to arrays that a sort may
-write to, or read in part (`akdask.engine.tables_on_disk`). Arrow's IPC format takes as many bytes, but a schema with
-each small slice takes long to write, and a batch without a schema lacks the bounds and positions of a slice.
+write to. Of a `TableOnDisk`, each column is read when it is used, and any range of its rows without the rest. Arrow's
+IPC format takes as many bytes, but a schema with each small slice takes long to write, and a batch without a schema
+lacks the bounds and positions of a slice.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile, gettempdir
 from threading import Lock
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from weakref import finalize, ref
 
 import dask
@@ -21,8 +22,12 @@ import numpy as np
 
 from akdask._distributed import worker_folder
 from akdask.caches import after_fork
+from akdask.columns.arrow import arrow_numbers, lists_of
 from akdask.columns.memory import new_array
+from akdask.columns.table import Table, is_slice, own_rows, slice_rows
+from akdask.deferred import pa
 from akdask.errors import AkdaskError, WriteError
+from akdask.typing import Column, NumberArray
 
 FULL = 2**28
 """Bytes after which a file is full, so that space is freed before all spill files are gone."""
@@ -183,3 +188,177 @@ def naming_the_folder() -> Iterator[str]:
             hint="free space there, or choose a folder: dask.config.set(temporary_directory=…) or TMPDIR for this "
             "process, local_directory for Dask's workers.",
         ) from error
+
+
+class _StoredColumn(NamedTuple):
+    """A column in a file.
+
+    Parameters
+    ----------
+    start, stop : int
+        The bytes of the item that is the column.
+    kind : numpy.dtype or pyarrow.DataType
+        Type of its rows.
+    buffers : tuple of int
+        Position of each of its buffers, -1 for an Arrow array's bits of missing rows if it has none; empty if only all
+        rows can be read.
+    """
+
+    start: int
+    stop: int
+    kind: Any
+    buffers: tuple[int, ...]
+
+
+class TableOnDisk:
+    """A table in an unnamed file.
+
+    Parameters
+    ----------
+    table : Table
+        The table to write.
+
+    Raises
+    ------
+    WriteError
+        If the disk is full or cannot be written to.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.nrows = table.nrows
+        with naming_the_folder() as folder, spill_space().file_in(folder) as file:
+            self._file = file
+            self._columns = {name: _stored(file, column) for name, column in table.columns.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the rows, for other processes."""
+        return TableOnDisk, (self.read(0, self.nrows),)
+
+    def open(self) -> Table:
+        """Return the table; columns that have been read stay in memory as long as the table."""
+        return Table(ColumnsOnDisk(self), self.nrows)
+
+    def read(self, start: int, stop: int) -> Table:
+        """Return the rows from `start` up to `stop`."""
+        return Table({name: self.read_column(name, start, stop) for name in self._columns}, stop - start)
+
+    def read_column(self, name: Hashable, start: int, stop: int) -> Column:
+        """Return a column of the rows from `start` up to `stop`."""
+        column = self._columns[name]
+        with naming_the_folder():
+            is_all = stop - start == self.nrows
+            if is_all or not column.buffers:
+                found: Column = self._file.read(column.start, column.stop)
+                return found if is_all else own_rows(slice_rows(found, start, stop))
+            if isinstance(column.kind, np.dtype):
+                return _numbers(self._file, column.buffers[0], column.kind, start, stop)
+            return _array(self._file, column.kind, iter(column.buffers), start, stop)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the names of the columns."""
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+class ColumnsOnDisk(Mapping[Hashable, Column]):
+    """The columns of a table on disk, by name."""
+
+    def __init__(self, table: TableOnDisk) -> None:
+        self._table = table
+        self._read: dict[Hashable, Column] = {}
+
+    def __getitem__(self, name: Hashable) -> Column:
+        found = self._read.get(name)
+        if found is None:
+            found = self._read[name] = self._table.read_column(name, 0, self._table.nrows)
+        return found
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+
+class ItemOnDisk:
+    """An object of any class in an unnamed file, which is read as a whole.
+
+    Parameters
+    ----------
+    item : object
+        The object to write.
+
+    Raises
+    ------
+    WriteError
+        If the disk is full or cannot be written to.
+    """
+
+    def __init__(self, item: Any) -> None:
+        with naming_the_folder() as folder, spill_space().file_in(folder) as file:
+            self._file, self._start = file, file.nbytes
+            file.append(item)
+            self._stop = file.nbytes
+
+    def open(self) -> Any:
+        """Return the object."""
+        with naming_the_folder():
+            return self._file.read(self._start, self._stop)
+
+
+def _stored(file: SpillFile, column: Column) -> _StoredColumn:
+    """Write a column, and return where it is."""
+    start = file.nbytes
+    if isinstance(column, np.ndarray):
+        numbers = tuple(file.append(column))
+        return _StoredColumn(start, file.nbytes, column.dtype, numbers)
+    if is_slice(column) or not _is_plain(column):
+        column = own_rows(column)
+    found = iter(file.append(column))
+    buffers = [-1 if buffer is None else next(found) for buffer in column.buffers()] if _is_plain(column) else []
+    return _StoredColumn(start, file.nbytes, column.type, tuple(buffers))
+
+
+def _is_plain(column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether all buffers of an Arrow array begin with its first row, and no row is missing."""
+    if not isinstance(column, pa.Array) or column.offset or column.null_count:
+        return False
+    kind = column.type
+    if pa.types.is_large_list(kind):
+        return pa.types.is_null(kind.value_type) or _is_plain(column.values)
+    is_read_in_part = ("is_large_string", "is_fixed_size_binary", "is_integer", "is_floating", "is_boolean")
+    return any(getattr(pa.types, name)(kind) for name in is_read_in_part)
+
+
+def _array(file: SpillFile, kind: Any, starts: Iterator[int], start: int, stop: int) -> pa.Array:
+    """Return some rows of an Arrow array without nulls, whose buffers begin at given positions of a file."""
+    if pa.types.is_null(kind):
+        return pa.nulls(stop - start)
+    next(starts)  # no rows are missing
+    if pa.types.is_boolean(kind):
+        bits = _numbers(file, next(starts), np.dtype(np.uint8), start // 8, -(-stop // 8))
+        return pa.Array.from_buffers(kind, stop - start, [None, pa.py_buffer(bits)], offset=start % 8)
+    if pa.types.is_fixed_size_binary(kind):
+        width = kind.byte_width
+        data = _numbers(file, next(starts), np.dtype(np.uint8), width * start, width * stop)
+        return pa.Array.from_buffers(kind, stop - start, [None, pa.py_buffer(data)])
+    if not (pa.types.is_large_list(kind) or pa.types.is_large_string(kind)):
+        dtype = np.dtype(kind.to_pandas_dtype())
+        return arrow_numbers(_numbers(file, next(starts), dtype, start, stop))
+    offsets = (
+        _numbers(file, next(starts), np.dtype(np.int64), start, stop + 1) if stop > start else np.zeros(1, np.int64)
+    )
+    first, last = int(offsets[0]), int(offsets[-1])
+    offsets -= first
+    if pa.types.is_large_list(kind):
+        return lists_of(offsets, _array(file, kind.value_type, starts, first, last))
+    data = _numbers(file, next(starts), np.dtype(np.uint8), first, last)
+    return pa.LargeStringArray.from_buffers(stop - start, pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def _numbers(file: SpillFile, first: int, dtype: np.dtype[Any], start: int, stop: int) -> NumberArray:
+    found = new_array(stop - start, dtype)
+    file.read_into(found.view(np.uint8).data, first + dtype.itemsize * start)
+    return found

@@ -32,8 +32,8 @@ from akdask.engine.operations import (
     Opcode,
     StoredForm,
 )
-from akdask.engine.program import Apply, BroadcastInput, ConstantRows, Load, Mask, Program, Recall, Selection
 from akdask.engine.reduction import State
+from akdask.engine.values import Apply, BroadcastInput, ConstantRows, Load, Mask, Program, Recall, Selection
 from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.storage.source import IN_MEMORY

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.dtypes import ColumnType
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 from akdask.errors import FileFormatError
 from akdask.evo.decoding import ColumnDecoding
 from akdask.evo.errors import BlobFormatError, ContentError, place_of

@@ -25,7 +25,7 @@ from akdask.columns.dtypes import BOOL, INT64, UINT64
 from akdask.columns.table import Table, concat_rows
 from akdask.deferred import is_arrow, is_pandas, pa
 from akdask.engine.alignment import Gather, Limit, Realign, Reverse, align
-from akdask.engine.materialized import Materialized, within_rounds
+from akdask.engine.cache import Materialized, within_rounds
 from akdask.engine.missing import call, recombined, separated
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Slice, column_identity

@@ -11,7 +11,7 @@ from akdask.arrays.column_names import missing_column
 from akdask.arrays.pdarray import pdarray
 from akdask.engine import missing
 from akdask.engine.alignment import Limit, align
-from akdask.engine.materialized import within_rounds
+from akdask.engine.cache import within_rounds
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import counted

@@ -20,7 +20,7 @@ from akdask.deferred import is_arrow, pd
 from akdask.engine.missing import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 from akdask.errors import ArgumentError
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, level_column
 from akdask.operators.join.plan import LABEL, CategoryTable

@@ -29,8 +29,7 @@ from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import Partitions
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import Literal, Persisted, as_column, literal, partition_lengths
-from akdask.engine.tokens import token
-from akdask.engine.values import ColumnRef
+from akdask.engine.values import ColumnRef, token
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,

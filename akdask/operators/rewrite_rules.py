@@ -42,8 +42,7 @@ from akdask.engine.rowwise import (
     column_identity,
     rebuild,
 )
-from akdask.engine.tokens import token
-from akdask.engine.values import Call, ColumnRef, Replica, Value, columns_of, substitute, substitute_all, walk
+from akdask.engine.values import Call, ColumnRef, Replica, Value, columns_of, substitute, substitute_all, token, walk
 from akdask.operators.group.plan import GroupAggregate, GroupStatistic
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, CountRows, Element

@@ -15,7 +15,7 @@ from akdask.columns.dtypes import NULLABLE_STR, ColumnType
 from akdask.columns.strings import from_nulls
 from akdask.columns.table import Table, slice_rows, type_of
 from akdask.engine.sources import Scan, as_column
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 from akdask.storage.source import Bounds, PartReader
 from akdask.typing import Column, NumberArray
 

@@ -38,7 +38,7 @@ LARGE_DATA: dict[str, dict[str, Any]] = {
 """By module, the values at which a few rows are as many as there can be."""
 
 MATERIALIZING: dict[str, dict[str, Any]] = {
-    "akdask.engine.materialized": {
+    "akdask.engine.cache": {
         "MOST_ROUNDS": 1,
         "MOST_STEPS": 1,
         "MOST_STEPS_OF_UNKNOWN": 1,

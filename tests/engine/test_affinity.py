@@ -7,7 +7,7 @@ import time
 import dask
 import pytest
 
-from akdask.engine import affinity, shuffle_service
+from akdask.engine import shuffle_service
 
 pytestmark = pytest.mark.cluster
 
@@ -39,7 +39,7 @@ def where():
 
 def start(place, strict=True):
     """Start a task at a place."""
-    told = affinity.annotate({"": place}, strict=strict)
+    told = shuffle_service.annotate({"": place}, strict=strict)
     with dask.annotate(**{name: value[""] for name, value in told.items()}):
         return dask.delayed(where, pure=False)().persist()
 
@@ -87,7 +87,7 @@ def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
 def test_tasks_run_elsewhere_once_their_place_is_gone(client, both, told, monkeypatch):
     from distributed import wait
 
-    monkeypatch.setattr(shuffle_service, "RelaxAffinity", affinity.RelaxAffinity if told else OtherPlugin)
+    monkeypatch.setattr(shuffle_service, "RelaxAffinity", shuffle_service.RelaxAffinity if told else OtherPlugin)
     assert shuffle_service.can_fetch()
     pause(client, both[0], status="paused")
     before = start(both[0])

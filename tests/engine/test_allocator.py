@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from akdask import compiled, config, machine
-from akdask.engine import allocator
+from akdask.engine import memory
 
 
 @pytest.mark.cluster
@@ -16,7 +16,7 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
         last = pieces.pop()
         before = machine.memory_in_use()
         del pieces
-        allocator.give_back_freed_memory(before if worker_is_short else 4 * before)
+        memory.give_back_freed_memory(before if worker_is_short else 4 * before)
         return before - machine.memory_in_use(), last.sum()
 
     (idle, _), (short, _) = (cluster_client.submit(freed, state, pure=False).result() for state in (False, True))
@@ -26,20 +26,20 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
 
 def test_other_processes_keep_what_they_like(monkeypatch):
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
-    monkeypatch.setattr(allocator, "call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
-    allocator.manage_freed_memory.__wrapped__()
+    monkeypatch.setattr(memory, "call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
+    memory.manage_freed_memory.__wrapped__()
 
 
 @pytest.mark.parametrize(("limit", "compiles", "spare"), [(2**29, False, 0), (2**30, True, 0), (2**32, True, 2**29)])
 def test_what_workers_keep_and_load_is_by_the_memory_that_they_have(limit, compiles, spare, monkeypatch):
     worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=limit))
-    monkeypatch.setattr(allocator, "keeps_no_memory", lambda: True)
-    monkeypatch.setattr(allocator, "current_worker", lambda: worker)
-    monkeypatch.setattr(allocator, "call_regularly", lambda *_: None)
-    monkeypatch.setattr(allocator, "ctypes", SimpleNamespace(CDLL=lambda _: None))
+    monkeypatch.setattr(memory, "keeps_no_memory", lambda: True)
+    monkeypatch.setattr(memory, "current_worker", lambda: worker)
+    monkeypatch.setattr(memory, "call_regularly", lambda *_: None)
+    monkeypatch.setattr(memory, "ctypes", SimpleNamespace(CDLL=lambda _: None))
     monkeypatch.setattr(compiled._Process, "is_enabled", True)
     with config.set(spare_memory=2**31):
-        allocator.manage_freed_memory.__wrapped__()
+        memory.manage_freed_memory.__wrapped__()
         assert (compiled._Process.is_enabled, config.get("spare_memory")) == (compiles, spare)
 
 
@@ -48,5 +48,5 @@ def test_workers_look_at_their_memory_regularly(cluster_client):
     def watched(dask_worker):
         return "akdask" in dask_worker.periodic_callbacks
 
-    cluster_client.gather(cluster_client.map(lambda _: allocator.manage_freed_memory(), range(20), pure=False))
+    cluster_client.gather(cluster_client.map(lambda _: memory.manage_freed_memory(), range(20), pure=False))
     assert any(cluster_client.run(watched).values())

@@ -21,8 +21,8 @@ import pytest
 import akdask as ak
 import akdask.engine
 import akdask.operators
-from akdask.engine import tokens
-from akdask.engine.materialized import MOST_ROUNDS, MOST_ROUNDS_OF_MANY, Materialized
+from akdask.engine import values
+from akdask.engine.cache import MOST_ROUNDS, MOST_ROUNDS_OF_MANY, Materialized
 from akdask.engine.node import Frame, Node, values_of_round
 from akdask.engine.pipeline import Pipeline
 from akdask.engine.rowwise import Partitions
@@ -331,7 +331,7 @@ def test_work_grows_as_the_chain_does(name, calls, record_property):
 
 @pytest.mark.parametrize("name", sorted(CHAINS))
 def test_planning_grows_as_the_chain_does_and_nests_no_calls(name, monkeypatch):
-    named, digest = 0, tokens.blake2b
+    named, digest = 0, values.blake2b
 
     def counted(*args: Any, **options: Any) -> Any:
         nonlocal named
@@ -343,7 +343,7 @@ def test_planning_grows_as_the_chain_does_and_nests_no_calls(name, monkeypatch):
     found = []
     with monkeypatch.context() as patch:
         # Whatever is made in planning is named once; all calls of a chain this long would take minutes to count.
-        patch.setattr(tokens, "blake2b", counted)
+        patch.setattr(values, "blake2b", counted)
         for number in range(1, PLANNED + 1):
             state = step(state)
             if number in (PLANNED // 4, PLANNED // 2, PLANNED):
@@ -416,7 +416,7 @@ def test_columns_are_kept_from_some_rounds_on_and_not_before():
 
 
 def test_rounds_over_many_rows_stream_through_for_longer(monkeypatch):
-    monkeypatch.setattr("akdask.engine.materialized.machine.memory", lambda: 16)
+    monkeypatch.setattr("akdask.engine.cache.machine.memory", lambda: 16)
     v = ak.arange(ROWS) * 1.5
     for _ in range(MOST_ROUNDS + 2):
         v = v - v.mean()
@@ -427,7 +427,7 @@ def test_rounds_over_many_rows_stream_through_for_longer(monkeypatch):
 
 
 def test_tables_that_do_not_need_each_other_are_one_round(monkeypatch):
-    monkeypatch.setattr("akdask.engine.materialized.MOST_STEPS", 1000)
+    monkeypatch.setattr("akdask.engine.cache.MOST_STEPS", 1000)
     v = ak.arange(ROWS)
     for number in range(3 * MOST_ROUNDS):
         v = v[ak.in1d(v, ak.arange(number + ROWS))]

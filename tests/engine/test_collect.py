@@ -11,8 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import akdask as ak
-from akdask.engine.collect import CollectColumns, Destination, can_collect
-from akdask.engine.run import FinishResult
+from akdask.engine.run import CollectColumns, Destination, FinishResult, can_collect
 from akdask.errors import TransferError
 
 N = 1000

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from akdask.columns.table import Table
-from akdask.engine import budget
+from akdask.engine import memory
 from akdask.engine import slices as slices_module
-from akdask.engine.budget import MemoryBudget
+from akdask.engine.memory import MemoryBudget
 from akdask.engine.slices import CutTables, SlicesOnDisk, spilled
 
 COUNT = 4
@@ -72,7 +72,7 @@ def test_they_stay_uncut_in_memory_and_are_counted_as_long_as_they_are_there(mon
 
 @pytest.mark.parametrize("memory_budget", [None, 0])
 def test_they_go_to_disk_where_memory_is_short(memory_budget, monkeypatch):
-    monkeypatch.setattr(budget.MemoryBudget, "is_short", lambda self, more=0: True)
+    monkeypatch.setattr(memory.MemoryBudget, "is_short", lambda self, more=0: True)
     found = spilled(slices(), memory_budget, list)
     assert isinstance(found, SlicesOnDisk)
     assert list(found) == list(slices())

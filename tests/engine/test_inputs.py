@@ -8,7 +8,7 @@ import akdask as ak
 from akdask.columns.table import Table
 from akdask.engine import tuning
 from akdask.engine.blocks import Partition, RowPositions, coalesce_partitions
-from akdask.engine.program import Mask, Range, compile_values
+from akdask.engine.values import Mask, Range, compile_values
 from akdask.errors import InconsistentFilesError
 from akdask.testing.memory import MemoryPart
 

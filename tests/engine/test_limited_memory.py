@@ -16,8 +16,8 @@ import pytest
 
 import akdask as ak
 from akdask.cluster import partition_size
-from akdask.engine import budget, tuning
-from akdask.engine.budget import memory_budget
+from akdask.engine import memory, tuning
+from akdask.engine.memory import memory_budget
 from akdask.engine.slices import SlicesOnDisk
 from akdask.engine.spill import SpillFile
 from akdask.errors import TransferError, WriteError
@@ -32,7 +32,7 @@ ANYWAY = 64
 def small_parts(monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(memory_budget, "most", 0)
-    monkeypatch.setattr(budget, "ANYWAY", ANYWAY)
+    monkeypatch.setattr(memory, "ANYWAY", ANYWAY)
     with ak.config.set(small_array=100), dask.config.set(scheduler="threads"):
         yield
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.engine import cache, materialized
-from akdask.engine.materialized import MOST_STEPS
+from akdask.engine import cache
+from akdask.engine.cache import MOST_STEPS
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -175,14 +175,14 @@ def test_the_plan_alone_decides_what_is_kept():
 
 
 def test_rows_that_do_not_fit_in_memory_are_not_kept(monkeypatch):
-    monkeypatch.setattr("akdask.engine.materialized.machine.memory", lambda: 16)
+    monkeypatch.setattr("akdask.engine.cache.machine.memory", lambda: 16)
     assert "Materialized" not in _deep(_deep(ak.array(ROWS))).explain()
 
 
 @pytest.mark.parametrize("most", [1, 3, 7])
 def test_columns_are_the_same_wherever_they_are_kept(monkeypatch, most):
-    monkeypatch.setattr(materialized, "MOST_STEPS", most)
-    monkeypatch.setattr(materialized, "MOST_STEPS_OF_UNKNOWN", most)
+    monkeypatch.setattr(cache, "MOST_STEPS", most)
+    monkeypatch.setattr(cache, "MOST_STEPS_OF_UNKNOWN", most)
     k, x = np.arange(30) % 4, np.arange(30) * 0.25
     df = ak.DataFrame({"k": ak.array(k), "x": ak.array(x), "s": ak.array([f"s{n}" for n in k])})
     df["y"] = df["x"] * 2 + df["k"]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask import machine
-from akdask.engine import budget, spillable, tables_on_disk
-from akdask.engine.memory_use import spilled_bytes
+from akdask.engine import memory, spill
+from akdask.engine.cache import spilled_bytes
 from akdask.testing import assert_equal
 
 LIMIT = 2**22
@@ -26,8 +26,8 @@ ROWS = 24_000
 
 @pytest.fixture(autouse=True)
 def on_threads(monkeypatch):
-    monkeypatch.setattr(budget, "ANYWAY", 2**40)
-    monkeypatch.setattr(spillable, "SMALL_BYTES", 0)
+    monkeypatch.setattr(memory, "ANYWAY", 2**40)
+    monkeypatch.setattr(memory, "SMALL_BYTES", 0)
     with dask.config.set(scheduler="threads"), ak.config.set(small_array=0):
         yield
 
@@ -125,7 +125,7 @@ def test_rows_on_disk_are_written_to_files(rows, tmp_path):
 
 
 def test_memory_and_disk_are_given_back_with_the_object(rows, tmp_path):
-    before = spilled_bytes(), budget.memory_budget._persisted.nbytes
+    before = spilled_bytes(), memory.memory_budget._persisted.nbytes
     files = _open_files()
     with dask.config.set(temporary_directory=str(tmp_path)):
         frame = persisted(rows)
@@ -133,7 +133,7 @@ def test_memory_and_disk_are_given_back_with_the_object(rows, tmp_path):
         assert any(name.startswith(str(tmp_path)) for name in _open_files() - files)
         del frame
         gc.collect()
-    assert (spilled_bytes(), budget.memory_budget._persisted.nbytes) == before
+    assert (spilled_bytes(), memory.memory_budget._persisted.nbytes) == before
     assert not any(name.startswith(str(tmp_path)) for name in _open_files() - files)
 
 
@@ -166,10 +166,8 @@ def test_later_results_make_older_ones_go_to_disk(rows, monkeypatch):
 def test_columns_that_are_not_asked_for_are_not_read(rows, monkeypatch):
     frame = persisted(rows)
     read = []
-    get = tables_on_disk.ColumnsOnDisk.__getitem__
-    monkeypatch.setattr(
-        tables_on_disk.ColumnsOnDisk, "__getitem__", lambda self, name: [read.append(name), get(self, name)][1]
-    )
+    get = spill.ColumnsOnDisk.__getitem__
+    monkeypatch.setattr(spill.ColumnsOnDisk, "__getitem__", lambda self, name: [read.append(name), get(self, name)][1])
     assert int(frame["w"].sum()) == ROWS * (ROWS - 1) // 2
     assert len(set(read)) == 1
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine.progress import profile
+from akdask.engine.explain import profile
 
 
 def test_a_profile_has_the_result_and_the_seconds_of_every_step():

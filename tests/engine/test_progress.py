@@ -8,9 +8,8 @@ import dask
 import pytest
 
 import akdask as ak
-from akdask.engine import progress, scheduler
-from akdask.engine import progress as bars
-from akdask.engine.progress import CellOutput, Line, progress_bar
+from akdask.engine import explain, scheduler
+from akdask.engine.explain import CellOutput, Line, progress_bar
 
 PARTS = 6
 
@@ -18,9 +17,9 @@ PARTS = 6
 @pytest.fixture
 def terminal(monkeypatch):
     """A terminal of 100 columns, on which progress is shown at once."""
-    monkeypatch.setattr(bars, "get_terminal_size", lambda: os.terminal_size((100, 20)))
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "PAUSE", 0.001)
+    monkeypatch.setattr(explain, "get_terminal_size", lambda: os.terminal_size((100, 20)))
+    monkeypatch.setattr(explain, "PATIENCE", 0.0)
+    monkeypatch.setattr(explain, "PAUSE", 0.001)
     with ak.config.set(progress=True):
         yield
 
@@ -35,7 +34,7 @@ def shown(monkeypatch):
             told.append((done, total, said))
             super().show(done, total, said)
 
-    monkeypatch.setattr(progress, "Line", Kept)
+    monkeypatch.setattr(explain, "Line", Kept)
     return told
 
 
@@ -74,7 +73,7 @@ def test_progress_ends_with_a_computation_that_fails(terminal, shown, capsys):
     with pytest.raises(ValueError, match="no such part"):
         compute(part)
     assert capsys.readouterr().err.endswith(" \r")
-    assert progress._watch._current is None
+    assert explain._watch._current is None
 
 
 def test_a_time_limit_ends_a_computation_after_the_task_that_runs(monkeypatch):
@@ -89,12 +88,12 @@ def test_a_time_limit_ends_a_computation_after_the_task_that_runs(monkeypatch):
 def test_rows_and_bytes_a_second_are_told_of_what_is_read(terminal, shown, tmp_path):
     ak.to_hdf({"x": ak.arange(1000)}, str(tmp_path / "x.h5"), num_locales=4)
     x = ak.read_hdf(str(tmp_path / "x_LOCALE*"))["x"]
-    tasks = progress._Tasks()
+    tasks = explain._Tasks()
     with scheduler.observed_by(tasks):
         assert int(x.sum()) == 499_500
     assert tasks.counts()[:2] == (sum(tasks.total.values()),) * 2
     assert (tasks.taken().rows, tasks.taken().nbytes) == (1000, 8000)
-    assert "M rows/s" in progress._told(tasks)[2]
+    assert "M rows/s" in explain._told(tasks)[2]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,7 @@ def test_rows_and_bytes_a_second_are_told_of_what_is_read(terminal, shown, tmp_p
 def test_progress_is_shown_where_somebody_looks_on_or_wants_it(setting, is_terminal, expected, monkeypatch):
     monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: is_terminal))
     with ak.config.set(progress=setting):
-        assert isinstance(progress._place(), Line) is expected
+        assert isinstance(explain._place(), Line) is expected
 
 
 def test_notebooks_have_an_output_of_their_own_that_is_emptied(monkeypatch):
@@ -121,7 +120,7 @@ def test_notebooks_have_an_output_of_their_own_that_is_emptied(monkeypatch):
     ipython = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(HTML=str, display=display))
-    assert isinstance(progress._place(), CellOutput)
+    assert isinstance(explain._place(), CellOutput)
     output = CellOutput(copy_context())
     output.clear()
     output.show(1, 4, "read <x>")

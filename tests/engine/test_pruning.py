@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine.pruning import partitions_left
+from akdask.engine.sources import partitions_left
 from akdask.storage.source import Bounds, text_prefix
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import elements, partition_lengths

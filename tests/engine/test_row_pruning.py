@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from akdask.columns.dtypes import BOOL, INT64
 from akdask.columns.summation import UNIT
-from akdask.engine.program import Apply, ConstantRows, Load, Mask, Program, Range
-from akdask.engine.pruning import RowPruning, stretches_left, windows
+from akdask.engine.sources import RowPruning, stretches_left, windows
+from akdask.engine.values import Apply, ConstantRows, Load, Mask, Program, Range
 from akdask.storage.source import Bounds, RowBounds, Stretch
 
 OPERATIONS = {"less": np.less, "greater_equal": np.greater_equal, "equal": np.equal, "not_equal": np.not_equal}

@@ -11,9 +11,8 @@ import pytest
 import akdask as ak
 from akdask import machine
 from akdask.columns.table import Table
-from akdask.engine import budget, spillable
-from akdask.engine.budget import MemoryBudget
-from akdask.engine.spillable import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable
+from akdask.engine import memory
+from akdask.engine.memory import InputsInUse, MemoryBudget, SpillableResult, fetch, fetch_all, make_spillable
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.radix import RadixAggregation
@@ -25,11 +24,10 @@ from akdask.operators.group.strategies import GroupTable
 def short(monkeypatch):
     """Have a budget of which a result of a thousand numbers takes more than half."""
     found = MemoryBudget()
-    for module in (budget, spillable):
-        monkeypatch.setattr(module, "memory_budget", found)
-    monkeypatch.setattr(spillable, "_in_memory", {})
+    monkeypatch.setattr(memory, "memory_budget", found)
+    monkeypatch.setattr(memory, "_in_memory", {})
     monkeypatch.setattr(machine, "memory_in_use", lambda: 2**40)
-    with ak.config.set(memory_limit=budget.ANYWAY * 12_000):
+    with ak.config.set(memory_limit=memory.ANYWAY * 12_000):
         yield found
 
 
@@ -56,7 +54,7 @@ def test_what_is_not_needed_any_more_makes_way(short):
         del result
         gc.collect()
     assert short.nbytes == 0
-    assert not spillable._in_memory
+    assert not memory._in_memory
 
 
 def test_what_takes_no_more_than_to_tell_where_it_is_stays_in_memory(short):
@@ -117,11 +115,11 @@ def test_inputs_of_more_than_all_memory_are_refused(short):
 def test_tasks_run_one_by_one_where_memory_is_exhausted(monkeypatch):
     found = MemoryBudget()
     now = [0.0]
-    monkeypatch.setattr(budget, "monotonic", lambda: now[0])
+    monkeypatch.setattr(memory, "monotonic", lambda: now[0])
     for share in (0.5, 0.9, 0.6):
         now[0] += 1
         monkeypatch.setattr(machine, "memory_in_use", lambda share=share: int(share * machine.memory()))
-        assert found.is_exhausted() == (share > budget.EXHAUSTED)
+        assert found.is_exhausted() == (share > memory.EXHAUSTED)
 
 
 GIB = 2**30
@@ -137,9 +135,9 @@ def test_what_plans_keep_leaves_to_tasks_what_they_need(monkeypatch, limit, kept
     found, result = MemoryBudget(), Result()
     monkeypatch.setattr(machine, "memory", lambda: int(limit * GIB))
     monkeypatch.setattr(machine, "memory_in_use", lambda: int(kept * GIB))
-    monkeypatch.setattr(budget, "give_back_freed_memory", lambda limit: None)
+    monkeypatch.setattr(memory, "give_back_freed_memory", lambda limit: None)
     # Of tests that ran before.
-    monkeypatch.setattr(budget, "spare_bytes", lambda: 0)
+    monkeypatch.setattr(memory, "spare_bytes", lambda: 0)
     found.add(result, int(kept * GIB))
     found.keep(result, int(kept * GIB))
     assert not found.is_short(persisted=True)

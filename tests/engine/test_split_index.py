@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from akdask.engine import split_index
-from akdask.engine.split_index import SplitIndex
+from akdask.engine import slices
+from akdask.engine.slices import SplitIndex
 from akdask.errors import UnreachableWorkerError
 from akdask.operators.sort.ranges import SortPartition
 
@@ -27,13 +27,13 @@ def cluster(monkeypatch):
     def hand_back():
         raise RunAgainError
 
-    monkeypatch.setattr(split_index, "_silence", {})
-    monkeypatch.setattr(split_index, "current_worker", lambda: SimpleNamespace(address=HERE))
-    monkeypatch.setattr(split_index, "answers_of", lambda worker, question, asked: dict.fromkeys(asked, seen.answer))
-    monkeypatch.setattr(split_index, "holders_of", lambda worker, keys: {key: [seen.holder] for key in keys})
-    monkeypatch.setattr(split_index, "run_again", hand_back)
-    monkeypatch.setattr(split_index, "worker_ttl", lambda: 300.0)
-    monkeypatch.setattr(split_index, "time", SimpleNamespace(monotonic=lambda: seen.now, sleep=lambda seconds: None))
+    monkeypatch.setattr(slices, "_silence", {})
+    monkeypatch.setattr(slices, "current_worker", lambda: SimpleNamespace(address=HERE))
+    monkeypatch.setattr(slices, "answers_of", lambda worker, question, asked: dict.fromkeys(asked, seen.answer))
+    monkeypatch.setattr(slices, "holders_of", lambda worker, keys: {key: [seen.holder] for key in keys})
+    monkeypatch.setattr(slices, "run_again", hand_back)
+    monkeypatch.setattr(slices, "worker_ttl", lambda: 300.0)
+    monkeypatch.setattr(slices, "time", SimpleNamespace(monotonic=lambda: seen.now, sleep=lambda seconds: None))
     return seen
 
 
@@ -75,5 +75,5 @@ def test_silence_of_long_ago_was_that_of_another_worker(cluster):
 
 def test_a_worker_that_the_scheduler_has_given_up_is_not_blamed(cluster):
     ask_until(cluster, 590)
-    cluster.holder = split_index.NOWHERE
+    cluster.holder = slices.NOWHERE
     ask_until(cluster, 100)

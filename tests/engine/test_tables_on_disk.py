@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
 from akdask.columns.table import Table
-from akdask.engine.spill import SpillFile
-from akdask.engine.tables_on_disk import TableOnDisk
+from akdask.engine.spill import SpillFile, TableOnDisk
 from akdask.errors import WriteError
 
 WORDS = st.lists(st.text(max_size=8), max_size=30)

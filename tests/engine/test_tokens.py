@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import tokens
+from akdask.engine import values
 from akdask.engine.alignment import concat_tables, row_slices
 from akdask.engine.node import rows_decided_by
 from akdask.engine.run import run
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 from akdask.operators.group.aggregation import AggregationStep
 from akdask.operators.reduce.plan import CountRows
 from akdask.testing.memory import MemorySource
@@ -113,7 +113,7 @@ def test_functions_and_dataclasses_are_told_apart_by_what_they_are():
 
 
 def test_what_dask_hands_to_tasks_is_named_without_pickling_it(monkeypatch):
-    monkeypatch.setattr(tokens, "tokenize", None)
+    monkeypatch.setattr(values, "tokenize", None)
     assert token(concat_tables, AggregationStep("sum", (0,), params=(("ddof", 1),)))
 
 

@@ -5,9 +5,18 @@ import pytest
 
 import akdask as ak
 from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64
-from akdask.engine.program import Apply, compile_values
 from akdask.engine.sources import Rows
-from akdask.engine.values import Call, ColumnRef, Constant, columns_of, describe, substitute, walk
+from akdask.engine.values import (
+    Apply,
+    Call,
+    ColumnRef,
+    Constant,
+    columns_of,
+    compile_values,
+    describe,
+    substitute,
+    walk,
+)
 from akdask.errors import ArgumentTypeError
 
 A = ColumnRef("scan-1", "a", INT64)

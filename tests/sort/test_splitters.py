@@ -8,8 +8,7 @@ import pytest
 from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table
 from akdask.engine.blocks import Partition
-from akdask.engine.program import compile_values
-from akdask.engine.values import ColumnRef
+from akdask.engine.values import ColumnRef, compile_values
 from akdask.operators.keys.keys import span
 from akdask.operators.sort.partition import KEYS, SampleKeys
 

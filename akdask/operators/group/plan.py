@@ -28,11 +28,9 @@ from akdask.engine.cache import CacheLease, find, is_leased, lease, put
 from akdask.engine.exchange import buffer_bytes, exchange, memory_share
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.pipeline import ITEMSIZE, ColumnBuffer, Compile, Sink, group_batches, pipeline, rows_grouped
-from akdask.engine.program import Program
 from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_identity
 from akdask.engine.slices import CutTables, Slices, spilled
-from akdask.engine.tokens import Made, flattened, token
-from akdask.engine.values import ColumnRef, Value, assumed_width, columns_of, describe
+from akdask.engine.values import ColumnRef, Made, Program, Value, assumed_width, columns_of, describe, flattened, token
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import SORTED_FAST, Aggregation, AggregationStep, DistinctKeys, DistinctValues
 from akdask.operators.group.radix import RadixAggregation

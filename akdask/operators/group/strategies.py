@@ -18,9 +18,9 @@ import numpy as np
 
 from akdask.columns.table import Table, concat_rows, take_rows, to_objects
 from akdask.deferred import is_arrow
+from akdask.engine.memory import OnDisk, Spillable
 from akdask.engine.slices import CutSlices
-from akdask.engine.spillable import OnDisk, Spillable
-from akdask.engine.tables_on_disk import TableOnDisk
+from akdask.engine.spill import TableOnDisk
 from akdask.operators.group import tuning
 from akdask.operators.group.row_groups import group_rows
 from akdask.typing import Column, NumberArray
@@ -152,7 +152,7 @@ class PartialTable(Spillable):
         """Return a copy that keeps nothing else in memory."""
 
     def to_disk(self) -> OnDisk:
-        from akdask.engine.tables_on_disk import ItemOnDisk
+        from akdask.engine.spill import ItemOnDisk
 
         return ItemOnDisk(self)
 

@@ -30,8 +30,7 @@ from akdask.engine.exchange import buffer_bytes, exchange, partition_count
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.rowwise import MatchRows, Project, Tasks, Union, column_identity
 from akdask.engine.slices import CutTable, CutTables, Slices, spilled
-from akdask.engine.tokens import token
-from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, describe
+from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, describe, token
 from akdask.errors import FileFormatError, NonUniqueError, warn
 from akdask.operators.join import tuning
 from akdask.operators.join.intervals import IntervalIndex, interval_index

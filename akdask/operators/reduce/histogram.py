@@ -17,10 +17,8 @@ from akdask.columns.table import Table
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.pipeline import Compile, Sink, pipeline
-from akdask.engine.program import BroadcastInput, Program
 from akdask.engine.rowwise import Project, Tables, Tasks
-from akdask.engine.tokens import token
-from akdask.engine.values import ColumnRef, Replica, Value
+from akdask.engine.values import BroadcastInput, ColumnRef, Program, Replica, Value, token
 from akdask.errors import ArgumentError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, TreeReduce
 from akdask.typing import NumberArray

@@ -17,8 +17,7 @@ from akdask.deferred import without_collection
 from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
 from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduction_batches
 from akdask.engine.rowwise import Computed, Tasks
-from akdask.engine.tokens import Made, flattened, token
-from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute, walk
+from akdask.engine.values import ColumnRef, Made, Replica, Value, describe, flattened, substitute, token, walk
 from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction, merge_states
 
 FAN_IN = 16

@@ -25,10 +25,9 @@ from akdask.engine.alignment import Gather, OverProject, all_partitions, concat_
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
-from akdask.engine.program import BroadcastInput, Program
 from akdask.engine.rowwise import Chain, Project, Tasks, Zip, column_identity
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.values import Call, ColumnRef, Replica, Value, assumed_width
+from akdask.engine.values import BroadcastInput, Call, ColumnRef, Program, Replica, Value, assumed_width
 from akdask.errors import ArgumentError, PositionError
 from akdask.operators.rows import tuning
 from akdask.operators.values.lookup import from_start

@@ -21,10 +21,9 @@ from akdask.engine.blocks import Partition, PartitionBatch, RowPositions
 from akdask.engine.exchange import memory_share
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.pipeline import ColumnBuffer, Compile, Sink, partition_batches, pipeline
-from akdask.engine.program import BroadcastInput, Load, Program
 from akdask.engine.rowwise import Tasks
 from akdask.engine.slices import CutTable, CutTables, Slices, spilled
-from akdask.engine.values import Value, describe
+from akdask.engine.values import BroadcastInput, Load, Program, Value, describe
 from akdask.operators.group.grouping import RadixSlices
 from akdask.operators.keys.keys import (
     WORD_BITS,

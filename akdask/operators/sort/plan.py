@@ -10,14 +10,13 @@ from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table
 from akdask.engine.alignment import Aligned, Gather, OverProject, align_by_plan, all_partitions
+from akdask.engine.cache import Materialized
 from akdask.engine.exchange import buffer_bytes, exchange, max_rows, partition_count
-from akdask.engine.materialized import Materialized
 from akdask.engine.missing import is_in_parts, is_missing_text, key_parts
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
-from akdask.engine.program import BroadcastInput
 from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
-from akdask.engine.values import Call, ColumnRef, Replica, Value
+from akdask.engine.values import BroadcastInput, Call, ColumnRef, Replica, Value
 from akdask.operators.join.key_tables import SortedKeys
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort import tuning

@@ -20,7 +20,7 @@ from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.deferred import pa
-from akdask.engine.tokens import token
+from akdask.engine.values import token
 from akdask.operators.keys.keys import LAST, SIGN, Words, unpack_rows, word
 from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, codes_of, strings_of
 from akdask.operators.sort import tuning

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from akdask._distributed import shares_memory
 from akdask.cluster import memory
 from akdask.columns.table import Table, nbytes
+from akdask.engine.memory import SpillableResult, result_in
 from akdask.engine.node import Frame, Node
 from akdask.engine.optimizer import Inlined, Need, Rule, inputs_first, rewritten
 from akdask.engine.rowwise import Chain, Project, Zip
 from akdask.engine.sources import Literal, Persisted
-from akdask.engine.spillable import SpillableResult, result_in
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value
 from akdask.operators.rewrite_rules import find_needs
 from akdask.operators.rows import tuning as rows_tuning

@@ -20,9 +20,8 @@ from akdask.engine.alignment import OverProject, align_by_plan, all_partitions
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, pipeline
-from akdask.engine.program import Program
 from akdask.engine.rowwise import Project, Tasks
-from akdask.engine.values import ColumnRef, Value, describe
+from akdask.engine.values import ColumnRef, Program, Value, describe
 from akdask.operators.keys.keys import Words, word, word_count
 from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort import tuning

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import pruning
+from akdask.engine import sources
 from akdask.errors import AkdaskError
 from akdask.formats.parquet import page_list
 from akdask.formats.parquet.file_set import open_set
@@ -101,7 +101,7 @@ def test_filtered_rows_are_those_of_pandas_with_and_without_an_index(tmp_path_fa
         expected = expected[mask(expected)]
     # Ranges are told apart that are few rows from each other, as if units were short.
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pruning, "UNIT", data.draw(st.sampled_from([1, 64, 2**15])))
+        patched.setattr(sources, "UNIT", data.draw(st.sampled_from([1, 64, 2**15])))
         for path in paths.values():
             frame = ak.DataFrame(ak.read_parquet(path))
             for mask in masks:
@@ -115,7 +115,7 @@ def test_filtered_rows_are_those_of_pandas_with_and_without_an_index(tmp_path_fa
 @pytest.mark.parametrize("operation", ["<", ">=", "==", "!="])
 @pytest.mark.parametrize("name", ["s", "t"])
 def test_text_and_times_are_filtered_alike_with_and_without_an_index(tmp_path, name, operation, monkeypatch):
-    monkeypatch.setattr(pruning, "UNIT", 1)
+    monkeypatch.setattr(sources, "UNIT", 1)
     rows = table(0, "sorted")
     found = []
     for has_index in (True, False):
@@ -155,7 +155,7 @@ def test_float_sums_have_the_same_bits(tmp_path):
 
 
 def test_a_slice_before_the_filter_counts_all_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(pruning, "UNIT", 1)
+    monkeypatch.setattr(sources, "UNIT", 1)
     path = str(tmp_path / "x.parquet")
     pq.write_table(table(0, "sorted"), path, write_page_index=True, data_page_size=300, write_batch_size=16)
     frame, pandas = ak.DataFrame(ak.read_parquet(path)), table(0, "sorted").to_pandas()
@@ -317,7 +317,7 @@ def test_flipped_bits_of_places_change_no_answer(tmp_path_factory, data):
         raw[place] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(raw)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pruning, "UNIT", 1)
+        patched.setattr(sources, "UNIT", 1)
         frame = ak.DataFrame(ak.read_parquet(str(path)))
         assert frame[(frame["a"] > 3000) & (frame["a"] < 3003)]["b"].to_ndarray().tolist() == [6002, 6004]
 
