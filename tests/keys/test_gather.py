@@ -6,22 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns.table import Table
 from akdask.errors import PositionError
-from akdask.operators.rows import tuning
-from akdask.operators.rows.gather import gather
+from akdask.operators.rows.gather import Output, gather
 from akdask.operators.values.lookup import LOOKUP_OPERATIONS, lookup_found
 from akdask.testing.strategies import DTYPES, columns
 
-pytestmark = pytest.mark.usefixtures("every_table_is_far")
-
 NUMBERS = [dtype for dtype in DTYPES if dtype != "str"]
-
-
-@pytest.fixture(scope="module")
-def every_table_is_far():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tuning, "FAR_BYTES", 0)
-        yield
 
 
 @st.composite
@@ -81,3 +72,20 @@ def test_strings_at_positions_are_those_that_arrow_takes(strings, skipped, data)
     if not is_there.all():
         with pytest.raises(PositionError):
             LOOKUP_OPERATIONS["lookup"].evaluate(table, positions)
+
+
+def test_offsets_that_lead_beyond_the_text_are_refused():
+    offsets, text = np.array([0, 3, 2**40, 4], np.int64), b"abcd"
+    strings = pa.LargeStringArray.from_buffers(3, pa.py_buffer(offsets), pa.py_buffer(text))
+    assert gather(strings, np.array([0, 0])).to_pylist() == ["abc", "abc"]
+    with pytest.raises((ValueError, MemoryError)):
+        gather(strings, np.array([1]))
+
+
+@given(columns("int64"), st.data())
+def test_marked_rows_of_several_tables_are_appended(column, data):
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(column), max_size=len(column))), np.bool_)
+    output, table = Output(2 * len(column)), Table({"n": column}, len(column))
+    output.add_masked(table, mask)
+    output.add(table.take(np.flatnonzero(~mask)))
+    same(output.table().columns["n"], np.concatenate([column[mask], column[~mask]]))

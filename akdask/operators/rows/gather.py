@@ -1,16 +1,7 @@
-"""Gathers: rows at given positions of a table that is larger than the caches.
+"""Gathers: rows at given positions of a table, and rows that are concatenated.
 
-NumPy waits for one row after the other. A compiled loop prefetches rows well before it reaches them. Measured on one
-thread with random positions, in ns a row:
-
-===================  =====  =====  =====  ======
-bytes of the table   4 MiB  8 MiB  16 MiB  64 MiB
-===================  =====  =====  =====  ======
-``table.take``         1.6    8.0    11.2    13.4
-the compiled loop      1.6    2.6     4.9     6.0
-===================  =====  =====  =====  ======
-
-Arrow waits twice for each string: for its place and for its bytes.
+NumPy waits for one row after the other, and Arrow twice for each string: for its place and for its bytes. The loops
+prefetch rows well before they reach them, and check positions on the way.
 """
 
 from __future__ import annotations
@@ -20,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns.memory import new_array
+from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import Table, concat_rows, own_rows, take_rows
 from akdask.deferred import is_arrow, pa
-from akdask.operators.rows import tuning
+from akdask.operators.rows import loops, tuning
 from akdask.typing import Column, NumberArray
 
 WORD = 8
 """Bytes of the items for which there is a loop."""
+
+CHUNK = 32
+"""Bytes that the loop copies of a string at a time."""
 
 
 def gather(table: Column, positions: NumberArray, out: NumberArray | None = None) -> Column:
@@ -49,43 +43,37 @@ def gather(table: Column, positions: NumberArray, out: NumberArray | None = None
 
 
 def gather_prefetched(table: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None) -> Any:
-    """Gather by the compiled loop; return None if that gains nothing.
+    """Gather by a loop; return None where it does not support the arguments.
 
     A row at a position outside the table gets the bits `missing`, or no text. Without these bits, the result is None.
-
     """
-    if not isinstance(table, np.ndarray):
-        return _gather_strings(table, positions, missing) if is_arrow(table, "LargeStringArray") else None
-    if table.nbytes < tuning.FAR_BYTES or not _is_taken(table, positions, out):
+    if not _has_words(positions):
         return None
-    from akdask.compiler import read_only
-    from akdask.operators.keys.prefetch import gather_words
-
+    if is_arrow(table, "LargeStringArray"):
+        return _gather_strings(table, positions, fill=missing is not None)
+    if not _has_words(table) or (out is not None and not _has_words(out)):
+        return None
     found: NumberArray = np.empty(len(positions), table.dtype) if out is None else out
-    words = read_only(table.view(np.uint64)), read_only(positions.view(np.uint64))
-    all_there = gather_words(*words, np.uint64(missing or 0), found.view(np.uint64))
+    all_there = loops.gather_words(
+        table.view(np.uint64), positions.view(np.uint64), missing or 0, found.view(np.uint64)
+    )
     return found if all_there or missing is not None else None
 
 
-def _gather_strings(table: pa.LargeStringArray, positions: Any, missing: int | None) -> Any:
-    """Gather strings; missing ones are empty."""
-    is_plain = isinstance(positions, np.ndarray) and positions.dtype == np.int64 and positions.flags.c_contiguous
-    if not (is_plain and positions.ndim == 1 and compiled.should_compile_text(len(positions))):
+def _gather_strings(strings: pa.LargeStringArray, positions: NumberArray, *, fill: bool) -> pa.LargeStringArray | None:
+    """Gather strings; without one at a position, it is empty if `fill`, otherwise the result is None."""
+    offsets, text = offsets_and_bytes(strings)
+    count = len(positions)
+    starts, ends = new_array(count, np.uint64), new_array(count + 1, np.uint64)
+    if not loops.find_strings(offsets.view(np.uint64), positions.view(np.uint64), starts, ends) and not fill:
         return None
-    from akdask.operators.rows.loops import gather_strings
+    into = new_array(int(ends[-1]) + CHUNK, np.uint8)
+    loops.copy_strings(text, starts, ends, into)
+    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(into))
 
-    return gather_strings(table, positions, fill=missing is not None)
 
-
-def _is_taken(table: NumberArray, positions: Any, out: NumberArray | None) -> bool:
-    """Whether the loop supports such arguments, and so many."""
-    arrays = (table, positions) if out is None else (table, positions, out)
-    return (
-        all(isinstance(array, np.ndarray) for array in arrays)
-        and all(array.itemsize == WORD and array.flags.c_contiguous for array in arrays)
-        and positions.ndim == 1
-        and compiled.should_compile(len(positions))
-    )
+def _has_words(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and array.itemsize == WORD and array.ndim == 1 and array.flags.c_contiguous
 
 
 class Output:
@@ -117,13 +105,11 @@ class Output:
         self._nrows += table.nrows
 
     def add_masked(self, table: Table, mask: NumberArray) -> None:
-        """Append the rows of a table of numbers whose mask is not 0, by a compiled loop."""
-        from akdask.operators.rows.loops import copy_masked
-
+        """Append the rows of a table of numbers where the mask holds."""
         self._names = tuple(table.columns)
         count = 0
         for name, column in table.columns.items():
-            count = int(copy_masked(mask, np.asarray(column), self._remaining(name, column)))
+            count = loops.copy_masked(mask, np.asarray(column), self._remaining(name, column))
         self._nrows += count
 
     def table(self) -> Table:

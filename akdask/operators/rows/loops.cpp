@@ -11,13 +11,18 @@ using namespace akdask;
 bool gather_words(Words table, Words positions, uint64_t missing, Span<uint64_t> out) {
     require(out.size >= positions.size, "no room for as many words");
     bool all_there = true;
-    for (uint64_t row = 0; row < positions.size; ++row) {
-        if (row + AHEAD < positions.size) prefetch(table.data + positions[row + AHEAD]);
+    auto gather = [&](uint64_t row) {
         uint64_t position = positions[row];
         bool is_there = position < table.size;
         all_there &= is_there;
         out[row] = is_there ? table[position] : missing;
+    };
+    uint64_t row = 0;
+    for (; row + AHEAD < positions.size; ++row) {
+        prefetch(table.data + positions[row + AHEAD]);
+        gather(row);
     }
+    for (; row < positions.size; ++row) gather(row);
     return all_there;
 }
 

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 # ---- gather
 
-FAR_BYTES = 2**22
-"""Bytes of a table that the caches of a core do not hold."""
-
 SPARE_ROWS = 4
 """If more than this multiple of the rows was reserved, the rest is freed."""
 
