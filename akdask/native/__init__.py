@@ -11,9 +11,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from akdask.native._level import levels
+from akdask.native import _level
 
-LEVELS = levels().split()
+LEVELS = _level.levels().split()
 """Levels that this processor has, of those that were built, the lowest first: ``v2`` and ``v3``, or ``base``."""
 
 LEVEL = min(os.environ.get("AKDASK_CPU_LEVEL", LEVELS[-1]), LEVELS[-1])
