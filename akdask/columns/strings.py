@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,44 @@ def offsets_and_bytes(strings: pa.Array) -> tuple[NumberArray, NumberArray]:
     offsets = np.frombuffer(offset_buffer, np.int64, len(strings) + 1, 8 * strings.offset)
     start, stop = int(offsets[0]), int(offsets[-1])
     return offsets, np.frombuffer(data_buffer, np.uint8, stop - start, start) if stop > start else np.empty(0, np.uint8)
+
+
+MARGIN = 72
+"""Bytes that compiled loops may read after the end of a string: ``MARGIN`` of ``native/text.hpp``."""
+
+
+def with_margin(strings: pa.Array) -> Iterator[tuple[int, NumberArray, NumberArray]]:
+    """Yield strings with readable memory after each: most strings in place, the last from a copy.
+
+    Yields
+    ------
+    first : int
+        The number of the first row.
+    offsets : ndarray of uint64
+        First byte of each string, and the end of the last.
+    text : ndarray of uint8
+        Their bytes from the first offset on; no byte after the last string is NUL.
+    """
+    offsets, text = offsets_and_bytes(strings)
+    padded = _with_margin_in_place(strings, int(offsets[0]), len(text))
+    if padded is not None:
+        yield 0, offsets.view(np.uint64), padded
+        return
+    inner = int(np.searchsorted(offsets[1:], offsets[-1] - MARGIN, side="right"))
+    for first, stop in pairwise(sorted({0, inner, len(strings)})):
+        some = text[offsets[first] - offsets[0] :]
+        if stop == len(strings):
+            some = np.concatenate([some, np.ones(MARGIN, np.uint8)])
+        yield first, offsets[first : stop + 1].view(np.uint64), some
+
+
+def _with_margin_in_place(strings: pa.Array, start: int, size: int) -> NumberArray | None:
+    """Return the bytes of strings and the margin after them; None if their memory ends before."""
+    data = strings.buffers()[2]
+    if data is None or start + size + MARGIN > data.size:
+        return None
+    found = np.frombuffer(data, np.uint8, size + MARGIN, start)
+    return found if found[size:].all() else None
 
 
 class StringsBuilder:

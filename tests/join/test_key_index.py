@@ -13,7 +13,7 @@ from akdask.operators.join import key_tables as hashindex
 from akdask.operators.join import tuning
 from akdask.operators.join.key_tables import DirectIndex, HashIndex, PackedIndex, StringIndex, index_keys
 from akdask.operators.keys import hashing
-from akdask.operators.keys.keys import SlotGrid, span
+from akdask.operators.keys.keys import FIRST, HALF, SECOND, SlotGrid, span
 from akdask.testing.strategies import DTYPES, columns
 
 
@@ -146,9 +146,9 @@ def test_keys_of_a_range_that_leaves_no_room_are_hashed():
 
 def unmixed(tags, spare):
     """Return the keys that have the given tags."""
-    undo = [pow(int(factor), -1, 2**64) for factor in (hashing.SECOND, hashing.FIRST)]
+    undo = [pow(int(factor), -1, 2**64) for factor in (SECOND, FIRST)]
     tags = [tag * undo[0] % 2**64 for tag in tags]
-    return [(tag ^ ((tag >> int(hashing.HALF)) >> spare << spare)) * undo[1] % 2**64 >> spare for tag in tags]
+    return [(tag ^ ((tag >> int(HALF)) >> spare << spare)) * undo[1] % 2**64 >> spare for tag in tags]
 
 
 @pytest.mark.parametrize("first", [0, 2**64 - 300 * 2**6])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from akdask.operators.join import key_tables as gapped
 from akdask.operators.join.key_tables import DirectSet, HashSet, IndexSet, index_keys, key_set
 from akdask.operators.keys import hashing
-from akdask.operators.keys.keys import SlotGrid
+from akdask.operators.keys.keys import FIRST, SECOND, SlotGrid
 from akdask.testing.strategies import DTYPES, columns
 
 
@@ -79,7 +79,7 @@ def test_extremes_of_integers_are_no_members_of_others():
 
 def number_of_hash(hashed):
     """The one word that has a hash, every step to which is undone."""
-    for factor in hashing.SECOND, hashing.FIRST:
+    for factor in SECOND, FIRST:
         hashed = (hashed ^ hashed >> 32) * pow(int(factor), -1, 2**64) % 2**64
     return hashed
 

@@ -4,12 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.operators.keys import hashing
 from akdask.operators.keys.hashing import bucket_order, buckets_of, hash_rows, is_exact
-from akdask.testing.strategies import DTYPES, columns
+from akdask.testing.strategies import DTYPES, columns, strings_in_buffers
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10) | st.text("ab\0", max_size=70)
 
 
 def as_column(plain):
@@ -37,6 +40,39 @@ def test_rows_have_equal_hashes_where_they_are_equal(plain):
 def test_single_numbers_are_told_apart_by_their_hashes(plain):
     assert is_exact([plain])
     assert len(set(hash_rows([plain]).tolist())) == len({as_key(item) for item in plain.tolist()})
+
+
+def mixed(word):
+    word = word * 0x9E3779B97F4A7C15 % 2**64
+    word = (word ^ word >> 32) * 0xD6E8FEB86659FD93 % 2**64
+    return word ^ word >> 32
+
+
+def hash_of(text):
+    """The hash of some bytes, on integers of Python: words of 7 bytes, each with the number of bytes that are left."""
+    found = 0
+    for start in range(0, max(len(text), 1), 7):
+        word = int.from_bytes(text[start : start + 7].ljust(7, b"\0"), "big") << 8 | min(len(text) - start, 8)
+        found = mixed(found * 0x9E3779B97F4A7C15 % 2**64 ^ word)
+    return found
+
+
+@given(strings_in_buffers(TEXT))
+def test_strings_are_hashed_by_words_wherever_they_lie(strings):
+    assert hash_rows([strings]).tolist() == [hash_of(text) for text in strings.cast(pa.large_binary()).to_pylist()]
+
+
+@pytest.mark.parametrize("length", range(71))
+def test_strings_of_any_length_are_hashed_up_to_the_end_of_the_buffer(length):
+    text = bytes(range(1, 1 + length))
+    bounds = np.array([0, length, 2 * length])
+    strings = pa.LargeStringArray.from_buffers(2, pa.py_buffer(bounds), pa.py_buffer(text * 2))
+    assert hash_rows([strings]).tolist() == [hash_of(text)] * 2
+
+
+@given(st.integers(0, 2**64 - 1) | st.sampled_from([0, 2**63, 2**64 - 1]))
+def test_numbers_are_mixed(number):
+    assert hash_rows([np.array([number], np.uint64)]).tolist() == [mixed(number)]
 
 
 def test_blocks_do_not_show(monkeypatch):

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import functools
+from operator import or_
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +12,8 @@ from hypothesis import strategies as st
 from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.keys import string_codes as codings
 from akdask.operators.keys import string_codes as texts
-from akdask.operators.keys.string_codes import LONGEST, EncodedStrings, StringEncoder
+from akdask.operators.keys.string_codes import LONGEST, EncodedStrings, StringEncoder, codes_of, layout_of
+from akdask.testing.strategies import strings_in_buffers
 
 # NUL bytes at the end tell strings apart; two letters alone make long ones that differ in few bits.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text("ab\0", max_size=LONGEST)
@@ -51,6 +55,52 @@ def test_codes_are_in_the_order_of_bytes_and_give_the_strings_back(blocks, block
         assert [plain[row] for row in in_order(found.codes)] == sorted(plain, key=str.encode)
         assert found.strings().to_pylist() == plain
         assert len(set(zip(*map(np.ndarray.tolist, found.codes), strict=True))) == len(set(plain))
+
+
+@given(strings_in_buffers(st.text("ab", min_size=9, max_size=9) | TEXT).filter(len))
+def test_a_layout_has_the_bits_in_which_strings_differ_and_codes_are_made_of_them(strings):
+    plain = strings.cast(pa.large_binary()).to_pylist()
+    longest = max(map(len, plain))
+    nwords = max(-(-longest // 8), 1)
+    words = [np.frombuffer(text.ljust(8 * nwords, b"\0"), ">u8").tolist() for text in plain]
+    layout = layout_of(strings)
+    assert (layout.shortest, layout.longest) == (min(map(len, plain)), longest)
+    assert layout.common == tuple(words[0])
+    differing = [
+        functools.reduce(or_, (word ^ words[0][at] for word in column))
+        for at, column in enumerate(zip(*words, strict=True))
+    ]
+    assert layout.varying == tuple(differing)
+    # The bits of each word side by side, then those of the length, in as few words as hold them whole.
+    fields = [
+        [pulled(word, mask) for word, mask in zip(row, differing, strict=True)] + [len(text) - layout.shortest]
+        for row, text in zip(words, plain, strict=True)
+    ]
+    for row, values in enumerate(fields):
+        codes = [
+            functools.reduce(lambda code, at: code << layout.word_bits[at] | values[at], part, 0)
+            for part in layout.parts
+        ]
+        assert [int(code[row]) for code in codes_of(strings, layout)] == codes
+
+
+def pulled(word, mask):
+    """The bits of a mask, side by side."""
+    bits = [word >> place & 1 for place in range(64) if mask >> place & 1]
+    return sum(bit << place for place, bit in enumerate(bits))
+
+
+@given(st.lists(strings_in_buffers(TEXT) | strings_in_buffers(st.text("ab", min_size=9, max_size=9)), max_size=4))
+def test_codes_give_strings_back_from_wherever_they_lie(blocks):
+    coding = StringEncoder(0)
+    for block in blocks:
+        coding.append(block)
+    found = coding.finish()
+    if isinstance(found, EncodedStrings):
+        found = found.strings()
+    found.validate()
+    wanted = pa.concat_arrays([pa.array([], pa.large_string()), *blocks])
+    assert found.cast(pa.large_binary()).equals(wanted.cast(pa.large_binary()))
 
 
 def test_strings_of_one_form_take_no_more_bits_than_those_in_which_they_differ():

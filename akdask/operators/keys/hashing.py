@@ -2,7 +2,6 @@
 
 Equal rows have equal hashes: ``-0.0`` hashes as ``0.0``, and all NaN alike. Different numbers of a single column have
 different hashes. For strings and several columns that is only very likely, so rows with equal hashes must be compared.
-
 """
 
 from __future__ import annotations
@@ -13,15 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.columns.dtypes import STR, UINT64
 from akdask.columns.memory import new_array
-from akdask.columns.strings import offsets_and_bytes
+from akdask.columns.strings import offsets_and_bytes, with_margin
 from akdask.columns.table import slice_rows
 from akdask.deferred import is_arrow
 from akdask.engine.operations import Operation, numbers_to
-from akdask.operators.keys.keys import FIRST, HALF, LAST_BITS, SECOND, TEXT_BYTES, Words, word, word_count
-from akdask.operators.values.strings import text_lengths
+from akdask.operators.keys import loops
+from akdask.operators.keys.keys import FIRST, HALF, LAST_BITS, Words, word, word_count
 from akdask.typing import Column, NumberArray
 
 BLOCK_ROWS = 2**13
@@ -117,76 +115,34 @@ def bucket_order(buckets: npt.NDArray[np.unsignedinteger], count: int) -> tuple[
 def _hash_block(columns: Sequence[Column]) -> Words:
     hashes = _hash_column(columns[0])
     for column in columns[1:]:
-        hashes *= FIRST
-        hashes ^= _hash_column(column)
-        _mix(hashes)
+        _mix_with(hashes, _hash_column(column))
     return hashes
 
 
 def _hash_column(column: Column) -> Words:
-    if is_arrow(column, "LargeStringArray") and compiled.should_compile_text(len(column)):
-        from akdask.operators.keys.string_loops import hash_strings
-
-        return hash_strings(column)
-    hashes = _mix(word(column, 0))
-    if isinstance(column, np.ndarray):
+    if is_arrow(column, "LargeStringArray"):
+        hashes = np.empty(len(column), np.uint64)
+        for first, offsets, text in with_margin(column):
+            loops.hash_words(offsets, text, hashes[first:])
         return hashes
-    lengths = text_lengths(column)
+    hashes = word(column, 0)
+    loops.mix(hashes)
     for number in range(1, word_count(column)):
-        # Few strings are as long as the longest.
-        rows = np.flatnonzero(lengths > number * TEXT_BYTES)
-        further = hashes[rows]
-        further *= FIRST
-        further ^= word(column, number, True, rows)
-        hashes[rows] = _mix(further)
+        _mix_with(hashes, word(column, number))
     return hashes
 
 
-def _mix(words: Words) -> Words:
-    """Spread every bit over all, in place; the steps are reversible, so that different words stay different."""
-    if compiled.should_compile(len(words)):
-        from akdask.operators.join.loops import mix
-
-        mix(words)
-        return words
-    words *= FIRST
-    words ^= words >> HALF
-    words *= SECOND
-    words ^= words >> HALF
-    return words
-
-
-KEY = 0x0706050403020100, 0x0F0E0D0C0B0A0908
-
-START = np.array(
-    [
-        KEY[0] ^ 0x736F6D6570736575,
-        KEY[1] ^ 0x646F72616E646F6D ^ 0xEE,
-        KEY[0] ^ 0x6C7967656E657261,
-        KEY[1] ^ 0x7465646279746573,
-    ],
-    np.uint64,
-)
-"""The state before the first word."""
-
-WORD = 8
-"""Bytes that are taken at a time."""
-
-LENGTH_SHIFT = 56
-"""Shift of the length in the last word; the remaining bytes are below it."""
-
-MIXES, LAST_MIXES = 2, 4
-"""Number of mixing rounds after each word, and before each half of the result."""
-
-FIRST_XOR, SECOND_XOR = np.uint64(0xEE), np.uint64(0xDD)
-
-
-CHUNK_ROWS = 2**14
-"""Rows hashed at a time, so that their state stays in the cache."""
+def _mix_with(hashes: Words, words: Words) -> None:
+    """Spread the bits of hashes and of further words over the hashes."""
+    hashes *= FIRST
+    hashes ^= words
+    loops.mix(hashes)
 
 
 def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:
     """Return the first or second half of the digest of each run of bytes, as uint64.
+
+    Digests are those of Arkouda's server: SipHash-2-4 of 128 bits with the server's key.
 
     Examples
     --------
@@ -195,65 +151,8 @@ def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:
     (True, False)
     """
     found = np.empty(len(offsets) - 1, np.uint64)
-    if compiled.should_compile_text(len(found)):
-        from akdask.compiler import read_only
-        from akdask.operators.keys.siphash_loops import siphash
-
-        siphash(read_only(offsets.view(np.uint64)), read_only(data), part, found)
-        return found
-    padded = np.concatenate([data, np.zeros(WORD, np.uint8)])
-    windows = np.ndarray(len(data) + 1, np.dtype("<u8"), padded, strides=(1,))
-    for start in range(0, len(found), CHUNK_ROWS):
-        some = offsets[start : start + CHUNK_ROWS + 1]
-        found[start : start + CHUNK_ROWS] = _digests(some, windows, part)
+    loops.siphash(offsets.view(np.uint64), data, bool(part), found)
     return found
-
-
-def _digests(offsets: NumberArray, windows: Words, part: int) -> Words:
-    starts, lengths = offsets[:-1], np.diff(offsets)
-    full = lengths // WORD
-    state = np.repeat(START[:, None], len(starts), axis=1)
-    rows = np.arange(len(starts))
-    for number in range(int(full.max(initial=0))):
-        rows = rows[full[rows] > number]
-        state[:, rows] = _taken(state[:, rows], windows[starts[rows] + number * WORD].astype(np.uint64))
-    left = (lengths % WORD).astype(np.uint64) * np.uint64(WORD)
-    last = windows[starts + full * WORD].astype(np.uint64) & ((np.uint64(1) << left) - np.uint64(1))
-    state = _taken(state, last | (lengths.astype(np.uint64) << np.uint64(LENGTH_SHIFT)))
-    state[2] ^= FIRST_XOR
-    state = _mixed(state, LAST_MIXES)
-    if part:
-        state[1] ^= SECOND_XOR
-        state = _mixed(state, LAST_MIXES)
-    found: Words = np.bitwise_xor.reduce(state, axis=0)
-    return found
-
-
-def _taken(state: Words, words: Words) -> Words:
-    """Return the state of rows after one more word of each."""
-    state[3] ^= words
-    state = _mixed(state, MIXES)
-    state[0] ^= words
-    return state
-
-
-def _mixed(state: Words, times: int) -> Words:
-    a, b, c, d = state
-    for _ in range(times):
-        a = a + b
-        c = c + d
-        b = _rotated(b, 13) ^ a
-        d = _rotated(d, 16) ^ c
-        a = _rotated(a, 32) + d
-        c = c + b
-        b = _rotated(b, 17) ^ c
-        d = _rotated(d, 21) ^ a
-        c = _rotated(c, 32)
-    return np.stack([a, b, c, d])
-
-
-def _rotated(words: Words, bits: int) -> Words:
-    return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
 
 
 def _of_text(strings: Any, out: Any = None, *, part: int) -> NumberArray:

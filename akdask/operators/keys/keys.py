@@ -23,13 +23,13 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.memory import new_array
 from akdask.columns.table import by_column, of_arrow
 from akdask.deferred import is_arrow, pa
 from akdask.engine.operations import Operation, wide_integers
 from akdask.errors import ArgumentTypeError
+from akdask.operators.keys import loops
 from akdask.typing import Column, NumberArray
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -237,13 +237,7 @@ def least_and_most(numbers: NumberArray) -> tuple[int, int]:
     >>> least_and_most(np.array([5, 2, 9]))
     (2, 9)
     """
-    if numbers.dtype == np.bool_ or not compiled.should_compile(len(numbers)):
-        return int(numbers.min()), int(numbers.max())
-    from akdask.compiler import read_only
-    from akdask.operators.sort import loops as ranging
-
-    least, most = ranging.least_and_most(read_only(np.ascontiguousarray(numbers)))
-    return int(least), int(most)
+    return loops.least_and_most(np.ascontiguousarray(numbers))
 
 
 def row_bits(nrows: int) -> int:
@@ -328,38 +322,13 @@ def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray
                 # NaT is the least integer; subtracting one makes it the last in both directions.
                 codes -= np.uint64(1)
         case "f":
-            if compiled.should_compile(len(column)):
-                return _compiled_float_words(column, ascending)
-            return _missing_last(_float_words(column), np.isnan(column), ascending)
+            bits = np.ascontiguousarray(column, np.float64).view(np.uint64)
+            codes = new_array(len(bits), np.uint64)
+            loops.float_words(bits, 0 if ascending else int(LAST), codes)
+            return codes
         case _:
             codes = column.astype(np.uint64)
     return codes if ascending else np.invert(codes, out=codes)
-
-
-def _float_words(column: NumberArray) -> Words:
-    """Flip the sign of positive floats and all bits of negative ones; adding 0 makes ``-0.0`` positive."""
-    bits = np.add(column, 0.0, dtype=np.float64).view(np.int64)
-    flip = (bits >> 63).view(np.uint64)
-    np.bitwise_or(flip, SIGN, out=flip)
-    return np.bitwise_xor(bits.view(np.uint64), flip, out=flip)
-
-
-def _compiled_float_words(column: NumberArray, ascending: bool) -> Words:
-    from akdask.compiler import read_only
-    from akdask.operators.keys.float_loops import float_words
-
-    bits = np.ascontiguousarray(column, np.float64).view(np.uint64)
-    words = new_array(len(bits), np.uint64)
-    float_words(read_only(bits), np.uint64(0 if ascending else LAST), words)
-    return words
-
-
-def _missing_last(codes: Words, missing: NumberArray, ascending: bool) -> Words:
-    if not ascending:
-        np.invert(codes, out=codes)
-    if missing.any():
-        codes[missing] = LAST
-    return codes
 
 
 @of_arrow(word_count, "LargeStringArray")

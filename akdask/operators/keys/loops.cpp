@@ -1,4 +1,4 @@
-// Words of keys: of floats, and of strings, their codes and hashes.
+// Words of keys: their extremes, those of floats, and the codes and hashes of strings.
 
 #include "text.hpp"
 #include "words.hpp"
@@ -8,6 +8,18 @@
 namespace {
 
 using namespace akdask;
+
+// Returns the smallest and the largest of some numbers, at least one, in one pass through memory.
+template <class Number>
+std::tuple<Number, Number> least_and_most(Span<const Number> numbers) {
+    require(numbers.size > 0, "no numbers");
+    Number least = numbers[0], most = numbers[0];
+    for (Number number : numbers) {
+        least = number < least ? number : least;
+        most = number > most ? number : most;
+    }
+    return {least, most};
+}
 
 // Writes the words of floats, given their bits; `inverted` has those that are to be the other way round.
 void float_words(Words bits, uint64_t inverted, Span<uint64_t> words) {
@@ -48,15 +60,15 @@ struct Strings {
 // common          the words of one of the strings
 // masks, moves    which bits are wanted of each word, and which of them move right by 1, 2, 4, … places to come together
 // bits, into      how many bits of each word, and last of the length, go to which code
-// codes           a row for each code; filled
+// codes, start    a row for each code; filled from some column on
 // odd             filled with the bits of each word that are not wanted, and differ from those of `common` in a string
 std::tuple<uint64_t, uint64_t, bool> encode(Words offsets, Text text, uint64_t shortest, uint64_t longest, Words common,
                                             Words masks, Matrix<const uint64_t> moves, Words bits, Words into,
-                                            Matrix<uint64_t> codes, Span<uint64_t> odd) {
+                                            Matrix<uint64_t> codes, uint64_t start, Span<uint64_t> odd) {
     Strings strings(offsets, text);
     uint64_t count = masks.size, nrows = strings.count(), least = LAST, most = 0, differing = 0;
     require(common.size >= count && moves.rows >= count && bits.size > count && into.size > count && odd.size >= count &&
-                codes.columns >= nrows && moves.columns < 64,
+                start <= codes.columns && nrows <= codes.columns - start && moves.columns < 64,
             "arrays of other lengths");
     for (uint64_t number = 0; number <= count; ++number) require(!bits[number] || into[number] < codes.rows, "no such code");
     uint64_t some[ROWS_PER_STEP];
@@ -71,14 +83,14 @@ std::tuple<uint64_t, uint64_t, bool> encode(Words offsets, Text text, uint64_t s
         least = fewest < least ? fewest : least;
         most = length > most ? length : most;
         if (least < shortest || most > longest) continue;
-        for (uint64_t code = 0; code < codes.rows; ++code) std::memset(codes[code] + first, 0, rows * sizeof(uint64_t));
+        for (uint64_t code = 0; code < codes.rows; ++code) std::memset(codes[code] + start + first, 0, rows * sizeof(uint64_t));
         for (uint64_t number = 0; number < count; ++number) {
             uint64_t ahead = 8 * number, mask = masks[number], same = common[number], differ = 0;
             if (fewest == length && ahead < length) {
                 // What begins at equal distances need not be looked up, and all ends at the same place.
-                uint64_t start = strings.start(first) + ahead, used = swapped(leading_bytes(LAST, ahead, length));
+                uint64_t here = strings.start(first) + ahead, used = swapped(leading_bytes(LAST, ahead, length));
                 for (uint64_t row = 0; row < rows; ++row) {
-                    some[row] = swapped(word_at(text.data, start + row * length)) & used;
+                    some[row] = swapped(word_at(text.data, here + row * length)) & used;
                 }
             } else {
                 for (uint64_t row = 0; row < rows; ++row) some[row] = strings.word(first + row, ahead);
@@ -99,11 +111,11 @@ std::tuple<uint64_t, uint64_t, bool> encode(Words offsets, Text text, uint64_t s
             }
             if (!mask || !bits[number]) continue;
             // A shift by all 64 bits is undefined; nothing is there to be shifted then.
-            uint64_t *code = codes[into[number]] + first, shift = bits[number] & 63;
+            uint64_t *code = codes[into[number]] + start + first, shift = bits[number] & 63;
             for (uint64_t row = 0; row < rows; ++row) code[row] = (code[row] << shift) | some[row];
         }
         if (bits[count]) {
-            uint64_t *code = codes[into[count]] + first, shift = bits[count] & 63;
+            uint64_t *code = codes[into[count]] + start + first, shift = bits[count] & 63;
             for (uint64_t row = 0; row < rows; ++row) code[row] = (code[row] << shift) | (strings.length(first + row) - shortest);
         }
     }
@@ -151,7 +163,12 @@ void decode(Matrix<const uint64_t> codes, Words masks, Matrix<const uint64_t> mo
     }
 }
 
-// ------------------------------------------------------------------------------------------------ hashes of strings
+// -------------------------------------------------------------------------------------------------------------- hashes
+
+// Spreads every bit of words over all.
+void mix(Span<uint64_t> words) {
+    for (uint64_t& word : words) word = mixed(word);
+}
 
 constexpr uint64_t TEXT_BYTES = 7;  // bytes of a string in one word
 
@@ -227,9 +244,13 @@ void siphash(Words offsets, Text text, bool is_second, Span<uint64_t> found) {
 
 }  // namespace
 
-MODULE("Words of keys: of floats, and of strings, their codes and hashes.",
+MODULE("Words of keys: their extremes, those of floats, and the codes and hashes of strings.",
+       {"least_and_most", overloads<least_and_most<int64_t>, least_and_most<uint64_t>, least_and_most<int32_t>,
+                                    least_and_most<uint32_t>, least_and_most<int16_t>, least_and_most<uint16_t>,
+                                    least_and_most<int8_t>, least_and_most<uint8_t>>},
        {"float_words", overloads<float_words>},
        {"encode", overloads<encode>},
        {"decode", overloads<decode>},
+       {"mix", overloads<mix>},
        {"hash_words", overloads<hash_words>},
        {"siphash", overloads<siphash>})

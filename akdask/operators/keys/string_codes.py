@@ -5,22 +5,21 @@ A layout tells which bits these are. Codes sort like the strings, and convert ba
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import or_
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.strings import StringsBuilder, offsets_and_bytes
+from akdask.columns.strings import StringsBuilder, offsets_and_bytes, with_margin
 from akdask.columns.table import slice_rows
 from akdask.deferred import pa
+from akdask.operators.keys import loops
 from akdask.operators.keys.keys import WORD_BITS, Words
-from akdask.typing import NumberArray
 
 CodesOfRows: TypeAlias = npt.NDArray[np.uint64]
 """The codes of some rows, of shape (codes, rows)."""
@@ -142,7 +141,7 @@ BLOCK_ROWS = 2**15
 """Rows whose words stay in the core's cache."""
 
 
-def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: CodesOfRows) -> StringLayout:
+def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: CodesOfRows, start: int = 0) -> StringLayout:
     """Write the codes of strings, at least one, if they fit the layout.
 
     Parameters
@@ -152,23 +151,64 @@ def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: Codes
     strings : large_string array
         If one is longer than `LONGEST`, nothing is written.
     codes : ndarray of uint64, shape (parts, rows)
-        Filled, the most significant first.
+        Filled from row `start` on, the most significant first.
 
     Returns
     -------
     StringLayout
         The same, or a wider one, nearer to theirs; then the written codes are invalid.
     """
-    if compiled.should_compile_text(len(strings)):
-        from akdask.operators.keys.string_code_loops import write_codes as write_compiled
+    arrays = _arrays(layout)
+    odd = np.empty(len(layout.common), np.uint64)
+    for first, offsets, text in with_margin(strings):
+        shortest, longest, fits = loops.encode(
+            offsets,
+            text,
+            layout.shortest,
+            layout.longest,
+            arrays.common,
+            arrays.varying,
+            arrays.moves,
+            arrays.bits,
+            arrays.into,
+            codes,
+            start + first,
+            odd,
+        )
+        if not fits:
+            return layout.widened(odd.tolist(), shortest, longest)
+    return layout
 
-        return write_compiled(strings, layout, codes)
-    found = _widened(layout, strings)
-    if found == layout:
-        for start in range(0, len(strings), BLOCK_ROWS):
-            block = strings[start : start + BLOCK_ROWS]
-            _encode(layout, block, codes[:, start : start + len(block)])
-    return found
+
+class LayoutArrays(NamedTuple):
+    """A layout as the loops take it."""
+
+    common: Words
+    varying: Words
+    moves: Words
+    """The bits of each word that move right by 1, 2, 4, … places, of shape (words, steps)."""
+    bits: Words
+    """The varying bits of each word, and last of the lengths."""
+    into: Words
+    """The number of the code that they go to."""
+    bits_below: Words
+    """The bits of the same code that are below those of a word."""
+
+
+@lru_cache(64)
+def _arrays(layout: StringLayout) -> LayoutArrays:
+    # They are made once: threads wait for each other meanwhile.
+    bits = layout.word_bits
+    into, bits_below = np.zeros(len(bits), np.uint64), np.zeros(len(bits), np.uint64)
+    for code, part in enumerate(layout.parts):
+        into[part] = code
+        for number in part:
+            bits_below[number] = sum(bits[later] for later in part if later > number)
+    steps = [moves(mask) for mask in layout.varying]
+    common, varying, moved, widths = (
+        np.array(column, np.uint64) for column in (layout.common, layout.varying, steps, bits)
+    )
+    return LayoutArrays(common, varying, moved, widths, into, bits_below)
 
 
 def layout_of(strings: pa.LargeStringArray, layout: StringLayout | None = None) -> StringLayout | None:
@@ -185,18 +225,12 @@ def layout_of(strings: pa.LargeStringArray, layout: StringLayout | None = None) 
     for start in range(0, len(strings), BLOCK_ROWS):
         block, known = slice_rows(strings, start, start + BLOCK_ROWS), None
         while layout != known and layout.longest <= LONGEST:
-            known, layout = layout, _needed(layout, block)
+            # The loop that writes codes also finds the bits that the layout lacks.
+            known, codes = layout, np.empty((len(layout.parts), len(block)), np.uint64)
+            layout = write_codes(layout, block, codes)
         if layout.longest > LONGEST:
             return None
     return layout
-
-
-def _needed(layout: StringLayout, strings: pa.LargeStringArray) -> StringLayout:
-    """Return the layout, or a wider one, nearer to the layout of some more strings."""
-    if not compiled.should_compile_text(len(strings)):
-        return _widened(layout, strings)
-    # The loop that writes codes also finds the bits that the layout lacks.
-    return write_codes(layout, strings, np.empty((len(layout.parts), len(strings)), np.uint64))
 
 
 def codes_of(strings: pa.LargeStringArray, layout: StringLayout) -> CodesOfRows:
@@ -210,33 +244,8 @@ def codes_of(strings: pa.LargeStringArray, layout: StringLayout) -> CodesOfRows:
     """
     codes: CodesOfRows = new_array(len(layout.parts) * len(strings), np.uint64).reshape(len(layout.parts), -1)
     for start in range(0, len(strings), BLOCK_ROWS):
-        write_codes(layout, slice_rows(strings, start, start + BLOCK_ROWS), codes[:, start : start + BLOCK_ROWS])
+        write_codes(layout, slice_rows(strings, start, start + BLOCK_ROWS), codes, start)
     return codes
-
-
-def _widened(layout: StringLayout, strings: pa.LargeStringArray) -> StringLayout:
-    """Return the layout widened to some more strings; only their lengths if these are new."""
-    lengths = np.diff(offsets_and_bytes(strings)[0])
-    varying = [0] * len(layout.common)
-    found = layout.widened(varying, int(lengths.min()), int(lengths.max()))
-    if found != layout:
-        return found
-    for start in range(0, len(strings), BLOCK_ROWS):
-        for number, word in enumerate(_words(strings[start : start + BLOCK_ROWS], len(layout.common))):
-            varying[number] |= int(np.bitwise_or.reduce(word ^ np.uint64(layout.common[number])))
-    return layout.widened(varying, layout.shortest, layout.longest)
-
-
-def _encode(layout: StringLayout, strings: pa.LargeStringArray, codes: CodesOfRows) -> None:
-    codes[:] = 0
-    into = {number: column for column, part in zip(codes, layout.parts, strict=True) for number in part}
-    for number, word in enumerate(_words(strings, len(layout.varying))):
-        mask = layout.varying[number]
-        if mask:
-            _append(into[number], _extract_bits(word, mask), mask.bit_count())
-    if layout.length_bits:
-        offsets, _ = offsets_and_bytes(strings)
-        _append(into[len(layout.varying)], (np.diff(offsets) - layout.shortest).view(np.uint64), layout.length_bits)
 
 
 def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringArray:
@@ -248,101 +257,20 @@ def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringAr
     offsets = new_array(count + 1, np.int64)
     offsets[0] = 0
     np.cumsum(lengths, out=offsets[1:])
-    if compiled.should_compile_text(count):
-        from akdask.operators.keys.string_code_loops import strings_of as strings_compiled
-
-        return strings_compiled(codes, layout, offsets)
-    text = new_array(int(offsets[-1]), np.uint8)
-    for start in range(0, count, BLOCK_ROWS):
-        stop = min(start + BLOCK_ROWS, count)
-        target = text[offsets[start] : offsets[stop]]
-        padded = _decode(layout, [column[start:stop].copy() for column in codes])
-        if layout.length_bits:
-            np.compress((np.arange(layout.longest) < lengths[start:stop, np.newaxis]).ravel(), padded, out=target)
-        else:
-            target.reshape(padded.shape)[:] = padded
-    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(text))
-
-
-def _decode(layout: StringLayout, columns: Sequence[Words]) -> NumberArray:
-    """Return the bytes of some strings, one below the other; overwrites the codes."""
-    words = np.empty((len(columns[0]), len(layout.varying)), ">u8")
-    words[:] = layout.common
-    for column, part in zip(columns, layout.parts, strict=True):
-        for number in reversed(part):
-            if number == len(layout.varying):
-                _remove(column, layout.length_bits)
-                continue
-            mask = layout.varying[number]
-            bits = _spread(column & np.uint64((1 << mask.bit_count()) - 1), mask)
-            bits |= np.uint64(layout.common[number] & ~mask)
-            words[:, number] = bits
-            _remove(column, mask.bit_count())
-    return words.view(np.uint8)[:, : layout.longest]
-
-
-def _words(strings: pa.LargeStringArray, count: int) -> Iterator[Words]:
-    """Yield 8 bytes of each string at a time, with the first byte in the highest place, and 0 after the end."""
-    offsets, text = offsets_and_bytes(strings)
-    # Room for a word that begins at the end of the last string.
-    text = np.concatenate([text, np.zeros(BYTES * (count + 1), np.uint8)])
-    starts, lengths = offsets[:-1] - offsets[0], np.diff(offsets)
-    shortest, longest = int(lengths.min()), int(lengths.max())
-    for number in range(count):
-        first = BYTES * number
-        if shortest == longest:
-            # Strings at equal distances need no look-up one by one.
-            words = np.ndarray(len(starts), ">u8", text, first, (shortest,)).astype(np.uint64)
-        else:
-            windows = np.ndarray(len(text) - first - BYTES + 1, ">u8", text, first, (1,))
-            words = windows[starts].astype(np.uint64)
-        if shortest == longest < first + BYTES:
-            words &= LEADING_BYTES[max(longest - first, 0)]
-        elif shortest < first + BYTES:
-            words &= LEADING_BYTES[np.clip(lengths - first, 0, BYTES)]
-        yield words
-
-
-LEADING_BYTES = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(9)], np.uint64)
-"""For the number of remaining bytes of a string, the mask of their places in a word."""
-
-
-def _append(codes: Words, more: Words, bits: int) -> None:
-    """Append bits to the codes, in place; NumPy leaves shifts by a whole word undefined."""
-    if bits < WORD_BITS:
-        np.left_shift(codes, np.uint64(bits), out=codes)
-    np.bitwise_or(codes, more, out=codes)
-
-
-def _remove(codes: Words, bits: int) -> None:
-    """Take the lowest bits off the codes, in place."""
-    if bits < WORD_BITS:
-        np.right_shift(codes, np.uint64(bits), out=codes)
-
-
-def _extract_bits(words: Words, mask: int) -> Words:
-    """Move the bits of a mask side by side to the right, in place."""
-    words &= np.uint64(mask)
-    moving = np.empty_like(words)
-    for step, moved in enumerate(moves(mask)):
-        if moved:
-            np.bitwise_and(words, np.uint64(moved), out=moving)
-            words ^= moving
-            moving >>= np.uint64(1 << step)
-            words |= moving
-    return words
-
-
-def _spread(bits: Words, mask: int) -> Words:
-    """Move bits from the right to the places of a mask, in place: the inverse of `_extract_bits`."""
-    moving = np.empty_like(bits)
-    for step, moved in reversed(list(enumerate(moves(mask)))):
-        if moved:
-            np.bitwise_and(bits, np.uint64(moved >> (1 << step)), out=moving)
-            bits ^= moving
-            moving <<= np.uint64(1 << step)
-            bits |= moving
-    return bits
+    arrays = _arrays(layout)
+    text = new_array(int(offsets[-1]) + BYTES, np.uint8)
+    loops.decode(
+        np.stack(codes),
+        arrays.varying,
+        arrays.moves,
+        arrays.bits,
+        arrays.into,
+        arrays.common & ~arrays.varying,
+        arrays.bits_below,
+        offsets.view(np.uint64),
+        text,
+    )
+    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(text[:-BYTES]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +345,7 @@ class StringEncoder:
         stop = self._nrows + len(strings)
         while form.longest <= LONGEST:
             self._widen(form, stop)
-            needed = write_codes(form, strings, self._codes[:, self._nrows : stop])
+            needed = write_codes(form, strings, self._codes, self._nrows)
             if needed == form:
                 return True
             # Ascending numbers vary in one digit after the other, but not bit by bit.
@@ -431,7 +359,7 @@ class StringEncoder:
         codes = _reserve(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
         for start in range(0, self._nrows, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self._nrows))
-            write_codes(form, self._encoded(rows).strings(), codes[:, rows])
+            write_codes(form, self._encoded(rows).strings(), codes, start)
         self._form, self._codes = form, codes
 
     def _encoded(self, rows: slice) -> EncodedStrings:

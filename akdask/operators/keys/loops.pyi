@@ -1,0 +1,38 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from akdask.typing import NumberArray
+
+Words = NDArray[np.uint64]
+Text = NDArray[np.uint8]
+
+def least_and_most(numbers: NumberArray) -> tuple[int, int]: ...
+def float_words(bits: Words, inverted: int, words: Words) -> None: ...
+def encode(
+    offsets: Words,
+    text: Text,
+    shortest: int,
+    longest: int,
+    common: Words,
+    masks: Words,
+    moves: Words,
+    bits: Words,
+    into: Words,
+    codes: Words,
+    start: int,
+    odd: Words,
+) -> tuple[int, int, bool]: ...
+def decode(
+    codes: Words,
+    masks: Words,
+    moves: Words,
+    bits: Words,
+    into: Words,
+    common: Words,
+    bits_below: Words,
+    offsets: Words,
+    text: Text,
+) -> None: ...
+def mix(words: Words) -> None: ...
+def hash_words(offsets: Words, text: Text, hashes: Words) -> None: ...
+def siphash(offsets: Words, text: Text, is_second: bool, found: Words) -> None: ...
