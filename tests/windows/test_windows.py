@@ -1,3 +1,5 @@
+"""Reductions of windows and running results of groups, beside plain loops over the rows."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -5,39 +7,84 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask import compiled
-from akdask.operators.windows import kernels
+from akdask.operators.windows import kernels, loops
 
 values = st.lists(
     st.sampled_from([0.0, -0.0, 1.5, -2.25, 1e300, 0.1, np.nan, np.inf, -np.inf]), min_size=1, max_size=30
 )
 
 
-@pytest.mark.skipif(not compiled.INSTALLED, reason="compares with what Numba compiles")
+def added(rows):
+    """Return the number, mean and squared distances of rows, one by one."""
+    count, mean, square = 0, 0.0, 0.0
+    for row in rows:
+        count += 1
+        step = row - mean
+        mean += step / count
+        square += step * (row - mean)
+    return count, mean, square
+
+
+def window(name, rows, split, least):
+    """Return the result of a window that ends one block and begins another, from the rows on both sides."""
+    ending, following = ([row for row in part if np.isfinite(row)] for part in (rows[:split][::-1], rows[split:]))
+    known = len(ending) + len(following)
+    if known < max(least, {"sum": 0, "var": 2, "std": 2}.get(name, 1)):
+        return np.nan
+    if name in ("min", "max"):
+        return getattr(np, name)(ending + following)
+    if name in ("sum", "mean"):
+        total = sum(following, start=0.0) + sum(ending, start=0.0)
+        return total / known if name == "mean" else total
+    (one, mean, square), (other, another, squares) = added(following), added(ending)
+    apart = mean - another
+    found = (square + squares + apart * apart * one * other / known) / (known - 1)
+    return np.sqrt(found) if name == "std" else found
+
+
 @given(values, st.integers(1, 8), st.integers(-9, 9), st.sampled_from(kernels.WINDOWS), st.integers(0, 3))
-@settings(max_examples=30)
-def test_compiled_windows_are_those_of_the_general_path(rows, width, first, name, least):
+@settings(max_examples=60)
+def test_windows_merge_the_parts_of_two_blocks(rows, width, first, name, least):
     rows = np.array(rows)
-    phase, count = -first % width, max(len(rows) - width + 1, 0)
     with np.errstate(all="ignore"):
-        general = kernels._by_blocks(name, rows, width, phase, least=least, ddof=1)[:count]
-    out = np.empty(count)
-    kernels._fill(name, rows, width, phase, least=least, ddof=1, out=out)
-    assert np.array_equal(general, out, equal_nan=True)
+        expected = [
+            window(name, rows[start : start + width], -(first + start) % width or width, least)
+            for start in range(len(rows) - width + 1)
+        ]
+    found = kernels.reduced_windows(name, rows, width, first, least=least)
+    assert np.array_equal(found, expected, equal_nan=True)
 
 
-@pytest.mark.skipif(not compiled.INSTALLED, reason="compares with what Numba compiles")
-@given(values, st.lists(st.integers(0, 3), min_size=30, max_size=30), st.sampled_from(kernels.RUNNING), st.booleans())
-@settings(max_examples=30)
-def test_compiled_running_results_are_those_of_the_general_path(rows, groups, name, whole):
-    from akdask.operators.windows.loops import fill_running
-
-    rows = np.array(range(len(rows))) if whole else np.array(rows)
+@given(
+    values,
+    st.lists(st.integers(0, 3), min_size=30, max_size=30),
+    st.sampled_from(kernels.RUNNING),
+    st.sampled_from(["float64", "int64", "uint64", "uint8"]),
+)
+@settings(max_examples=60)
+def test_running_results_begin_again_with_each_group(rows, groups, name, dtype):
+    rows = np.array(rows) if dtype == "float64" else np.arange(len(rows), dtype=dtype)
     groups = np.sort(np.array(groups[: len(rows)]))
-    identity = kernels._identity(name, rows.dtype)
-    states = [np.array([2], rows.dtype) for _ in range(2)]
-    general = kernels._run_each(name, rows, groups, group=1, state=states[0], identity=identity)
-    out = np.empty_like(rows)
-    fill_running(kernels.RUNNING.index(name), rows, groups, 1, states[1], np.array([identity], rows.dtype), out)
-    assert np.array_equal(general, out, equal_nan=not whole)
-    assert np.array_equal(*states, equal_nan=not whole)
+    ufunc = {"cumsum": np.add, "cumprod": np.multiply, "cummin": np.fmin, "cummax": np.fmax}[name]
+    start = rows.dtype.type(2)
+    expected, running = [], {1: start} if groups[0] == 1 else {}
+    with np.errstate(all="ignore"):
+        for row, group in zip(rows, groups, strict=True):
+            if not np.isnan(row):
+                running[group] = ufunc(running[group], row) if group in running else row
+            expected.append(row if np.isnan(row) else running[group])
+    found, last = kernels.running_by_group(name, rows, groups, (1, start))
+    assert found.dtype == rows.dtype
+    assert np.array_equal(found, np.array(expected, dtype), equal_nan=dtype == "float64")
+    if groups[-1] in running:
+        assert last[0] == groups[-1]
+        assert np.array_equal(last[1], running[groups[-1]], equal_nan=dtype == "float64")
+
+
+def test_loops_refuse_windows_that_do_not_fit():
+    with pytest.raises(ValueError, match="no window"):
+        loops.fill_sums(np.zeros(3), 0, 0, 0, False, np.zeros(4))
+    with pytest.raises(ValueError, match="no room"):
+        loops.fill_sums(np.zeros(3), 2, 0, 0, False, np.zeros(1))
+    with pytest.raises(ValueError, match="other lengths"):
+        loops.fill_running(0, np.zeros(3), np.zeros(2, np.int64), 0, np.zeros(1), np.zeros(1), np.zeros(3))

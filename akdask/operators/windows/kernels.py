@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import BIGINT, ColumnType
 from akdask.columns.exact import EXACT
@@ -24,6 +22,7 @@ from akdask.columns.summation import sum_integers
 from akdask.columns.table import type_of
 from akdask.engine.reduction import TOTALS, themselves
 from akdask.operators.reduce.extremes import without_sign_of_zero
+from akdask.operators.windows import loops
 from akdask.typing import Column, NumberArray
 
 WINDOWS = ("sum", "mean", "min", "max", "var", "std")
@@ -64,28 +63,15 @@ def reduced_windows(
     >>> reduced_windows("sum", np.array([1.0, 2.0, 4.0, 8.0]), 2, 0, least=2).tolist()
     [3.0, 6.0, 12.0]
     """
-    nrows = max(len(column) - width + 1, 0)
-    rows = np.ascontiguousarray(column, np.float64)
-    phase = -first % width
-    if nrows and compiled.should_compile(len(rows)):
-        out = new_array(nrows, np.float64)
-        _fill(name, rows, width, phase, least=least, ddof=ddof, out=out)
-        return out
-    with np.errstate(all="ignore"):
-        return _by_blocks(name, rows, width, phase, least=least, ddof=ddof)[:nrows]
-
-
-def _fill(name: str, rows: NumberArray, width: int, phase: int, *, least: int, ddof: int, out: NumberArray) -> None:
-    from akdask.compiler import read_only
-    from akdask.operators.windows import loops
-
-    rows = read_only(rows)
+    rows, phase = np.ascontiguousarray(column, np.float64), -first % width
+    out = new_array(max(len(rows) - width + 1, 0), np.float64)
     if name in ("sum", "mean"):
         loops.fill_sums(rows, width, phase, least, name == "mean", out)
     elif name in ("min", "max"):
         loops.fill_extremes(rows, width, phase, least, 1.0 if name == "min" else -1.0, out)
     else:
         loops.fill_variances(rows, width, phase, least, ddof, name == "std", out)
+    return out
 
 
 def sums_of_integers(integers: NumberArray, begins: NumberArray, ends: NumberArray, before: int = 0) -> NumberArray:
@@ -175,29 +161,6 @@ INTEGER_WINDOWS = ("sum", "mean")
 
 State = tuple[NumberArray, ...]
 """For some rows of each block: the number of values, and the state of their reduction."""
-
-
-def _by_blocks(name: str, rows: NumberArray, width: int, phase: int, *, least: int, ddof: int) -> NumberArray:
-    """Return the reductions of the windows that begin with each row, step by step for all blocks at once."""
-    above = width - phase if phase else 0
-    blocks = -(-(above + len(rows)) // width)
-    padded = np.full((blocks + 1) * width, np.nan)
-    padded[above : above + len(rows)] = rows
-    steps = np.ascontiguousarray(padded.reshape(-1, width).T)
-    sign = -1.0 if name == "max" else 1.0
-    family = _BY_NAME[name]
-    ends: list[State] = []
-    state = family.start(blocks + 1)
-    for place in range(width - 1, -1, -1):
-        state = family.add(state, sign * steps[place])
-        ends.append(tuple(part[:-1] for part in state))
-    out = np.empty((width, blocks))
-    state = family.start(blocks)
-    for place in range(width):
-        if place:
-            state = family.add(state, sign * steps[place - 1][1:])
-        out[place] = sign * _finished(name, family.merge(state, ends[width - 1 - place]), least, ddof)
-    return np.ascontiguousarray(out.T).reshape(-1)[above:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,17 +384,16 @@ def running_by_group(
     identity = _identity(name, rows.dtype)
     group, start = (-1, identity) if before is None else before
     state = np.array([start], rows.dtype)
-    if compiled.should_compile(len(rows)):
-        from akdask.compiler import read_only
-        from akdask.operators.windows import loops
-
-        out = np.empty_like(rows)
-        kind = RUNNING.index(name)
-        loops.fill_running(
-            kind, read_only(rows), read_only(groups), group, state, np.array([identity], rows.dtype), out
-        )
-    else:
-        out = _run_each(name, rows, groups, group=group, state=state, identity=identity)
+    out = np.empty_like(rows)
+    loops.fill_running(
+        RUNNING.index(name),
+        rows,
+        np.ascontiguousarray(groups),
+        group,
+        state,
+        np.array([identity], rows.dtype),
+        out,
+    )
     return out, (int(groups[-1]), state[0])
 
 
@@ -468,27 +430,6 @@ def last_total(integers: NumberArray, groups: NumberArray) -> tuple[int, int] | 
     True
     """
     return (int(groups[-1]), sum_integers(integers[groups == groups[-1]])) if len(groups) else None
-
-
-def _run_each(
-    name: str, rows: NumberArray, groups: NumberArray, *, group: int, state: NumberArray, identity: Any
-) -> NumberArray:
-    """Return the running results group by group; keep the last group's in `state`."""
-    missing = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(len(rows), np.bool_)
-    filled = np.where(missing, np.array(identity, rows.dtype), rows)
-    starts = [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(), len(rows)]
-    out = np.empty_like(rows)
-    with np.errstate(all="ignore"):
-        for start, stop in pairwise(starts):
-            earlier = state[0] if groups[start] == group else np.array(identity, rows.dtype)[()]
-            steps = np.concatenate([[earlier], filled[start:stop]]).astype(rows.dtype, copy=False)
-            out[start:stop] = _UFUNCS[name].accumulate(steps, dtype=rows.dtype)[1:]
-            group, state[0] = groups[start], out[stop - 1]
-    out[missing] = rows[missing]
-    return out
-
-
-_UFUNCS = {"cumsum": np.add, "cumprod": np.multiply, "cummin": np.fmin, "cummax": np.fmax}
 
 
 def _identity(name: str, dtype: np.dtype[Any]) -> Any:

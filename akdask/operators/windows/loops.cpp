@@ -2,6 +2,7 @@
 
 #include "module.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -21,23 +22,25 @@ void fill(Span<const double> rows, int64_t width, int64_t phase, Span<double> ou
     int64_t nrows = static_cast<int64_t>(rows.size);
     require(width > 0 && phase >= 0 && phase <= width, "no window");
     require(static_cast<int64_t>(out.size) + width > nrows, "no room for as many windows");
-    auto ends = std::make_unique<State[]>(static_cast<uint64_t>(width) + 1);
+    if (nrows < width) return;
+    auto ends = std::make_unique<State[]>(static_cast<uint64_t>(width));
     for (int64_t begin = phase > 0 ? phase - width : 0; begin + width <= nrows; begin += width) {
-        ends[width] = empty;
-        for (int64_t place = width - 1; place >= 0; --place) {
-            State& state = ends[place] = ends[place + 1];
-            int64_t row = begin + place;
-            if (row >= 0 && std::isfinite(rows[row])) state.take(rows[row]);
+        // The states of the rows from each one to the end of the block; the first block begins before the first row.
+        int64_t first = begin < 0 ? -begin : 0;
+        State state = empty;
+        for (int64_t place = width - 1; place >= first; --place) {
+            double value = rows[begin + place];
+            if (std::isfinite(value)) state.take(value);
+            ends[place] = state;
         }
-        State following = empty;
-        for (int64_t place = 0; place < width; ++place) {
-            int64_t start = begin + place;
-            if (place > 0) {
-                int64_t last = start + width - 1;
-                if (last >= nrows) break;
-                if (std::isfinite(rows[last])) following.take(rows[last]);
-            }
-            if (start >= 0) out[start] = finish(ends[place], following);
+        // The states of the rows of the next block up to the end of each window.
+        int64_t stop = std::min(width, nrows - width + 1 - begin);
+        state = empty;
+        if (!first) out[begin] = finish(ends[0], state);
+        for (int64_t place = 1; place < stop; ++place) {
+            double value = rows[begin + width - 1 + place];
+            if (std::isfinite(value)) state.take(value);
+            if (place >= first) out[begin + place] = finish(ends[place], state);
         }
     }
 }
@@ -106,30 +109,38 @@ void fill_variances(Span<const double> rows, int64_t width, int64_t phase, int64
 
 enum Running : int64_t { SUM, PRODUCT, LEAST, MOST };
 
+template <class Value>
+bool is_missing(Value value) {
+    if constexpr (std::is_floating_point_v<Value>) return std::isnan(value);
+    return false;
+}
+
 // Fills `out` with what the rows of each group come to so far, and leaves in `state` the result of the last group without
 // its NaN.
 template <class Value>
 void fill_running(int64_t kind, Span<const Value> rows, Span<const int64_t> groups, int64_t group, Span<Value> state,
                   Span<const Value> identity, Span<Value> out) {
     require(groups.size == rows.size && out.size == rows.size && state.size && identity.size, "arrays of other lengths");
-    Value running = state[0];
-    for (uint64_t row = 0; row < rows.size; ++row) {
-        if (groups[row] != group) {
-            group = groups[row];
-            running = identity[0];
+    auto run = [&](auto next) {
+        Value running = state[0];
+        for (uint64_t row = 0; row < rows.size; ++row) {
+            if (groups[row] != group) {
+                group = groups[row];
+                running = identity[0];
+            }
+            Value value = rows[row];
+            if (is_missing(value)) {
+                out[row] = value;
+            } else {
+                out[row] = running = next(running, value);
+            }
         }
-        Value value = rows[row];
-        if (value == value) {
-            if (kind == SUM) running += value;
-            else if (kind == PRODUCT) running *= value;
-            else if (kind == LEAST) running = value < running ? value : running;
-            else running = value > running ? value : running;
-            out[row] = running;
-        } else {
-            out[row] = value;
-        }
-    }
-    state[0] = running;
+        state[0] = running;
+    };
+    if (kind == SUM) run([](Value running, Value value) -> Value { return running + value; });
+    else if (kind == PRODUCT) run([](Value running, Value value) -> Value { return running * value; });
+    else if (kind == LEAST) run([](Value running, Value value) { return value < running ? value : running; });
+    else run([](Value running, Value value) { return value > running ? value : running; });
 }
 
 }  // namespace
@@ -138,4 +149,4 @@ MODULE("Windows of a number of rows, and running results of groups.",
        {"fill_sums", overloads<fill_sums>},
        {"fill_extremes", overloads<fill_extremes>},
        {"fill_variances", overloads<fill_variances>},
-       {"fill_running", overloads<fill_running<double>, fill_running<int64_t>, fill_running<uint64_t>>})
+       {"fill_running", overloads<fill_running<double>, fill_running<int64_t>, fill_running<uint64_t>, fill_running<uint8_t>>})

@@ -1,0 +1,28 @@
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Number = TypeVar("Number", np.float64, np.int64, np.uint64, np.uint8)
+
+# Windows of `width` rows, over blocks that begin at rows that are `phase` after a multiple of the width; `least` is how
+# many rows must have a finite value.
+
+def fill_sums(rows: Floats, width: int, phase: int, least: int, is_mean: bool, out: Floats) -> None: ...
+
+# Smallest values, or largest where `sign` is -1.
+def fill_extremes(rows: Floats, width: int, phase: int, least: int, sign: float, out: Floats) -> None: ...
+def fill_variances(rows: Floats, width: int, phase: int, least: int, ddof: int, is_root: bool, out: Floats) -> None: ...
+
+# `kind` is a position in `RUNNING`; `group` is the group of the row before the first, with the result in `state`, where
+# the last group's is left.
+def fill_running(
+    kind: int,
+    rows: NDArray[Number],
+    groups: NDArray[np.int64],
+    group: int,
+    state: NDArray[Number],
+    identity: NDArray[Number],
+    out: NDArray[Number],
+) -> None: ...
