@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from akdask.operators.windows import kernels, loops
 
 values = st.lists(
-    st.sampled_from([0.0, -0.0, 1.5, -2.25, 1e300, 0.1, np.nan, np.inf, -np.inf]), min_size=1, max_size=30
+    st.sampled_from([0.0, -0.0, 1.5, -2.25, 1e300, 1e16, -1e16, 0.1, 0.7, np.nan, np.inf, -np.inf]),
+    min_size=1,
+    max_size=30,
 )
 
 
