@@ -1,7 +1,7 @@
 """The only place that imports Dask's private names of expressions and tasks.
 
 `SingletonExpr` gives content-addressed, deduplicated nodes.  Graphs consist of `Task` and `TaskRef`.
-``dask.compute(a, b)`` wraps several collections in an `ExprSequence`.  `akdask._distributed` knows how tasks are run.
+``dask.compute(a, b)`` wraps several collections in an `ExprSequence`.  `akdask.cluster` knows how tasks are run.
 
 Besides the names, akdask relies on these calls: `lower_completely` calls `lower_once` with a dict of lowered nodes,
 `optimize` calls `simplify_once` and `rewrite` of nodes that have no rewriting of their own, ``dask.compute`` calls

@@ -1,16 +1,393 @@
-"""Where plans will run: a cluster or this process, and how much memory there is."""
+"""Where plans will run: a cluster or this process, its memory, and all that depends on how Dask runs tasks.
+
+Nothing else knows of Dask's schedulers, workers, spilling and restrictions.
+
+`distributed` takes half a second to load, so nothing here imports it before a cluster is used.  Each thing that is
+taken for granted has a test in ``tests/engine/test_dask_contract.py``, which a release of Dask that changes it fails by
+name.  Names of Dask's expressions and tasks are imported by `akdask._dask`.
+
+Worth proposing upstream, as it would make code here unnecessary:
+
+- restrictions of tasks that hold until their worker is gone, and not as long as it is short of memory
+  (`relax_restrictions`);
+- results that a worker spills by itself and reads slice by slice (`register_spilling`);
+- results that workers keep, and hand out in part, until a task that does not depend on them is done (`keep_results`);
+- a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
+- workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
+- local threads that take the next task themselves, that restart after a fork, and whose results go to disk where
+  memory is short (`threaded_get`, `forget_threads`, and `akdask.engine.scheduler`);
+- `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import sys
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from threading import Lock
 from time import monotonic
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
+import dask
+import dask.local
+import dask.threaded
+from dask.base import named_schedulers
 from dask.system import CPU_COUNT
+from dask.utils import parse_timedelta
 
 from akdask import config, machine
-from akdask._distributed import default_client, workers_of
 from akdask.errors import TransferError
+
+if TYPE_CHECKING:
+    from distributed import Client, Worker
+    from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
+    from distributed.scheduler import Scheduler, TaskState
+
+__all__ = ["Client", "Scheduler", "SchedulerPlugin", "TaskState", "Worker", "WorkerPlugin"]
+
+threaded_get = dask.threaded.get
+"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says.
+
+Threads give a task with its inputs to `loads` before they run it, and its result with their number to `dumps`.
+"""
+
+get_here = dask.local.get_sync
+"""Dask's scheduler that runs tasks one after the other, in this thread."""
+
+Result = TypeVar("Result")
+
+AT_ONCE = 16
+"""Workers that one task asks at a time."""
+
+PATIENCE = 5.0
+"""Seconds after which a worker that does not take a call is taken to be gone."""
+
+WORKER_TTL = 300.0
+"""Seconds after which a scheduler gives up a worker that it has not heard of, unless its setting says otherwise."""
+
+DASK_TRIM_THRESHOLD = "65536"
+"""The value that Dask sets for its workers; another value is the choice of the user."""
+
+
+def __getattr__(name: str) -> Any:
+    """Return a base class of plugins, which is loaded where there is a cluster to tell of one."""
+    if name in {"SchedulerPlugin", "WorkerPlugin"}:
+        from distributed.diagnostics import plugin
+
+        return getattr(plugin, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# -------------------------------------------------------------------------------------------- threads of this process
+
+
+def named_scheduler() -> Callable[..., Any] | str | None:
+    """Return the scheduler that Dask's setting names, "threads" if it names none or that.
+
+    Returns
+    -------
+    callable, "threads" or None
+        None where only Dask can tell: if it names none, and there is a client, or this is a task of a worker's.
+    """
+    named = dask.config.get("scheduler", None)
+    if named is None:
+        return "threads" if shares_memory() else None
+    found = named_schedulers.get(named) if isinstance(named, str) else None
+    return "threads" if found is dask.threaded.get else found
+
+
+def shares_memory() -> bool:
+    """Whether the next computation runs in threads of this process, whose tasks see each other's arrays."""
+    named = dask.config.get("scheduler", None)
+    if named is None:
+        # A computation within a task of a worker runs on the cluster of the worker.
+        return default_client() is None and current_worker() is None
+    return isinstance(named, str) and named_schedulers.get(named) in {dask.threaded.get, dask.local.get_sync}
+
+
+def forget_threads() -> None:
+    """Have Dask start threads of its own in a forked process, which has none of its parent's."""
+    dask.threaded.default_pool = None
+    dask.threaded.pools.clear()
+    dask.threaded.pools_lock = Lock()
+
+
+# ----------------------------------------------------------------------------------------------- clients and workers
+
+
+def default_client() -> Client | None:
+    """Return the client of a cluster that is current; without the import, which is slow, there is none."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client: Client = distributed.default_client()
+    except ValueError:
+        return None
+    return client
+
+
+def expect_arrow() -> None:
+    """Register the serializers of Arrow tables: some releases of `distributed` do not load them by themselves."""
+    if "distributed" in sys.modules:
+        import_module("pyarrow.fs")
+
+
+def workers_of(client: Client) -> dict[str, tuple[int, int]]:
+    """Return the limit of memory in bytes, 0 for none, and the number of threads of each worker, by its address."""
+    facts = client.scheduler_info(n_workers=-1)["workers"]
+    return {address: (worker["memory_limit"], worker["nthreads"]) for address, worker in facts.items()}
+
+
+def tasks_by_step(client: Client) -> Mapping[str, Mapping[str, int]]:
+    """Count the tasks of a cluster in each state, by the prefix that Dask shows of their keys."""
+    found: Mapping[str, Mapping[str, int]] = client.sync(client.scheduler.get_task_prefix_states)
+    return found
+
+
+@contextmanager
+def recorded_by_cluster(client: Client) -> Iterator[Mapping[Hashable, float]]:
+    """Have a cluster record how long each task takes; yields a mapping that holds seconds by keys when it ends."""
+    from distributed import get_task_stream
+
+    seconds: dict[Hashable, float] = {}
+    with get_task_stream(client) as stream:
+        yield seconds
+    for task in stream.data:
+        spans = [span["stop"] - span["start"] for span in task["startstops"] if span["action"] == "compute"]
+        seconds[task["key"]] = seconds.get(task["key"], 0.0) + sum(spans)
+
+
+def check_address(address: str) -> None:
+    """Raise ValueError for a malformed address, as its client would fail once more when it is closed."""
+    from distributed.comm import get_address_host_port
+
+    get_address_host_port(address)
+
+
+def current_worker() -> Worker | None:
+    """Return the worker whose task runs now, None outside of tasks of workers."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import get_worker
+
+    try:
+        return get_worker()
+    except ValueError:
+        return None
+
+
+def current_task() -> tuple[str, Hashable] | None:
+    """Return the address of the worker and the key of its task that runs now."""
+    worker = current_worker()
+    try:
+        return None if worker is None else (worker.address, worker.get_current_task())
+    except (ValueError, AttributeError):  # A thread of a task's, or a client within a task.
+        return None
+
+
+def worker_folder() -> str | None:
+    """Return the folder on disk of the worker whose task runs now."""
+    worker = current_worker()
+    return None if worker is None else str(worker.local_directory)
+
+
+def holds_result(worker: Worker, key: Hashable) -> bool:
+    """Whether a worker holds the result of a task, in memory or on disk."""
+    return key in worker.data
+
+
+def is_cancelled(future: Any) -> bool:
+    """Whether a future of a client will have no result, as after a restart of its cluster, which cancels all."""
+    return bool(future.cancelled())
+
+
+def keeps_no_memory() -> bool:
+    """Whether Dask has told this process to give freed memory back at once."""
+    return os.environ.get("MALLOC_TRIM_THRESHOLD_") == DASK_TRIM_THRESHOLD
+
+
+def memory_limit(worker: Worker) -> int | None:
+    """Return the bytes that a worker may take, None for no limit."""
+    limit = worker.memory_manager.memory_limit
+    return int(limit) if limit else None
+
+
+def call_regularly(worker: Worker, function: Callable[[], None], milliseconds: int) -> None:
+    """Have the event loop of a worker call a function, also while it takes no tasks."""
+    from tornado.ioloop import PeriodicCallback
+
+    worker.periodic_callbacks["akdask"] = callback = PeriodicCallback(function, milliseconds)
+    worker.loop.add_callback(callback.start)
+
+
+# ----------------------------------------------------------------------------------------------------------- spilling
+
+
+def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Callable[[Any], Any]) -> None:
+    """Have workers spill objects of a class as a name, under which they are found again.
+
+    Parameters
+    ----------
+    kind : type
+        The class.
+    name_of : callable
+        Returns the name of an object, as msgpack packs it; None if it is to be spilled whole.
+    find : callable
+        Returns the object of a name.
+    """
+    from distributed.protocol import dask_deserialize, dask_serialize
+
+    def spill(result: Any, context: Any = None) -> tuple[dict[str, Any], list[bytes]]:
+        # A context means that the object is pickled for another worker.
+        name = name_of(result) if context is None else None
+        if name is None:
+            raise NotImplementedError
+        return {"name": name}, []
+
+    dask_serialize.register(kind, spill)
+    dask_deserialize.register(kind, lambda header, frames: find(header["name"]))
+
+
+# ------------------------------------------------------------------------------------ results that are fetched in part
+
+
+def keep_results(scheduler: Scheduler, keys: Sequence[Hashable], owner: str) -> None:
+    """Have a scheduler keep results of tasks, and recompute lost ones, until `owner` releases them."""
+    scheduler.client_desires_keys(list(keys), owner)
+
+
+def let_results_go(scheduler: Scheduler, owner: str) -> None:
+    """Have a scheduler forget the results that it has kept for an owner, unless others want them."""
+    state = scheduler.clients.get(owner)
+    if state is not None:
+        scheduler.client_releases_keys([task.key for task in state.wants_what], owner)
+        scheduler.clients.pop(owner, None)
+
+
+def release_results(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: str) -> None:
+    """Have a scheduler release finished results of tasks; tasks that need them wait for them again."""
+    scheduler.transitions({task.key: "released" for task in tasks if task.state == "memory"}, stimulus_id)
+
+
+def answers_of(worker: Worker, question: str, arguments: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the answers of other workers, given the arguments of each by its address; None for a lost worker."""
+    from asyncio import Semaphore, gather
+
+    from distributed.core import send_recv
+
+    async def ask(address: str, enough: Any) -> Any:
+        async with enough:
+            try:
+                comm = await worker.rpc.connect(address, timeout=PATIENCE)
+            except OSError:
+                return None
+            try:
+                return await send_recv(comm, op=question, **arguments[address])
+            except OSError:
+                return None
+            finally:
+                worker.rpc.reuse(address, comm)
+
+    async def ask_all() -> list[Any]:
+        enough = Semaphore(AT_ONCE)
+        return await gather(*(ask(address, enough) for address in arguments))
+
+    return dict(zip(arguments, _in_event_loop(worker, ask_all()), strict=True)) if arguments else {}
+
+
+def own_results(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Any]:
+    """Return the results of some tasks that a worker holds itself, by key; called within its tasks."""
+
+    async def find() -> dict[Hashable, Any]:
+        return {key: worker.data[key] for key in keys if key in worker.data}
+
+    return _in_event_loop(worker, find())
+
+
+def holders_of(worker: Worker, keys: Sequence[Hashable]) -> dict[Hashable, Sequence[str]]:
+    """Return the addresses of the workers that hold results, as the scheduler knows them; empty if it is gone."""
+
+    async def ask() -> Any:
+        try:
+            return await worker.scheduler.who_has(keys=list(keys))
+        except OSError:
+            return {}
+
+    return dict(_in_event_loop(worker, ask()))
+
+
+def worker_ttl() -> float:
+    """Return the seconds after which a scheduler gives up a silent worker, as far as this process knows."""
+    ttl = dask.config.get("distributed.scheduler.worker-ttl", None)
+    return float(parse_timedelta(ttl)) if ttl else WORKER_TTL
+
+
+def as_message(content: bytes) -> Any:
+    """Return bytes as they travel between workers, without another copy."""
+    from distributed.protocol import to_serialize
+
+    return to_serialize(content)
+
+
+def run_again() -> NoReturn:
+    """Hand the task that runs now back to the scheduler, to run it again."""
+    from distributed import Reschedule
+
+    raise Reschedule
+
+
+def _in_event_loop(worker: Worker, coroutine: Coroutine[Any, Any, Result]) -> Result:
+    from asyncio import run_coroutine_threadsafe
+
+    return run_coroutine_threadsafe(coroutine, worker.loop.asyncio_loop).result()
+
+
+# -------------------------------------------------------------------------------------------------------- restrictions
+
+
+def restrict(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
+    """Return the annotations that have tasks run at workers, by their keys: only there if `strict`."""
+    return {
+        "workers": {key: [place] for key, place in workers.items()},
+        "allow_other_workers": dict.fromkeys(workers, not strict),
+    }
+
+
+def relax_restrictions(scheduler: Scheduler, tasks: Iterable[TaskState], mark: str) -> list[TaskState]:
+    """Let tasks with an annotation run anywhere if all their workers are gone, and return these tasks."""
+    placed = [task for task in tasks if mark in (task.annotations or {}) and not task.loose_restrictions]
+    gone = [task for task in placed if scheduler.workers.keys().isdisjoint(task.worker_restrictions or ())]
+    for task in gone:
+        task.loose_restrictions = True
+    return gone
+
+
+def tasks_of(scheduler: Scheduler, keys: Iterable[Any] | None = None) -> list[TaskState]:
+    """Return the tasks of some keys that a scheduler knows, all of them unless keys are given."""
+    return list(scheduler.tasks.values()) if keys is None else [scheduler.tasks[key] for key in keys]
+
+
+def run_waiting(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: str) -> None:
+    """Have a scheduler run tasks that have waited for a worker on which they may run."""
+    waiting = {task.key: "processing" for task in tasks if task.state == "no-worker"}
+    scheduler.transitions(waiting, stimulus_id)
+
+
+def register_plugin(client: Client, plugin: SchedulerPlugin | WorkerPlugin) -> bool:
+    """Give a scheduler or all workers a plugin, and return whether the scheduler takes code from clients."""
+    try:
+        client.register_plugin(plugin)
+    except ValueError:
+        return False
+    return True
+
+
+# ----------------------------------------------------------------------- memory of a cluster, or of this process
+
 
 SHARE = 64
 """The part of a worker's memory that a column of a partition may take: there may be several columns, and they are in
@@ -22,6 +399,9 @@ exchange has four times as many slices: a join of 94 million rows took twice the
 
 PROGRAM = 2**28
 """Bytes of memory that the program of a worker, or of this process, takes itself, about."""
+
+MEMORY_SHARE = 4
+"""The divisor of the memory of all workers that bounds split partitions in memory."""
 
 NEWS = 0.1
 """Seconds for which an answer of the scheduler holds: planning asks many times, and each takes a millisecond."""
@@ -55,6 +435,16 @@ def partition_size() -> int:
     per_thread = _least(data_memory(machine.memory()) // CPU_COUNT)
     share = SHARE if on_cluster() else SHARE_HERE
     return max(min(int(config.get("partition_size")), per_thread // share), 1)
+
+
+def buffer_bytes(count: int) -> int | None:
+    """Return the memory budget of each of `count` split partitions; None if they share that of this process."""
+    return memory_share() // count if on_cluster() else None
+
+
+def memory_share() -> int:
+    """Return the bytes of memory, of all workers or of this process, that split partitions may have together."""
+    return all_memory() // MEMORY_SHARE
 
 
 def transfer_limit() -> float:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine import exchange, shuffle_service
+from akdask.engine import alignment, exchange, shuffle_service
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.node import lower
 from akdask.operators.group import tuning as group_tuning
@@ -50,7 +50,7 @@ def folder(plain, others, tmp_path_factory):
 @pytest.fixture(autouse=True)
 def several_partitions(monkeypatch):
     """Have plans cut these rows as if they were many."""
-    monkeypatch.setattr(exchange, "ROWS", ROWS // 5)
+    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", ROWS // 5)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_tuning, "RANGE_ROWS", ROWS // 5)
     monkeypatch.setattr("akdask.engine.tuning.FEW_PARTITIONS", 64)
@@ -74,7 +74,7 @@ TASKS = {
 @pytest.fixture
 def short_memory(monkeypatch):
     """Have workers keep nothing in memory that they have split."""
-    monkeypatch.setattr(exchange, "MEMORY_SHARE", 2**60)
+    monkeypatch.setattr("akdask.cluster.MEMORY_SHARE", 2**60)
 
 
 @pytest.mark.parametrize("task", TASKS)

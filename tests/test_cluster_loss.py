@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine import exchange
+from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
 from akdask.operators.group import tuning as group_tuning
 
@@ -74,9 +74,9 @@ def cut(monkeypatch):
     """Return what has plans cut rows into a number of partitions, as if they were many."""
 
     def cut_into(parts, rows):
-        monkeypatch.setattr(exchange, "ROWS", rows // parts)
+        monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows // parts)
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
-        monkeypatch.setattr(exchange, "FINE_PARTITIONS", 2**20)
+        monkeypatch.setattr(alignment, "FINE_PARTITIONS", 2**20)
         monkeypatch.setattr(group_tuning, "RANGE_ROWS", rows // parts)
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
         monkeypatch.setattr(engine_tuning, "FEW_PARTITIONS", 2**20)
@@ -227,7 +227,7 @@ def test_partitions_that_a_worker_takes_with_it_later_are_made_again(client, cut
 
 
 def test_nothing_of_a_killed_worker_stays_on_disk(client, check, monkeypatch):
-    monkeypatch.setattr(exchange, "MEMORY_SHARE", 2**60)
+    monkeypatch.setattr("akdask.cluster.MEMORY_SHARE", 2**60)
     folders = client.run(lambda dask_worker: dask_worker.local_directory)
     left = []
     kill = killer(client)

@@ -11,7 +11,7 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask import machine
-from akdask._distributed import check_address, default_client
+from akdask.cluster import check_address, default_client
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:

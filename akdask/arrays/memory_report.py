@@ -10,11 +10,11 @@ from html import escape
 from typing import Any, NamedTuple
 
 from akdask import machine
-from akdask._distributed import default_client
 from akdask.arrays import registered
 from akdask.arrays.array import Labelled
 from akdask.arrays.groupby import GroupBy
 from akdask.caches import CacheMemory, caches
+from akdask.cluster import default_client
 from akdask.deferred import pd
 from akdask.engine.cache import HERE, names_below, other_bytes, results_in_memory, spilled_bytes
 from akdask.engine.node import Node

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Self
 
-from akdask._distributed import default_client
+from akdask.cluster import default_client
 from akdask.errors import ArgumentTypeError, RegistrationError
 
 _objects: dict[str, Any] = {}

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 import dask
 import yaml
 
-from akdask._distributed import check_address
 from akdask.cli.console import counted, size
+from akdask.cluster import check_address
 from akdask.errors import AkdaskError, ArgumentError
 
 if TYPE_CHECKING:
-    from akdask._distributed import Client
+    from akdask.cluster import Client
 
 THREADS = "threads"
 BATCH_SYSTEMS = {

@@ -32,7 +32,7 @@ from akdask.cli.report import Figures, JobReport, ThreadFigures, Watch
 from akdask.errors import AkdaskError
 
 if TYPE_CHECKING:
-    from akdask._distributed import Client
+    from akdask.cluster import Client
 
 
 PACKAGE = Path(akdask.__file__).parent

@@ -23,7 +23,7 @@ from akdask.cli.console import counted, duration, size
 from akdask.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from akdask._distributed import Client
+    from akdask.cluster import Client
 
 
 class StepFigures(NamedTuple):

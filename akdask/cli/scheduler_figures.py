@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from dask.utils import key_split
 
-from akdask._distributed import SchedulerPlugin, register_plugin
 from akdask.cli.report import Figures, StepFigures
+from akdask.cluster import SchedulerPlugin, register_plugin
 
 if TYPE_CHECKING:
-    from akdask._distributed import Client, Scheduler
+    from akdask.cluster import Client, Scheduler
 
 
 class AddFigures(SchedulerPlugin):  # type: ignore[misc]  # Dask is not typed

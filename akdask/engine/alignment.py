@@ -13,6 +13,8 @@ from collections.abc import Container, Hashable, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
+from dask.system import CPU_COUNT
+
 from akdask._dask import Expr
 from akdask.cluster import partition_size
 from akdask.columns.dtypes import ColumnType
@@ -25,6 +27,12 @@ from akdask.engine.rowwise import SELECTIONS, Concat, Filter, Project, Tasks, Zi
 from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import ColumnRef, Value, substitute
 from akdask.errors import AlignmentError
+
+EXCHANGED_ROWS = 2**22
+"""Rows of a partition that an exchange makes, or fewer if the partition size is small."""
+
+FINE_PARTITIONS = 1024
+"""Up to this number, new partitions are small and quick to sort; above it, partitions grow instead."""
 
 
 class OverProject(Frame):
@@ -305,6 +313,58 @@ def _bound(node: Frame, known: Sequence[int | None]) -> int | None:
         return node.rows.size
     rows = [count for count in known if count is not None]
     return sum(rows) if rows and len(rows) == len(known) else None
+
+
+def partition_count(frame: Frame) -> int:
+    """Return the number of partitions to exchange the rows of a frame into, by size.
+
+    A small count is a multiple of the threads. Many rows make partitions as large as a worker's thread can hold.
+    """
+    rows = max_rows(frame)
+    if rows is None:
+        return frame.npartitions
+    if rows <= tuning.SMALL_ROWS:
+        return 1
+    sizes = exchanged_partition_size(), max(partition_size(), ITEMSIZE)
+    fine, coarse = (-(-rows * ITEMSIZE // nbytes) for nbytes in sizes)
+    return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, FINE_PARTITIONS), coarse)
+
+
+def exchanged_partition_size() -> int:
+    """Return the bytes of a column of a partition that an exchange makes."""
+    return max(min(partition_size(), EXCHANGED_ROWS * ITEMSIZE), ITEMSIZE)
+
+
+def max_rows(frame: Frame) -> int | None:
+    """Return the number of rows, or of the rows that they are selected from; None if the plan tells neither.
+
+    Counted lengths do not matter: a plan has to run in the same way before and after a count.
+    """
+    source = _read_from(frame).rows
+    return source.size if source.is_fixed else None
+
+
+_READ_FROM = "_read_from"
+
+
+def _read_from(frame: Frame) -> Frame:
+    """Return the frame below all selections, projections and sorts, or an earlier one whose length the plan tells.
+
+    Frames on the way cache it, since loops need it at each step.
+    """
+    asked = [frame]
+    while _READ_FROM not in asked[-1].__dict__ and not asked[-1].rows.is_fixed:
+        node = asked[-1]
+        is_over_one = node.keeps_rows or isinstance(node, (Project, *SELECTIONS))
+        below = node.operands[0] if is_over_one else node.bases[0]
+        if below is node:
+            break
+        asked.append(below)
+    source: Frame = asked[-1].__dict__.get(_READ_FROM, asked[-1])
+    # The last frame may be the source itself; a reference to itself would keep it until garbage is collected.
+    for node in asked[:-1]:
+        node.__dict__[_READ_FROM] = source
+    return source
 
 
 @lower.register

@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary, finalize, ref
 
 from akdask import config, machine
 from akdask._dask import Expr
-from akdask._distributed import default_client, is_cancelled, shares_memory
 from akdask.caches import Cache
+from akdask.cluster import default_client, is_cancelled, shares_memory
 from akdask.columns.table import Table
 from akdask.engine.alignment import OverProject, align_by_plan, rows_at_most
 from akdask.engine.memory import SpillableResult, result_in

@@ -24,17 +24,12 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, TypeAlias, TypeVar
 
-from dask.system import CPU_COUNT
-
 from akdask._dask import Expr, List, Task, TaskRef
-from akdask._distributed import current_worker
-from akdask.cluster import addresses, all_memory, on_cluster, partition_size
+from akdask.cluster import addresses, current_worker, memory_share, on_cluster
 from akdask.deferred import without_collection
-from akdask.engine import tuning
+from akdask.engine.alignment import exchanged_partition_size
 from akdask.engine.memory import manage_freed_memory
-from akdask.engine.node import Frame, Node
-from akdask.engine.pipeline import ITEMSIZE
-from akdask.engine.rowwise import SELECTIONS, Project
+from akdask.engine.node import Node
 from akdask.engine.slices import (
     MANY_PARTS,
     ChainedSlices,
@@ -52,17 +47,8 @@ from akdask.engine.slices import (
     tell_place,
 )
 
-ROWS = 2**22
-"""Rows of a new partition, or fewer if the partition size is small."""
-
 COLUMNS = 4
 """Assumed number of columns of an exchange when its size is estimated."""
-
-MEMORY_SHARE = 4
-"""The divisor of the memory of all workers that bounds split partitions in memory."""
-
-FINE_PARTITIONS = 1024
-"""Up to this number, new partitions are small and quick to sort; above it, partitions grow instead."""
 
 MAX_SLICES = 2**18
 """Largest number of slices of an exchange."""
@@ -238,7 +224,7 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
 
     if can_fetch():
         return Exchange(split, count, finish, addresses(), origin)
-    is_large = count * _partition_size() * COLUMNS > memory_share()
+    is_large = count * exchanged_partition_size() * COLUMNS > memory_share()
     return SliceExchange(split, count, finish, is_large, addresses(), origin)
 
 
@@ -269,16 +255,6 @@ def _annotate(
     for worker, keys in zip(workers, placed, strict=False):
         where |= dict.fromkeys((*keys, *(origins[key] for key in keys if key in origins)), worker)
     return annotate(where, strict=strict) if where else {}
-
-
-def buffer_bytes(count: int) -> int | None:
-    """Return the memory budget of each of `count` split partitions; None if they share that of this process."""
-    return memory_share() // count if on_cluster() else None
-
-
-def memory_share() -> int:
-    """Return the bytes of memory, of all workers or of this process, that split partitions may have together."""
-    return all_memory() // MEMORY_SHARE
 
 
 def _make(slices: Sequence[Sequence[Part]], finish: FinishPartition) -> Any:
@@ -343,54 +319,3 @@ def concat_slices(slices: Sequence[Slices], finish: FinishPartition) -> Slices:
         return SlicesOnDisk.of_task(joined)
     found = list(joined)
     return spilled(found, None, list) if found and is_here else found or None
-
-
-def partition_count(frame: Frame) -> int:
-    """Return the number of partitions to exchange the rows of a frame into, by size.
-
-    A small count is a multiple of the threads. Many rows make partitions as large as a worker's thread can hold.
-    """
-    rows = max_rows(frame)
-    if rows is None:
-        return frame.npartitions
-    if rows <= tuning.SMALL_ROWS:
-        return 1
-    fine, coarse = (-(-rows * ITEMSIZE // nbytes) for nbytes in (_partition_size(), max(partition_size(), ITEMSIZE)))
-    return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, FINE_PARTITIONS), coarse)
-
-
-def _partition_size() -> int:
-    """Return the bytes of a column of a new partition."""
-    return max(min(partition_size(), ROWS * ITEMSIZE), ITEMSIZE)
-
-
-def max_rows(frame: Frame) -> int | None:
-    """Return the number of rows, or of the rows that they are selected from; None if the plan tells neither.
-
-    Counted lengths do not matter: a plan has to run in the same way before and after a count.
-    """
-    source = _read_from(frame).rows
-    return source.size if source.is_fixed else None
-
-
-_READ_FROM = "_read_from"
-
-
-def _read_from(frame: Frame) -> Frame:
-    """Return the frame below all selections, projections and sorts, or an earlier one whose length the plan tells.
-
-    Frames on the way cache it, since loops need it at each step.
-    """
-    asked = [frame]
-    while _READ_FROM not in asked[-1].__dict__ and not asked[-1].rows.is_fixed:
-        node = asked[-1]
-        is_over_one = node.keeps_rows or isinstance(node, (Project, *SELECTIONS))
-        below = node.operands[0] if is_over_one else node.bases[0]
-        if below is node:
-            break
-        asked.append(below)
-    source: Frame = asked[-1].__dict__.get(_READ_FROM, asked[-1])
-    # The last frame may be the source itself; a reference to itself would keep it until garbage is collected.
-    for node in asked[:-1]:
-        node.__dict__[_READ_FROM] = source
-    return source

@@ -25,8 +25,8 @@ from dask.utils import format_bytes, format_time, key_split
 
 from akdask import config
 from akdask._dask import Expr
-from akdask._distributed import default_client, recorded_by_cluster, shares_memory, tasks_by_step
 from akdask.caches import after_fork
+from akdask.cluster import default_client, recorded_by_cluster, shares_memory, tasks_by_step
 from akdask.columns.dtypes import ColumnType
 from akdask.engine import scheduler
 from akdask.engine.alignment import Limit

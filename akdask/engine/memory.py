@@ -25,9 +25,8 @@ from weakref import finalize, ref
 
 from akdask import compiled, config, machine
 from akdask._dask import DataNode, Task
-from akdask._distributed import call_regularly, current_worker, keeps_no_memory, memory_limit
 from akdask.caches import after_fork
-from akdask.cluster import data_memory
+from akdask.cluster import call_regularly, current_worker, data_memory, keeps_no_memory, memory_limit
 from akdask.columns.memory import keep_freed, release_unused, spare_bytes
 from akdask.columns.table import Table
 

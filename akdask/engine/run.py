@@ -19,9 +19,8 @@ import numpy as np
 from dask.system import CPU_COUNT
 
 from akdask._dask import Expr, List, Task, TaskRef
-from akdask._distributed import current_worker, default_client, expect_arrow, named_scheduler, shares_memory
 from akdask.caches import Cache
-from akdask.cluster import transfer_limit
+from akdask.cluster import current_worker, default_client, expect_arrow, named_scheduler, shares_memory, transfer_limit
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, concat_rows, is_slice

@@ -30,8 +30,8 @@ from dask.system import CPU_COUNT
 
 from akdask import compiled
 from akdask._dask import Alias, DataNode, Expr, GraphNode, List, Task, TaskRef
-from akdask._distributed import forget_threads, get_here, threaded_get
 from akdask.caches import after_fork
+from akdask.cluster import forget_threads, get_here, threaded_get
 from akdask.columns.table import Table
 from akdask.engine import tuning
 from akdask.engine.memory import InputsInUse, SpillableResult, fetch, fetch_all, make_spillable, memory_budget

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from akdask._distributed import (
+from akdask.cluster import (
     SchedulerPlugin,
     WorkerPlugin,
     as_message,
@@ -34,7 +34,7 @@ from akdask._distributed import (
 from akdask.engine.slices import FETCH, answer
 
 if TYPE_CHECKING:
-    from akdask._distributed import Client, Scheduler, TaskState, Worker
+    from akdask.cluster import Client, Scheduler, TaskState, Worker
 
 HAS_AFFINITY = "akdask_placed"
 """Annotation of tasks with worker affinity."""

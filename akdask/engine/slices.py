@@ -21,7 +21,8 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import Any, ClassVar, Protocol, TypeAlias, overload
 
-from akdask._distributed import (
+from akdask.caches import cached_results
+from akdask.cluster import (
     answers_of,
     current_task,
     current_worker,
@@ -32,7 +33,6 @@ from akdask._distributed import (
     run_again,
     worker_ttl,
 )
-from akdask.caches import cached_results
 from akdask.columns.table import Table
 from akdask.engine.memory import memory_budget as process_budget
 from akdask.engine.spill import naming_the_folder, spill_space

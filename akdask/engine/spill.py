@@ -20,8 +20,8 @@ from weakref import finalize, ref
 import dask
 import numpy as np
 
-from akdask._distributed import worker_folder
 from akdask.caches import after_fork
+from akdask.cluster import worker_folder
 from akdask.columns.arrow import arrow_numbers, lists_of
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, is_slice, own_rows, slice_rows

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from akdask._dask import Expr, List, Task, TaskRef
-from akdask._distributed import default_client, shares_memory
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.strings import Strings
 from akdask.arrays.to_arrow import ToArrow
+from akdask.cluster import default_client, shares_memory
 from akdask.columns.table import Table, empty
 from akdask.deferred import pc, pd
 from akdask.engine.alignment import Realign, row_slices

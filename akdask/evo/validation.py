@@ -13,7 +13,7 @@ import dask
 import numpy as np
 import pyarrow as pa
 
-from akdask._distributed import default_client, shares_memory
+from akdask.cluster import default_client, shares_memory
 from akdask.errors import AkdaskError, ArgumentError, MissingFileError
 from akdask.evo.content import ContentRules, RowFacts, conclude, examine
 from akdask.evo.description import ArrayDescription

@@ -24,9 +24,8 @@ from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import FLOAT64, INT64, ColumnType
 from akdask.deferred import pd
-from akdask.engine.alignment import align, joined
+from akdask.engine.alignment import align, joined, partition_count
 from akdask.engine.cache import within_rounds
-from akdask.engine.exchange import partition_count
 from akdask.engine.explain import is_small
 from akdask.engine.missing import exact_type, is_in_parts, missing_text, recombined, separated, with_missing
 from akdask.engine.node import Frame

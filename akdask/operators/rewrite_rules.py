@@ -11,8 +11,7 @@ from typing import Any
 
 from akdask.columns.dtypes import BOOL, INT64
 from akdask.engine import tuning as engine_tuning
-from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign, Reverse
-from akdask.engine.exchange import max_rows
+from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign, Reverse, max_rows
 from akdask.engine.node import ColumnIdentity, Frame, Node
 from akdask.engine.optimizer import (
     EVERY_ROW,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask import compiled
-from akdask.engine import exchange
+from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
 from akdask.errors import AkdaskError, ArgumentTypeError, MissingColumnError
 from akdask.operators.sort import tuning as sort_tuning
@@ -193,8 +193,8 @@ def test_programs_give_what_pandas_gives(drawn, data):
 def small_exchange(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges of keys."""
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
-    monkeypatch.setattr(exchange, "ROWS", 4)
-    monkeypatch.setattr(exchange, "CPU_COUNT", 3)
+    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 4)
+    monkeypatch.setattr(alignment, "CPU_COUNT", 3)
     monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 3)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import exchange
+from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.optimizer import inputs_first, optimize
 from akdask.operators.sort import rewrites
@@ -24,8 +24,8 @@ from akdask.testing.memory import MemorySource
 def many_small_partitions():
     with pytest.MonkeyPatch.context() as patch, ak.config.set(small_array=10, block_size=2**10):
         patch.setattr(engine_tuning, "SMALL_ROWS", 0)
-        patch.setattr(exchange, "ROWS", 16)
-        patch.setattr(exchange, "CPU_COUNT", 3)
+        patch.setattr(alignment, "EXCHANGED_ROWS", 16)
+        patch.setattr(alignment, "CPU_COUNT", 3)
         patch.setattr(sort_tuning, "RANGE_ROWS", 4)
         patch.setattr(sort_tuning, "MOST_SAMPLED", 8)
         yield

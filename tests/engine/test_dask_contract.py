@@ -1,6 +1,6 @@
 """What akdask takes for granted of Dask, one assumption for each test: a release that changes one fails it by name.
 
-Everything that `akdask._dask` and `akdask._distributed` import, call or answer is here.
+Everything that `akdask._dask` and `akdask.cluster` import, call or answer is here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dask.sizeof import sizeof
 
 import akdask as ak
 from akdask import _dask
-from akdask import _distributed as ours
+from akdask import cluster as ours
 from akdask._dask import Alias, DataNode, Expr, ExprSequence, List, SingletonExpr, Task, TaskRef
 from akdask.engine.node import Node
 

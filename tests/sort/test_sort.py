@@ -15,7 +15,7 @@ import akdask as ak
 from akdask import compiled
 from akdask.columns.dtypes import INT64, STR
 from akdask.columns.table import Table
-from akdask.engine import exchange
+from akdask.engine import alignment, exchange
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.exchange import concat_slices
 from akdask.engine.run import resolve_lengths
@@ -30,8 +30,8 @@ from akdask.operators.sort.ranges import PackedKeys, RangedRows, SortPartition
 def many_small_partitions(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges in each partition."""
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
-    monkeypatch.setattr(exchange, "ROWS", 300)
-    monkeypatch.setattr(exchange, "CPU_COUNT", 3)
+    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 300)
+    monkeypatch.setattr(alignment, "CPU_COUNT", 3)
     monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 16)
     monkeypatch.setattr(sort_tuning, "MOST_SAMPLED", 8)
     monkeypatch.setattr(sort_tuning, "WORTH_RANGES", 0)
@@ -255,7 +255,7 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
 def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monkeypatch, take_path, is_compiled, low):
     """Distinct keys of the full width, and one that many rows have, which the bits that are kept tell from none."""
     take_path(is_compiled)
-    monkeypatch.setattr(exchange, "ROWS", 300)
+    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 300)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     generator = np.random.default_rng(1)
     keys = generator.integers(-(2**62), 2**62, 3000)
@@ -285,7 +285,7 @@ def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(
     monkeypatch, name, ascending, rows_of_a_partition
 ):
     """In few partitions, in more than are compared with each splitter, and in one."""
-    monkeypatch.setattr(exchange, "ROWS", rows_of_a_partition)
+    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
     values = NUMBERS[name](np.random.default_rng(3), 600)
     lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
     ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
@@ -337,7 +337,7 @@ TEXT = {
 @pytest.mark.parametrize("ascending", [True, False])
 @pytest.mark.parametrize("name", TEXT)
 def test_sorted_text_is_that_of_its_permutation(monkeypatch, name, ascending, rows_of_a_partition):
-    monkeypatch.setattr(exchange, "ROWS", rows_of_a_partition)
+    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
     plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
     strings = pa.array(plain, pa.large_string())
     lazy = ak.concatenate([ak.from_arrow(strings[start : start + 150]) for start in range(0, 600, 150)])

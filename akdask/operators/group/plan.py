@@ -17,15 +17,14 @@ import numpy as np
 
 from akdask import machine
 from akdask._dask import Expr
-from akdask._distributed import shares_memory
-from akdask.cluster import memory, on_cluster, partition_size
+from akdask.cluster import buffer_bytes, memory, memory_share, on_cluster, partition_size, shares_memory
 from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.columns.table import Table
 from akdask.engine import cache
 from akdask.engine.alignment import rows_at_most
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.cache import CacheLease, find, is_leased, lease, put
-from akdask.engine.exchange import buffer_bytes, exchange, memory_share
+from akdask.engine.exchange import exchange
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.pipeline import ITEMSIZE, ColumnBuffer, Compile, Sink, group_batches, pipeline, rows_grouped
 from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_identity

@@ -21,12 +21,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from akdask._dask import Expr
-from akdask.cluster import check_memory
+from akdask.cluster import buffer_bytes, check_memory
 from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
 from akdask.columns.table import Table, concat_rows, empty, take_rows
 from akdask.deferred import pa, pc
-from akdask.engine.alignment import Aligned, align_by_plan, all_partitions
-from akdask.engine.exchange import buffer_bytes, exchange, partition_count
+from akdask.engine.alignment import Aligned, align_by_plan, all_partitions, partition_count
+from akdask.engine.exchange import exchange
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.rowwise import MatchRows, Project, Tasks, Union, column_identity
 from akdask.engine.slices import CutTable, CutTables, Slices, spilled

@@ -36,7 +36,7 @@ from akdask.typing import Column, NumberArray
 
 def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
     """Whether some columns are small enough to broadcast; rows of unknown number count as few."""
-    from akdask.engine.exchange import max_rows
+    from akdask.engine.alignment import max_rows
 
     rows = max_rows(frame)
     limit = config.get("replicate_size")
@@ -110,7 +110,7 @@ class Take(OverProject):
 
 def takes_broadcast(frame: Frame, values: Sequence[Value], at_frame: Frame) -> bool:
     """Whether rows are taken from broadcast columns; otherwise the partition lengths must be known."""
-    from akdask.engine.exchange import max_rows
+    from akdask.engine.alignment import max_rows
 
     wanted, given = max_rows(at_frame), max_rows(frame)
     are_few = wanted is not None and given is not None and wanted * tuning.FEW_WANTED < given

@@ -15,10 +15,10 @@ import numpy as np
 
 from akdask import compiled
 from akdask._dask import Expr
+from akdask.cluster import memory_share
 from akdask.columns.memory import new_array, with_capacity
 from akdask.columns.table import Table, concat_rows, empty, slice_rows, take_rows
 from akdask.engine.blocks import Partition, PartitionBatch, RowPositions
-from akdask.engine.exchange import memory_share
 from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.pipeline import ColumnBuffer, Compile, Sink, partition_batches, pipeline
 from akdask.engine.rowwise import Tasks

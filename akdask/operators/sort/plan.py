@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from akdask._dask import Expr
+from akdask.cluster import buffer_bytes
 from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table
-from akdask.engine.alignment import Aligned, Gather, OverProject, align_by_plan, all_partitions
+from akdask.engine.alignment import (
+    Aligned,
+    Gather,
+    OverProject,
+    align_by_plan,
+    all_partitions,
+    max_rows,
+    partition_count,
+)
 from akdask.engine.cache import Materialized
-from akdask.engine.exchange import buffer_bytes, exchange, max_rows, partition_count
+from akdask.engine.exchange import exchange
 from akdask.engine.missing import is_in_parts, is_missing_text, key_parts
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline

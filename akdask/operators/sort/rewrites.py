@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from akdask._distributed import shares_memory
-from akdask.cluster import memory
+from akdask.cluster import memory, shares_memory
 from akdask.columns.table import Table, nbytes
 from akdask.engine.memory import SpillableResult, result_in
 from akdask.engine.node import Frame, Node
