@@ -16,9 +16,8 @@ from akdask.arrays.categorical import Categorical
 from akdask.deferred import pc, pd
 from akdask.errors import ArgumentTypeError
 from akdask.evo.canonical import table_of
-from akdask.evo.decoding import Lookup
 from akdask.evo.errors import ContentError, KindError, ShapeError
-from akdask.evo.reader import lookup_of
+from akdask.evo.reader import Lookup, lookup_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.interchange import from_dask
 

@@ -1,23 +1,34 @@
-"""Remove blobs that no object refers to, and check blobs of a folder."""
+"""Remove blobs that no object refers to, and verify blobs by their digests."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from dask.system import CPU_COUNT
+
+from akdask.caches import Cache
 from akdask.errors import ArgumentError, FileError
-from akdask.evo.description import ArrayDescription
+from akdask.evo.description import ArrayDescription, digest_of_stream, is_digest, is_identifier
 from akdask.evo.findings import Finding
-from akdask.evo.folder import digests_of
-from akdask.evo.identity import is_digest, is_uuid
+from akdask.evo.folders import MARK, BlobFolder, EntryKind, StoreEntry
 from akdask.evo.reader import open_footer
 from akdask.evo.references import identifiers_in, load_document
-from akdask.evo.stores import MARK, BlobFolder, EntryKind, StoreEntry, is_identifier
+from akdask.storage.remote import AT_ONCE, accessing, current_options
 
 _MAGIC = b"PAR1"
+
+_STEP = 2**18
+"""Bytes that are hashed at a time: few enough to stay in the cache of a core between reading and hashing."""
+
+_TICK = 2.0
+"""Seconds within which a file may change twice and look the same."""
+
+_KNOWN: Cache[tuple[str, int, str], str] = Cache("digests of blobs", entries=100_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +148,7 @@ def used_by(roots: Any) -> set[str]:
     used: set[str] = set()
     for root in [roots] if single else roots:
         match root:
-            case str() if is_digest(root) or is_uuid(root):
+            case str() if is_identifier(root):
                 used.add(root.lower())
             case str() | os.PathLike():
                 used |= identifiers_in(load_document(root))
@@ -216,3 +227,48 @@ def _footer_problem(folder: BlobFolder, entry: StoreEntry) -> Finding | None:
         text = "; ".join([error.message, *error.details])
         return Finding("error", "unreadable", text, blob=entry.name)
     return None
+
+
+def digest_of_entry(folder: BlobFolder, entry: StoreEntry) -> str:
+    """Return the lower-case SHA-256 of the bytes that a file of a store has now.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    began = time.time()
+    with folder.open(entry.name) as file:
+        found = digest_of_stream(file, _STEP)
+    # A file that has changed meanwhile is not known, nor one that may change again within the same tick of its clock.
+    if began - entry.changed > _TICK and folder.find(entry.name) == entry:
+        _KNOWN.put(_key(folder, entry), found)
+    return found
+
+
+def known_digest(folder: BlobFolder, entry: StoreEntry) -> str:
+    """Return the SHA-256 of a file, cached in this process while its state is unchanged."""
+    found = _KNOWN.get(_key(folder, entry))
+    return digest_of_entry(folder, entry) if found is None else found
+
+
+def digests_of(folder: BlobFolder, entries: Iterable[StoreEntry]) -> dict[str, str | OSError]:
+    """Return the SHA-256 of files by name, or the error of reading; many are read concurrently."""
+    # The largest first, so that no thread is left with one when the others have ended.
+    ordered = sorted(entries, key=lambda entry: -entry.size)
+    options = current_options()
+
+    def digest(entry: StoreEntry) -> str | OSError:
+        with accessing(options):
+            try:
+                return digest_of_entry(folder, entry)
+            except OSError as error:
+                return error
+
+    workers = AT_ONCE if "://" in folder.place else CPU_COUNT
+    with ThreadPoolExecutor(max(min(workers, len(ordered)), 1)) as pool:
+        return dict(zip([entry.name for entry in ordered], pool.map(digest, ordered), strict=True))
+
+
+def _key(folder: BlobFolder, entry: StoreEntry) -> tuple[str, int, str]:
+    return folder.location(entry.name), entry.size, entry.version

@@ -1,15 +1,28 @@
-"""Array descriptions: small JSON maps in an object that refer to a blob by name, shape and types."""
+"""Array descriptions: small JSON maps in an object that refer to a blob by name, shape and types.
+
+A blob is named by the SHA-256 of its bytes, or by a UUID.  Since no other name is accepted, no name is a path.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
+from uuid import uuid4
 
-from akdask.evo.errors import DescriptionError, EvoError, KindError
-from akdask.evo.identity import is_digest, parse_identifier
+from akdask.errors import ArgumentTypeError
+from akdask.evo.errors import DescriptionError, EvoError, IdentifierError, KindError
 from akdask.evo.kinds import BY_NAME, TYPES, ArrayKind, data_type_of, kind_of_schema, kind_of_types
+
+STEP = 4 * 2**20
+"""Bytes that are hashed at a time."""
+
+_DIGEST = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 
 _MOST_WIDTH = 2**20
 _KEYS = ("data", "length", "width", "data_type", "keys_data_type", "values_data_type")
@@ -234,3 +247,138 @@ def _problems_of_types(given: ArrayDescription) -> list[str]:
     if width != 2:
         problems.append(f"a lookup table has 2 columns, `width` is {given.width!r:.100}")
     return problems
+
+
+def is_digest(name: Any) -> bool:
+    """Whether a name is 64 hexadecimal digits, in either case.
+
+    Examples
+    --------
+    >>> is_digest("AB" * 32), is_digest("../" + "a" * 61), is_digest("ab" * 32 + chr(10))
+    (True, False, False)
+    """
+    return isinstance(name, str) and _DIGEST.fullmatch(name) is not None
+
+
+def is_uuid(name: Any) -> bool:
+    """Whether a name is a UUID in its form of 36 characters.
+
+    Examples
+    --------
+    >>> is_uuid("01234567-89ab-cdef-0123-456789abcdef"), is_uuid("{01234567-89ab-cdef-0123-456789abcdef}")
+    (True, False)
+    """
+    return isinstance(name, str) and _UUID.fullmatch(name) is not None
+
+
+def is_identifier(name: Any) -> bool:
+    """Whether a blob may have that name."""
+    return is_digest(name) or is_uuid(name)
+
+
+def parse_identifier(name: Any) -> str:
+    """Return the name of a blob in lower case.
+
+    Raises
+    ------
+    IdentifierError
+        If it is neither 64 hexadecimal digits nor a UUID.
+
+    Examples
+    --------
+    >>> parse_identifier("AB" * 32) == "ab" * 32
+    True
+    """
+    if is_identifier(name):
+        return str(name).lower()
+    raise IdentifierError(
+        "a blob is named by 64 hexadecimal digits or by a UUID.",
+        details=[f"found {name!r:.100}"],
+        hint="take the name from the `data` of an array description, as it is.",
+    )
+
+
+def new_uuid() -> str:
+    """Return a name for a blob whose digest is not to be its name."""
+    return str(uuid4())
+
+
+def digest_of_file(path: str | os.PathLike[str]) -> str:
+    """Return the lower-case SHA-256 of the bytes of a file on this machine, which is read in steps of 4 MiB.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    with open(path, "rb", buffering=0) as file:
+        return digest_of_stream(file)
+
+
+def digest_of_stream(file: Any, step: int = STEP) -> str:
+    """Return the lower-case SHA-256 of the rest of an open file, read in steps of some bytes."""
+    digest = hashlib.sha256()
+    memory = bytearray(step)
+    view = memoryview(memory)
+    while count := file.readinto(memory):
+        digest.update(view[:count])
+    return digest.hexdigest()
+
+
+Described: TypeAlias = ArrayDescription | Mapping[str, Any] | str
+"""A reference to a blob: its description, or its name alone."""
+
+
+def several(blobs: Any) -> list[Any]:
+    """Return blobs as a list, be it one or several.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither.
+    """
+    if isinstance(blobs, str | Mapping | ArrayDescription):
+        return [blobs]
+    if not isinstance(blobs, Iterable):
+        raise ArgumentTypeError(
+            f"a {type(blobs).__name__} names no blobs.", hint="pass descriptions, or names, or a list of them."
+        )
+    return list(blobs)
+
+
+def described_by(blob: Described) -> ArrayDescription | None:
+    """Return the description that names a blob, None if it is named by its name alone.
+
+    Raises
+    ------
+    DescriptionError
+        If the description makes no sense.
+    """
+    return None if isinstance(blob, str) else ArrayDescription.from_json(blob)
+
+
+def name_of(blob: Described) -> str:
+    """Return the name of a blob; only digests and UUIDs are accepted, so that no other text reaches a path.
+
+    Raises
+    ------
+    IdentifierError
+        If it is named by anything else.
+    """
+    described = described_by(blob)
+    return parse_identifier(blob if described is None else described.data)
+
+
+def optional_name(blob: Described) -> str | None:
+    """Return the name of a blob, None where there is no data."""
+    described = described_by(blob)
+    return None if described is not None and described.data is None else name_of(blob)
+
+
+def is_reference(lookup: Any) -> bool:
+    """Whether a lookup table is given by its description or name."""
+    return (
+        is_identifier(lookup)
+        or isinstance(lookup, ArrayDescription)
+        or (isinstance(lookup, Mapping) and "data" in lookup)
+    )

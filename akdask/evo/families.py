@@ -1,6 +1,6 @@
 """The families of schemas as a table: the arrays of an object, their kinds, and the arrays that share rows.
 
-Properties that the table neither lists nor forbids are left to the schemas.  `akdask.evo.check_objects` implements the
+Properties that the table neither lists nor forbids are left to the schemas.  `akdask.evo.objects` implements the
 table.
 """
 

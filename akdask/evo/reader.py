@@ -1,31 +1,489 @@
-"""Read blobs: as lazy columns of akdask, or as exact Arrow tables."""
+"""Read blobs: as lazy columns of akdask, or as exact Arrow tables.
+
+Rows of a blob are a source of plans, with a partition for each run of row groups.  Values become columns: missing
+values, text of codes, and units of times.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from akdask.arrays.stored_arrays import from_stored
 from akdask.cluster import partition_size
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, UINT64, ColumnType
+from akdask.columns.strings import from_nulls
+from akdask.deferred import pc
+from akdask.engine.values import token
 from akdask.errors import ArgumentError, FileFormatError, MissingColumnError, warn
 from akdask.evo.canonical import canonical_names, table_of
-from akdask.evo.decoding import ColumnDecoding, Lookup, missing_values
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, ContentError, EvoError, KindError, ShapeError, place_of
 from akdask.evo.kinds import TYPES, ArrayKind, Role, kind_of_schema, readable_name, role_named
-from akdask.evo.source import BlobColumn, BlobSource
-from akdask.formats.parquet.chunks import count_nulls, open_parquet
+from akdask.formats.parquet.chunks import ArrowChunkReader, count_nulls, open_parquet
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
 from akdask.formats.parquet.footers import PARQUET_ERRORS, inspect_file
+from akdask.formats.parquet.page_list import bounds_of, of_stretches, unbounded, without_values
+from akdask.formats.parquet.reader import RowGroup, RowGroupPart, RowGroupPartReader, partitions_of
 from akdask.frames.dataframe import DataFrame
 from akdask.storage.files import absolute, identify
-from akdask.storage.objects import VALUES, StoredColumn, StoredObject
+from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.ranges import range_reader
 from akdask.storage.remote import takes_storage_options
+from akdask.storage.source import Bounds, RowBounds, RowRanges
+from akdask.typing import Column, NumberArray
+
+NAT = -(2**63)
+"""The number of a time that is missing."""
+
+_TO_NANOSECONDS = 1000
+_NUMBERS = {"int32": INT64, "int64": INT64, "uint8": UINT64, "uint32": UINT64, "uint64": UINT64, "bool": BOOL}
+
+
+def missing_values(nan_description: Any) -> tuple[Any, ...]:
+    """Return the values for missing, from ``{"values": [...]}`` or a list.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither.
+
+    Examples
+    --------
+    >>> missing_values({"values": [-999, None]}), missing_values(None)
+    ((-999,), ())
+    """
+    if nan_description is None:
+        return ()
+    values = nan_description.get("values") if isinstance(nan_description, Mapping) else nan_description
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+        raise ArgumentError(
+            "values that stand for missing come as {'values': […]} or as a list.",
+            details=[f"given: {nan_description!r:.100}"],
+        )
+    return tuple(value for value in list(values) if value is not None and value == value)  # noqa: PLR0124 - NaN
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Keys of a lookup table, and the text of each.
+
+    Parameters
+    ----------
+    keys : pyarrow.Array of int64
+        The keys, each once.
+    values : pyarrow.Array of large_string
+        Their text.
+    """
+
+    keys: Any
+    values: Any
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Lookup:
+        """Return the lookup table in two columns, keys first.
+
+        Raises
+        ------
+        ContentError
+            If keys are null or repeat.
+        ArgumentError
+            If there are other columns.
+        """
+        types = table.schema.types
+        if len(types) != 2 or not pa.types.is_integer(types[0]) or not _is_text(types[1]):
+            raise ArgumentError(
+                "a lookup table has a column of whole numbers and one of text.",
+                details=[f"given: {', '.join(map(str, types))}"],
+            )
+        keys = table.column(0).combine_chunks().cast(pa.int64())
+        if keys.null_count or pc.count_distinct(keys).as_py() < len(keys):
+            raise ContentError(
+                "keys of a lookup table are null or come more than once.", hint="give each value one key."
+            )
+        return cls(keys, table.column(1).combine_chunks().cast(pa.large_string()))
+
+    def decode(self, codes: Any) -> Any:
+        """Return the text of codes, null for codes that are null or no keys."""
+        positions = pc.index_in(codes.cast(pa.int64()), self.keys)
+        return self.values.take(positions)
+
+
+def _is_text(arrow: Any) -> bool:
+    return bool(pa.types.is_string(arrow) or pa.types.is_large_string(arrow))
+
+
+@dataclass(frozen=True)
+class ColumnDecoding:
+    """Rule for reading one stored column.
+
+    Parameters
+    ----------
+    stored : str
+        Name of its type in the blob.
+    may_be_null : bool
+        Whether the footer leaves room for nulls.
+    missing : tuple, optional
+        Values for missing.
+    lookup : Lookup, optional
+        The lookup table of codes.
+    becomes : str, optional
+        Name of the type as which the bits of integers are read.
+    as_microseconds : bool, default False
+        Whether times stay microseconds, as integers.
+    is_complete : bool, default False
+        Whether nulls and NaN are errors.
+    """
+
+    stored: str
+    may_be_null: bool
+    missing: tuple[Any, ...] = ()
+    lookup: Lookup | None = None
+    becomes: str | None = None
+    as_microseconds: bool = False
+    is_complete: bool = False
+
+    @cached_property
+    def dtype(self) -> ColumnType:
+        """The type of the column that is read."""
+        if self.lookup is not None or self.stored == "string":
+            return NULLABLE_STR
+        if self.stored == "timestamp":
+            return INT64
+        if self.stored == "float64" or self._has_missing:
+            return FLOAT64
+        return _NUMBERS[self.becomes or self.stored]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether values are read as stored, without any replacement."""
+        return self.lookup is None and not self.missing and self.becomes is None and not self.as_microseconds
+
+    @property
+    def _has_missing(self) -> bool:
+        return not self.is_complete and (self.may_be_null or bool(self.missing))
+
+    @property
+    def kind(self) -> ObjType:
+        """The kind of object of the column."""
+        if self.dtype == NULLABLE_STR:
+            return ObjType.STRINGS
+        return ObjType.DATETIME if self.stored == "timestamp" and not self.as_microseconds else ObjType.PDARRAY
+
+    def __call__(self, array: Any) -> Column:
+        """Return rows, given as an Arrow array.
+
+        Raises
+        ------
+        ContentError
+            If null or NaN occurs where missing values are forbidden, if an integer beside missing values does not fit
+            into a float, or if a time does not fit into 64 bits of nanoseconds.
+        """
+        if self.is_complete and array.null_count:
+            raise ContentError(f"{array.null_count:,} values are null, which the role of the array forbids.")
+        if self.lookup is not None:
+            return from_nulls(self.lookup.decode(self._without(array, self.missing)))
+        match self.stored:
+            case "string":
+                if pa.types.is_dictionary(array.type):
+                    array = array.dictionary_decode()
+                # Only bytes are validated, as UTF-8.
+                return from_nulls(array.cast(pa.large_binary()).cast(pa.large_string()))
+            case "timestamp":
+                return self._times(array)
+            case "float64":
+                return self._floats(array)
+        return self._integers(array)
+
+    def _floats(self, array: Any) -> NumberArray:
+        found: NumberArray = array.to_numpy(zero_copy_only=False)
+        if self.missing:
+            found = np.where(np.isin(found, np.array(self.missing, np.float64)), np.nan, found)
+        if self.is_complete and np.isnan(found).any():
+            raise ContentError("values are NaN, which the role of the array forbids.")
+        return found
+
+    def _integers(self, array: Any) -> NumberArray:
+        if array.null_count and not self._has_missing:
+            raise ContentError("values are null, though statistics say that none are; the file is damaged.")
+        if self.becomes == "uint32":
+            array = pa.Array.from_buffers(pa.uint32(), len(array), array.buffers(), array.null_count, array.offset)
+        elif self.becomes == "uint64":
+            array = _cast(array, pa.uint64(), "indices are not below 0")
+        if not self._has_missing:
+            found: NumberArray = array.to_numpy(zero_copy_only=False)
+            return found.astype(self.dtype.numpy, copy=False)
+        floats = _cast(self._without(array, self.missing), pa.float64(), "missing ones make whole numbers floats")
+        return np.asarray(floats.fill_null(np.nan))
+
+    def _times(self, array: Any) -> NumberArray:
+        counts = self._without(array.cast(pa.int64()), tuple(map(microseconds_of, self.missing)))
+        try:
+            if not self.as_microseconds:
+                counts = pc.multiply_checked(counts, pa.scalar(_TO_NANOSECONDS, pa.int64()))
+        except pa.ArrowException:
+            raise ContentError(
+                "times are outside of the years 1677 to 2262, which nanoseconds reach.",
+                hint="read them with times='microseconds'.",
+            ) from None
+        found: NumberArray = counts.fill_null(NAT).to_numpy(zero_copy_only=False)
+        return found
+
+    @staticmethod
+    def _without(array: Any, values: Sequence[Any]) -> Any:
+        """Return an array with nulls in place of some integers."""
+        numbers = [int(value) for value in values if _fits(value, array.type)]
+        if not numbers:
+            return array
+        is_missing = pc.is_in(array, pa.array(numbers, array.type))
+        return pc.if_else(is_missing, pa.scalar(None, array.type), array)
+
+
+def _fits(value: Any, arrow: Any) -> bool:
+    """Whether a value is an integer of a type."""
+    try:
+        pa.scalar(int(value), arrow)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return False
+    return bool(int(value) == value)
+
+
+def _cast(array: Any, arrow: Any, why: str) -> Any:
+    try:
+        if pa.types.is_boolean(array.type):
+            array = array.cast(pa.uint8())
+        return array.cast(arrow)
+    except pa.ArrowException as error:
+        raise ContentError(
+            f"values cannot be read as {arrow}: {why}.",
+            details=[str(error)],
+            hint="read them with akdask.evo.read_arrow.",
+        ) from error
+
+
+def microseconds_of(value: Any) -> Any:
+    """Return a time for missing values in microseconds; numbers are microseconds already.
+
+    Examples
+    --------
+    >>> microseconds_of("1900-01-01T00:00:00Z"), microseconds_of(7)
+    (-2208988800000000, 7)
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return pa.scalar(datetime.fromisoformat(value), pa.timestamp("us", "UTC")).value
+    except (ValueError, pa.ArrowException):
+        raise ArgumentError(f"{value!r:.100} is no time.", hint="write it as 1900-01-01T00:00:00Z.") from None
+
+
+@dataclass(frozen=True)
+class BlobColumn:
+    """One column of a blob.
+
+    Parameters
+    ----------
+    stored : ParquetColumn
+        The column in the file.
+    decoding : ColumnDecoding
+        How it is read.
+    """
+
+    stored: ParquetColumn
+    decoding: ColumnDecoding
+
+    @property
+    def as_read(self) -> ParquetColumn:
+        """The column in the file, with times in the unit in which they are read."""
+        return self.stored if self.decoding.as_microseconds else self.stored.in_unit("ns")
+
+
+@dataclass(frozen=True, slots=True)
+class BlobPart(RowGroupPart):
+    """One partition of a blob; implements `akdask.storage.source.Part`.
+
+    Its rows are those of `RowGroupPart`.
+
+    Parameters
+    ----------
+    columns : mapping of str to BlobColumn
+        Only the columns that will be read.
+    chunks : mapping of str to tuple of (int, int)
+        Of each column, where its bytes begin and end in each row group.
+    statistics : mapping of str to ndarray, dtype `CHUNK`
+        Bounds in the file of the row groups, for columns that are read as stored.
+    """
+
+    columns: Mapping[str, BlobColumn]
+    chunks: Mapping[str, tuple[tuple[int, int], ...]]
+    statistics: Mapping[str, npt.NDArray[np.void]]
+
+    def open(self) -> BlobPartReader:
+        """Return a reader, to be used in a ``with`` statement."""
+        return BlobPartReader(self)
+
+
+class BlobPartReader(RowGroupPartReader[BlobPart]):
+    """Reads row ranges of one partition of a blob.
+
+    Damage is a `BlobFormatError`, and values that the role of the array forbids are a `ContentError`.
+
+    Parameters
+    ----------
+    part : BlobPart
+        The partition.
+    """
+
+    def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
+        yield from self._part.chunks[column]
+
+    def _dtype(self, column: str) -> ColumnType:
+        return self._part.columns[column].decoding.dtype
+
+    def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
+        """Return bounds from statistics of each row group; see `akdask.storage.source.PartReader`."""
+        part = self._part
+        known = part.statistics.get(column)
+        # A single row group was considered before the task existed, and within row groups nothing is known.
+        if known is None or len(part.groups) < 2 or len(within):
+            return None
+        dtype = part.columns[column].decoding.dtype
+        bounds = bounds_of(part.columns[column].as_read, dtype, known)
+        starts = np.array([group.first - part.start for group in part.groups], np.int64)
+        return None if bounds is None else RowBounds(np.maximum(starts, 0), without_values(bounds, dtype, known))
+
+    def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
+        group = self._part.groups[number].number
+        try:
+            return super()._read(column, number, start, stop, out)
+        except ContentError as error:
+            where = place_of(blob=self._part.file.path, column=column, row_group=group)
+            raise ContentError(error.message, details=[where, *error.details], hint=error.hint) from error
+        except FileFormatError as error:
+            raise BlobFormatError(
+                f"{place_of(blob=self._part.file.path, column=column, row_group=group)} cannot be read.",
+                details=[error.message, *error.details],
+                hint="the blob is damaged; fetch or write it again, and see akdask.evo.validate.",
+            ) from error
+
+    def _open_chunk(self, column: str, number: int) -> ArrowChunkReader:
+        wanted = self._part.columns[column]
+        group = self._part.groups[number].number
+        return ArrowChunkReader(self._arrow_file(), group, wanted.stored, wanted.decoding, self._part.file.path)
+
+
+class BlobSource:
+    """The rows of a blob; implements `akdask.storage.source.Source`.
+
+    Parameters
+    ----------
+    file : ParquetFileDescription
+        The file.
+    columns : mapping of str to BlobColumn
+        The columns that can be read.
+    start, stop : int
+        Rows of the file.
+    limit : int
+        Bytes of a column of a partition.
+    """
+
+    def __init__(
+        self, file: ParquetFileDescription, columns: Mapping[str, BlobColumn], start: int, stop: int, limit: int
+    ) -> None:
+        self._file, self._found = file, dict(columns)
+        self._parts = tuple(_parts(file, start, stop, limit))
+
+    @cached_property
+    def token(self) -> str:
+        """Changes whenever the file, the rows or how columns are read change."""
+        how = [(name, column.stored.leaf, *_identity(column.decoding)) for name, column in self._found.items()]
+        rows = [(start, stop) for start, stop, _ in self._parts]
+        text = repr((self._file.file, rows, how))
+        return blake2b(text.encode(errors="surrogateescape"), digest_size=16).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """How a user names it, for plans and messages."""
+        return f"read_blob({self._file.file.path!r})"
+
+    @cached_property
+    def columns(self) -> Mapping[str, ColumnType]:
+        """The columns with their types."""
+        return {name: column.decoding.dtype for name, column in self._found.items()}
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Rows in each partition."""
+        return tuple(stop - start for start, stop, _ in self._parts)
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The file of each partition."""
+        return [self._file.file.path] * len(self._parts)
+
+    def part(self, index: int, columns: Sequence[str]) -> BlobPart:
+        """Return one partition, reduced to the given columns."""
+        start, stop, groups = self._parts[index]
+        found = {name: self._found[name] for name in columns}
+        chunks = {name: tuple(self._ranges(column.stored, groups)) for name, column in found.items()}
+        rows = slice(groups[0].number, groups[-1].number + 1) if groups else slice(0)
+        statistics = {
+            name: self._file.chunks_of(column.stored)[rows]
+            for name, column in found.items()
+            if column.decoding.is_plain
+        }
+        return BlobPart(self._file.file, start, stop, groups, found, chunks, statistics)
+
+    def _ranges(self, stored: ParquetColumn, groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
+        chunks = self._file.chunks_of(stored)
+        for group in groups:
+            offset, size = int(chunks[group.number]["offset"]), int(chunks[group.number]["size"])
+            yield offset, offset + size
+
+    def bounds(self, column: str) -> Bounds | None:
+        """Return bounds from statistics of each partition, None for values that are not read as stored."""
+        stored, decoding = self._found[column].stored, self._found[column].decoding
+        everything = unbounded(decoding.dtype, len(self._parts))
+        if everything is None or not decoding.is_plain:
+            return None
+        of_groups = bounds_of(self._found[column].as_read, decoding.dtype, self._file.chunks_of(stored))
+        if of_groups is None:
+            return None
+        stretches = [(groups[0].number, groups[-1].number + 1) if groups else (0, 0) for _, _, groups in self._parts]
+        return of_stretches(of_groups, everything, stretches)
+
+
+def _identity(decoding: ColumnDecoding) -> tuple[Any, ...]:
+    lookup = decoding.lookup
+    shown = None if lookup is None else token(lookup.keys.to_pylist(), lookup.values.to_pylist())
+    how = (decoding.may_be_null, decoding.missing, decoding.becomes, decoding.as_microseconds, decoding.is_complete)
+    return (decoding.stored, *how, shown)
+
+
+def _parts(
+    file: ParquetFileDescription, start: int, stop: int, limit: int
+) -> Iterator[tuple[int, int, tuple[RowGroup, ...]]]:
+    """Yield the rows of each partition, with their row groups; an empty one if there are no rows."""
+    partitions = partitions_of([file], limit)
+    some = False
+    for index, (first, last) in enumerate(zip(partitions.starts.tolist(), partitions.stops.tolist(), strict=True)):
+        begin, end = max(first, start), min(last, stop)
+        if begin < end:
+            groups = partitions.groups_of(index)
+            yield begin, end, tuple(g for g in groups if g.first < end and g.first + g.nrows > begin)
+            some = True
+    if not some:
+        yield start, start, ()
+
 
 Path: TypeAlias = str | os.PathLike[str]
 Columns: TypeAlias = Sequence[str | int] | str | int | None

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from akdask.evo.description import ArrayDescription
+from akdask.evo.description import ArrayDescription, is_identifier, parse_identifier
 from akdask.evo.errors import DescriptionError, EvoError, KindError, ObjectError
-from akdask.evo.identity import is_digest, is_uuid, parse_identifier
 
 Document: TypeAlias = Mapping[str, Any] | str | os.PathLike[str]
 """The JSON document of an object, or the path of a file with it."""
@@ -190,7 +189,7 @@ def identifiers_in(document: Any) -> set[str]:
         elif isinstance(value, Mapping):
             waiting += value.values()
         elif isinstance(value, str):
-            if is_digest(value) or is_uuid(value):
+            if is_identifier(value):
                 found.add(value.lower())
         elif isinstance(value, Sequence | set | frozenset) and not isinstance(value, bytes):
             waiting += value

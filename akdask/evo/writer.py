@@ -13,14 +13,12 @@ import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, TransferError, warn
 from akdask.evo.canonical import CanonicalForm, Names
-from akdask.evo.content import ContentRules, RowFacts, conclude, examine_column
-from akdask.evo.description import ArrayDescription
+from akdask.evo.description import ArrayDescription, new_uuid
 from akdask.evo.errors import BlobWriteError, ContentError, EvoError
-from akdask.evo.findings import Finding, errors_among
-from akdask.evo.identity import new_uuid
+from akdask.evo.findings import ContentRules, Finding, RowFacts, conclude, errors_among, examine_column
+from akdask.evo.folders import BlobSink, OpenTarget, opener
 from akdask.evo.kinds import role_named
-from akdask.evo.lazy import lazy_rows
-from akdask.evo.stream import BlobSink, OpenTarget, RowStream, in_order, opener
+from akdask.evo.rows import RowStream, in_order, lazy_rows
 from akdask.formats.parquet.footers import PARQUET_ERRORS
 from akdask.formats.parquet.write import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
 
@@ -121,7 +119,7 @@ def write_blob(
         two dimensions; a dict of columns; or an iterator of any of these.
     open_target : path or callable
         A folder on this machine, where the blob gets its name; the path of a file, which becomes the blob; or a
-        function that begins an `akdask.evo.stream.BlobSink`.
+        function that begins an `akdask.evo.folders.BlobSink`.
     role : str, default "attribute"
         Role of the array, which decides about nulls, NaN and indices: ``geometry``, ``attribute``, ``index``,
         ``category``, ``lookup``, ``mask``, ``color`` or ``time``.

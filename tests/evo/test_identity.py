@@ -3,8 +3,16 @@ import io
 
 import pytest
 
+from akdask.evo.description import (
+    STEP,
+    digest_of_file,
+    digest_of_stream,
+    is_digest,
+    is_uuid,
+    new_uuid,
+    parse_identifier,
+)
 from akdask.evo.errors import EvoError, IdentifierError
-from akdask.evo.identity import STEP, digest_of_file, digest_of_stream, is_digest, is_uuid, new_uuid, parse_identifier
 
 
 @pytest.mark.parametrize("size", [0, 1, STEP, STEP + 1])

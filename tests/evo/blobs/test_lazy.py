@@ -9,7 +9,7 @@ import pytest
 
 import akdask as ak
 from akdask.engine.node import materialize
-from akdask.evo import lazy
+from akdask.evo import rows as row_groups
 
 
 class Counted:
@@ -49,7 +49,7 @@ def run_reading_first(graph):
     results = {}
     while len(results) < len(graph):
         ready = [key for key, task in graph.items() if key not in results and task.dependencies <= results.keys()]
-        key = min(ready, key=lambda key: getattr(graph[key], "func", None) is lazy._call)
+        key = min(ready, key=lambda key: getattr(graph[key], "func", None) is row_groups._call)
         results[key] = graph[key]({name: results[name] for name in graph[key].dependencies})
 
 
@@ -58,8 +58,8 @@ def test_section_2_few_row_groups_are_in_memory_however_fast_they_are_read(at_on
     numbers = np.arange(1, 51)
     array = ak.array(numbers)
     encode = Counted()
-    encoded = lazy.LazyRows(ak.DataFrame({"a": array, "b": -array})).encoded(5, encode)
-    run_reading_first(materialize(lazy.InOrder(encode.consume, at_once, encoded, _determ_token=uuid4().hex)))
+    encoded = row_groups.LazyRows(ak.DataFrame({"a": array, "b": -array})).encoded(5, encode)
+    run_reading_first(materialize(row_groups.InOrder(encode.consume, at_once, encoded, _determ_token=uuid4().hex)))
     assert encode.done == numbers.reshape(-1, 5).tolist()
     assert encode.most == at_once
 
@@ -71,5 +71,5 @@ def test_row_groups_are_handed_on_in_order(is_filtered):
     rows = ak.DataFrame({"a": array, "b": -array})
     encode = Counted()
     with dask.config.set(num_workers=8):
-        lazy.LazyRows(rows[array > 0] if is_filtered else rows).encoded(5, encode).results(encode.consume, 2)
+        row_groups.LazyRows(rows[array > 0] if is_filtered else rows).encoded(5, encode).results(encode.consume, 2)
     assert encode.done == numbers.reshape(-1, 5).tolist()

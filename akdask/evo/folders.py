@@ -1,4 +1,4 @@
-"""Folders of blobs, on this machine or in an fsspec file system, and the names of their entries."""
+"""Folders of blobs, on this machine or in an fsspec file system: their entries, and the files that become blobs."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import re
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+from typing import Any, BinaryIO, Protocol, Self, cast
 from uuid import uuid4
 
-from akdask.errors import ArgumentTypeError
-from akdask.evo.description import ArrayDescription
-from akdask.evo.errors import BlobWriteError, DigestError
-from akdask.evo.identity import is_digest, is_uuid, parse_identifier
-from akdask.evo.stream import TEMPORARY, BlobSink, LocalSink
+from akdask.errors import ArgumentError
+from akdask.evo.description import is_identifier
+from akdask.evo.errors import BlobWriteError
 from akdask.storage.directory import Directory, path_of_open
-from akdask.storage.files import state_of, version_of
+from akdask.storage.files import is_remote, state_of, version_of, written_path
 from akdask.storage.remote import NoAnswerError, file_system, retrying
+
+TEMPORARY = ".akdask-evo-"
+"""How the names of files begin that are not complete yet, or never will be."""
 
 MARK = ".evo-used-"
 """How the names of marks begin: the rest is the name of a blob that was put again, and so is in use."""
@@ -91,11 +92,6 @@ def kind_of_name(name: str, *, is_file: bool) -> EntryKind:
     return EntryKind.TEMPORARY if _TEMPORARY.fullmatch(name) else EntryKind.FOREIGN
 
 
-def is_identifier(name: str) -> bool:
-    """Whether a blob may have that name."""
-    return is_digest(name) or is_uuid(name)
-
-
 class BlobFolder(Protocol):
     """The folder of a store.  The store validates names before it passes them on."""
 
@@ -137,6 +133,99 @@ class BlobFolder(Protocol):
         ...
 
 
+class BlobSink(Protocol):
+    """A place for the bytes of one blob, which appears under its name whole or not at all."""
+
+    def write(self, data: Any) -> None:
+        """Take the next bytes."""
+        ...
+
+    def commit(self, name: str) -> None:
+        """Give all bytes a name, from which on they can be found."""
+        ...
+
+    def abort(self) -> None:
+        """Drop all bytes; no effect after `commit`."""
+        ...
+
+
+class LocalSink:
+    """A file on this machine.
+
+    Parameters
+    ----------
+    folder : str
+        The folder.
+    name : str, optional
+        Name of the file; by default that of `commit`.
+
+    Raises
+    ------
+    BlobWriteError
+        If the target is not writable.
+    """
+
+    def __init__(self, folder: str, name: str | None = None) -> None:
+        self._folder, self._name = folder, name
+        self._path = os.path.join(folder, f"{TEMPORARY}{uuid4().hex}")
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+            self._file = open(os.open(self._path, flags, 0o666), "wb", buffering=0)  # noqa: SIM115 - closed by `commit`
+        except OSError as error:
+            raise self._failed(error) from error
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the place that a path names: a blob in a folder, or a file of exactly that path."""
+        text = os.fspath(path)
+        if is_remote(text) and not text.startswith("file://"):
+            raise ArgumentError(
+                f"a blob is not written to the URL {text!r} without a store.", hint="use akdask.evo.Store(url)."
+            )
+        if os.path.isdir(text):
+            return cls(os.path.abspath(text))
+        found = written_path(text)
+        return cls(os.path.dirname(found), os.path.basename(found))
+
+    def write(self, data: Any) -> None:
+        """Take the next bytes."""
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def commit(self, name: str) -> None:
+        """Give the file its name once all of its bytes are on disk, replacing any file of that name."""
+        try:
+            os.fsync(self._file.fileno())
+            self._file.close()
+            os.replace(self._path, os.path.join(self._folder, self._name or name))
+            descriptor = os.open(self._folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def abort(self) -> None:
+        """Remove the file, unless it has its name."""
+        self._file.close()
+        try:
+            os.unlink(self._path)
+        except OSError:
+            return
+
+    def _failed(self, error: OSError) -> BlobWriteError:
+        return BlobWriteError(
+            f"a blob cannot be written to {self._folder!r}.",
+            details=[error.strerror or str(error)],
+            hint="name a folder that exists, may be written to and has space left; nothing of the blob is left.",
+        )
+
+
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF}
 _LONGEST_WRITE = 86400.0
 """Seconds after which a temporary file counts as abandoned where locks do not decide."""
@@ -146,7 +235,7 @@ IsIntact = Callable[[str], bool]
 
 
 class LocalFolder:
-    """A folder of this machine; implements `akdask.evo.stores.BlobFolder`.
+    """A folder of this machine; implements `akdask.evo.folders.BlobFolder`.
 
     Parameters
     ----------
@@ -278,7 +367,7 @@ _APPEAR_AT_ONCE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "a
 
 
 class RemoteFolder:
-    """A folder of an fsspec file system; implements `akdask.evo.stores.BlobFolder`.
+    """A folder of an fsspec file system; implements `akdask.evo.folders.BlobFolder`.
 
     Parameters
     ----------
@@ -358,7 +447,7 @@ class RemoteFolder:
 
 
 class _RemoteSink:
-    """A new blob, on this machine until complete; implements `akdask.evo.stream.BlobSink`.
+    """A new blob, on this machine until complete; implements `akdask.evo.folders.BlobSink`.
 
     Parameters
     ----------
@@ -433,74 +522,14 @@ def _modified(info: Mapping[str, Any]) -> float:
     return 0.0
 
 
-Described: TypeAlias = ArrayDescription | Mapping[str, Any] | str
-"""A reference to a blob: its description, or its name alone."""
+OpenTarget = Callable[[], BlobSink]
+"""Begins a new blob."""
 
 
-def several(blobs: Any) -> list[Any]:
-    """Return blobs as a list, be it one or several.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is neither.
-    """
-    if isinstance(blobs, str | Mapping | ArrayDescription):
-        return [blobs]
-    if not isinstance(blobs, Iterable):
-        raise ArgumentTypeError(
-            f"a {type(blobs).__name__} names no blobs.", hint="pass descriptions, or names, or a list of them."
-        )
-    return list(blobs)
-
-
-def described_by(blob: Described) -> ArrayDescription | None:
-    """Return the description that names a blob, None if it is named by its name alone.
-
-    Raises
-    ------
-    DescriptionError
-        If the description makes no sense.
-    """
-    return None if isinstance(blob, str) else ArrayDescription.from_json(blob)
-
-
-def name_of(blob: Described) -> str:
-    """Return the name of a blob; only digests and UUIDs are accepted, so that no other text reaches a path.
-
-    Raises
-    ------
-    IdentifierError
-        If it is named by anything else.
-    """
-    described = described_by(blob)
-    return parse_identifier(blob if described is None else described.data)
-
-
-def optional_name(blob: Described) -> str | None:
-    """Return the name of a blob, None where there is no data."""
-    described = described_by(blob)
-    return None if described is not None and described.data is None else name_of(blob)
-
-
-def is_reference(lookup: Any) -> bool:
-    """Whether a lookup table is given by its description or name."""
-    is_named = isinstance(lookup, str) and (is_digest(lookup) or is_uuid(lookup))
-    return is_named or isinstance(lookup, ArrayDescription) or (isinstance(lookup, Mapping) and "data" in lookup)
-
-
-def checked_name(name: str, digest: str, place: str) -> str:
-    """Return the name of a blob whose bytes have a digest.
-
-    Raises
-    ------
-    DigestError
-        If the digest of the bytes is not the name.
-    """
-    if is_digest(name) and digest != name:
-        raise DigestError(
-            f"blob {name!r} of {place!r} is damaged.",
-            details=[f"the SHA-256 of its bytes is {digest}"],
-            hint="remove it with Store.verify(remove=True), then fetch it or put its rows again.",
-        )
-    return name
+def opener(target: OpenTarget | str | os.PathLike[str]) -> OpenTarget:
+    """Return the function that begins a blob at a target: the target itself, or one for a path on this machine."""
+    if callable(target):
+        return target
+    if not isinstance(target, str | os.PathLike):
+        raise ArgumentError(f"a blob goes to a path or to what opens a target, not to a {type(target).__name__}.")
+    return lambda: LocalSink.at(target)

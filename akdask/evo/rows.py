@@ -1,15 +1,22 @@
-"""Lazy rows as encoded row groups: a task for each, which reads only the rows that it needs."""
+"""Rows to be written: a stream from memory or any other producer, or lazy rows that tasks encode.
+
+Both are cut into row groups.  Each row group of lazy rows has a task, which reads only the rows that it needs.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Protocol
+from itertools import chain
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
+from dask.system import CPU_COUNT
 
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.arrays.array import Array
@@ -29,9 +36,177 @@ from akdask.engine.run import resolve_lengths, run
 from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentTypeError
-from akdask.evo.errors import ContentError, UnsupportedTableError
+from akdask.evo.canonical import table_of
+from akdask.evo.errors import ContentError, ShapeError, UnsupportedTableError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.interchange import from_dask
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_STEP_BYTES = 2**24
+"""Bytes per slice of sliced data."""
+
+
+def lazy_rows(given: Any) -> LazyRows | None:
+    """Return lazy data as lazy rows, None for data in memory.
+
+    Parameters
+    ----------
+    given : object
+        A DataFrame or array of akdask or of Dask, also an array of two dimensions, or a mapping of names to arrays.
+
+    Raises
+    ------
+    UnsupportedTableError
+        If it is lazy, but no table.
+    AlignmentError
+        If arrays do not share rows.
+    """
+    if isinstance(given, DataFrame):
+        return LazyRows(given)
+    if isinstance(given, ArrayView):
+        raise UnsupportedTableError("an array of several dimensions is no table.", hint="flatten it first.")
+    if isinstance(given, Array):
+        return LazyRows(DataFrame({"data": given}))
+    if is_dask(given):
+        return LazyRows(*columns_of_dask(given))
+    if isinstance(given, Mapping) and any(isinstance(item, Array) or is_dask(item) for item in given.values()):
+        return LazyRows(*columns_of_mapping(given))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class RowStream:
+    """Tables that come one after the other.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The columns of all.
+    tables : iterator of pyarrow.Table
+        The tables, as an iterator that is consumed once.
+    """
+
+    schema: pa.Schema
+    tables: Iterator[pa.Table]
+
+    @classmethod
+    def of(cls, rows: Any) -> RowStream:
+        """Return rows as a stream.
+
+        Parameters
+        ----------
+        rows : object
+            Any rows that `akdask.evo.canonical.table_of` takes; any producer of Arrow streams, such as a
+            RecordBatchReader or a frame of polars; a dataset of HDF5 or an array of Zarr of one or two dimensions; or
+            an iterator of any of these.
+
+        Raises
+        ------
+        UnsupportedTableError
+            If it is none of these.
+        """
+        if isinstance(rows, pa.RecordBatchReader):
+            return cls(rows.schema, (pa.Table.from_batches([batch]) for batch in rows))
+        if isinstance(rows, pa.Table):
+            return cls(rows.schema, iter([rows]))
+        if hasattr(rows, "__arrow_c_stream__") and not _is_pandas(rows):
+            return cls.of(pa.RecordBatchReader.from_stream(rows))
+        if (
+            hasattr(rows, "shape")
+            and hasattr(rows, "dtype")
+            and not isinstance(rows, np.ndarray)
+            and not _is_pandas(rows)
+        ):
+            return cls.of(_sliced(rows))
+        if isinstance(rows, Iterator):
+            return cls._of_tables(rows)
+        table = table_of(rows)
+        return cls(table.schema, iter([table]))
+
+    @classmethod
+    def _of_tables(cls, given: Iterator[Any]) -> RowStream:
+        tables = (item for part in given for item in cls.of(part).tables)
+        first = next(tables, None)
+        if first is None:
+            raise UnsupportedTableError("there is no table, so that nothing tells the columns.")
+        return cls(first.schema, chain([first], tables))
+
+    def groups(self, nrows: int) -> Iterator[pa.Table]:
+        """Yield tables of a given number of rows, the last one with the rest; an empty one if there are no rows."""
+        left: list[pa.Table] = []
+        count = 0
+        is_first = True
+        for table in self.tables:
+            if table.num_columns != len(self.schema):
+                raise ShapeError(f"a table of {table.num_columns} columns follows one of {len(self.schema)}.")
+            rest = table
+            while count + len(rest) >= nrows:
+                wanted = nrows - count
+                yield _joined([*left, rest.slice(0, wanted)])
+                left, count, is_first = [], 0, False
+                rest = rest.slice(wanted)
+            if len(rest):
+                left.append(rest)
+                count += len(rest)
+        if count or is_first:
+            yield _joined(left) if left else self.schema.empty_table()
+
+
+def _joined(tables: Sequence[pa.Table]) -> pa.Table:
+    first = tables[0]
+    return (
+        first if len(tables) == 1 else pa.concat_tables([table.rename_columns(first.column_names) for table in tables])
+    )
+
+
+def _is_pandas(rows: Any) -> bool:
+    return type(rows).__module__.partition(".")[0] == "pandas"
+
+
+def _sliced(dataset: Any) -> Iterator[np.ndarray[Any, Any]]:
+    """Yield runs of rows of an array-like that is not in memory."""
+    if len(dataset.shape) not in (1, 2):
+        raise UnsupportedTableError(
+            f"an array of {len(dataset.shape)} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
+        )
+    width = int(np.prod(dataset.shape[1:], dtype=np.int64)) * np.dtype(dataset.dtype).itemsize
+    step = max(1, _STEP_BYTES // max(width, 1))
+    yield np.asarray(dataset[:0])
+    for start in range(0, dataset.shape[0], step):
+        yield np.asarray(dataset[start : start + step])
+
+
+def in_order(function: Callable[[T, int], R], items: Iterable[T], count: int, at_once: int) -> Iterator[tuple[R, ...]]:
+    """Yield a function's results for each item and the numbers below a count, computing the next ones in threads.
+
+    Parameters
+    ----------
+    function : callable
+        Called with an item and a number.
+    items : iterable
+        The items, whose results are yielded in their order.
+    count : int
+        How many numbers there are.
+    at_once : int
+        How many items are taken at most before the results of the first are yielded.
+    """
+    pending: deque[list[Future[R]]] = deque()
+    most = min(at_once, CPU_COUNT + 1)
+    with ThreadPoolExecutor(CPU_COUNT, "akdask-evo") as pool:
+        try:
+            for item in items:
+                pending.append([pool.submit(function, item, number) for number in range(count)])
+                del item
+                if len(pending) >= most:
+                    yield tuple(future.result() for future in pending.popleft())
+            while pending:
+                yield tuple(future.result() for future in pending.popleft())
+        finally:
+            for future in chain.from_iterable(pending):
+                future.cancel()
+
 
 _NAT = np.iinfo(np.int64).min
 
@@ -473,31 +648,3 @@ def _encode(inputs: Sequence[Any], number: int) -> Any:
 def _join(inputs: Sequence[Any]) -> Any:
     encode, *columns = inputs
     return encode.joined(columns)
-
-
-def lazy_rows(given: Any) -> LazyRows | None:
-    """Return lazy data as lazy rows, None for data in memory.
-
-    Parameters
-    ----------
-    given : object
-        A DataFrame or array of akdask or of Dask, also an array of two dimensions, or a mapping of names to arrays.
-
-    Raises
-    ------
-    UnsupportedTableError
-        If it is lazy, but no table.
-    AlignmentError
-        If arrays do not share rows.
-    """
-    if isinstance(given, DataFrame):
-        return LazyRows(given)
-    if isinstance(given, ArrayView):
-        raise UnsupportedTableError("an array of several dimensions is no table.", hint="flatten it first.")
-    if isinstance(given, Array):
-        return LazyRows(DataFrame({"data": given}))
-    if is_dask(given):
-        return LazyRows(*columns_of_dask(given))
-    if isinstance(given, Mapping) and any(isinstance(item, Array) or is_dask(item) for item in given.values()):
-        return LazyRows(*columns_of_mapping(given))
-    return None
