@@ -109,14 +109,14 @@ def two_arrays(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> list[tuple[An
 
 
 @st.composite
-def strings_in_buffers(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> pa.LargeStringArray:
+def strings_in_buffers(draw: st.DrawFn, strings: st.SearchStrategy[str]) -> pa.LargeStringArray:
     """Return strings that are a part of their buffers, between any bytes or where the buffers end."""
-    plain = [text.encode() for text in draw(st.lists(texts, max_size=30))]
+    plain = [text.encode() for text in draw(st.lists(strings, max_size=30))]
     before, behind = draw(st.binary(max_size=9)), draw(st.binary(max_size=9) | st.just(b""))
     offsets = np.cumsum([0, len(before), *map(len, plain), len(behind)])
     data = np.frombuffer(b"".join([before, *plain, behind]), np.uint8)
-    whole = pa.LargeStringArray.from_buffers(len(plain) + 2, pa.py_buffer(offsets), pa.py_buffer(data))
-    return whole[1:-1]
+    padded = pa.LargeStringArray.from_buffers(len(plain) + 2, pa.py_buffer(offsets), pa.py_buffer(data))
+    return padded[1:-1]
 
 
 def partitioned(column: NumberArray, lengths: Sequence[int]) -> Any:
