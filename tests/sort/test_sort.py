@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import cycle, pairwise
+from itertools import pairwise
 
 import dask
 import numpy as np
@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask import compiled
 from akdask.columns.dtypes import INT64, STR
 from akdask.columns.table import Table
 from akdask.engine import alignment, exchange
@@ -163,10 +162,7 @@ def test_slices_of_several_partitions_are_joined_in_order():
 
 
 @pytest.mark.parametrize("by", BY)
-def test_some_partitions_may_be_split_before_loops_are_compiled(monkeypatch, by):
-    turns = cycle([False, True, True])
-    should_compile = compiled.should_compile
-    monkeypatch.setattr(compiled, "should_compile", lambda nrows: should_compile(nrows) and next(turns))
+def test_rows_of_several_files_are_sorted_together(by):
     lazy, frame = random_frame(nrows=3000)
     parts = ak.DataFrame({name: ak.concatenate([lazy[name]] * 3) for name in lazy.columns})
     wanted = pd.concat([frame] * 3, ignore_index=True).sort_values(list(dict.fromkeys(by)), kind="stable")
@@ -250,11 +246,11 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
         assert np.array_equal(ordered.to_ndarray(), np.sort(keys))
 
 
-@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize("most_radix_ranges", [0, 2**16])
 @pytest.mark.parametrize("low", [0, 2**20, -(2**62)])
-def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monkeypatch, take_path, is_compiled, low):
+def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monkeypatch, most_radix_ranges, low):
     """Distinct keys of the full width, and one that many rows have, which the bits that are kept tell from none."""
-    take_path(is_compiled)
+    monkeypatch.setattr(sort_tuning, "MOST_RADIX_RANGES", most_radix_ranges)
     monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 300)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     generator = np.random.default_rng(1)
@@ -294,13 +290,12 @@ def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(
     assert ordered.to_ndarray().view(same_size).tolist() == wanted.view(same_size).tolist()
 
 
-@pytest.mark.parametrize("is_compiled", [cycle([True, False]), cycle([False])])
+@pytest.mark.parametrize("worth_ranges", [0, 600, 2**30])
 @pytest.mark.parametrize("name", ["few", "float64", "int64"])
-def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch, name, is_compiled):
-    should_compile = compiled.should_compile
-    monkeypatch.setattr(compiled, "should_compile", lambda nrows: should_compile(nrows) and next(is_compiled))
+def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch, name, worth_ranges):
+    monkeypatch.setattr(sort_tuning, "WORTH_RANGES", worth_ranges)
     given_values = NUMBERS[name](np.random.default_rng(4), 3000)
-    lazy = ak.concatenate([ak.array(part) for part in np.array_split(given_values, 5)])
+    lazy = ak.concatenate([ak.array(part) for part in np.split(given_values, [300, 1200, 1400, 2600])])
     lengths = computed_lengths(ak.sort(lazy))
     assert lengths == computed_lengths(ak.argsort(lazy))
     assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")

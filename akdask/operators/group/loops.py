@@ -7,13 +7,22 @@ import numpy as np
 from akdask.compiler import compiled
 from akdask.operators.keys import keys
 from akdask.operators.keys.keys import FIRST, HALF, SECOND, Words
-from akdask.operators.sort.loops import least_and_most
 from akdask.typing import NumberArray
 
 MOST_MOVES = np.uint64(4)
 """By how many rows a row is moved to its place, at most and on average: of more, hashing is faster."""
 
 NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(keys.WORD_BITS)
+
+
+@compiled
+def least_and_most(numbers: Words) -> tuple[np.uint64, np.uint64]:
+    """Return the smallest and the largest of some numbers, at least one, in one pass through memory."""
+    least = most = numbers[0]
+    for number in numbers:
+        least = number if number < least else least
+        most = number if number > most else most
+    return least, most
 
 
 @compiled

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from akdask import compiled
 from akdask.deferred import is_arrow
 from akdask.operators.keys.keys import (
     WORD_BITS,
@@ -23,7 +22,7 @@ from akdask.operators.keys.keys import (
     word_count,
 )
 from akdask.operators.keys.string_codes import codes_of, layout_of
-from akdask.operators.sort import tuning
+from akdask.operators.sort import loops, tuning
 from akdask.typing import Column, NumberArray
 
 MAX_PACKED_ROWS = 2**31
@@ -55,11 +54,11 @@ def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray
 
 
 def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Sequence[Column], Sequence[bool]]:
-    """Return columns in the same order, with codes in place of strings if loops are compiled.
+    """Return columns in the same order, with codes in place of strings.
 
     Codes leave out bits that all strings share, such as a prefix, and compare in fewer steps.
     """
-    if not (len(columns[0]) and compiled.should_compile_text(len(columns[0]))):
+    if not len(columns[0]):
         return columns, ascending
     found: list[tuple[Column, bool]] = []
     for column, upwards in zip(columns, ascending, strict=True):
@@ -136,15 +135,13 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
 def _order_few(
     columns: Sequence[Column], ascending: Sequence[bool], rows: NumberArray, slots: NumberArray, groups: Words
 ) -> tuple[NumberArray, Words]:
-    """Sort small groups, if loops are compiled; return the groups that remain."""
-    if not all(isinstance(column, np.ndarray) for column in columns) or not compiled.should_compile(len(slots)):
+    """Sort small groups of numbers; return the groups that remain."""
+    if not all(isinstance(column, np.ndarray) for column in columns):
         return slots, groups
-    from akdask.operators.sort.loops import order_few
-
     tied = rows[slots]
     words = [word(column, 0, upwards, tied) for column, upwards in zip(columns, ascending, strict=True)]
     order, left = np.arange(len(tied)), np.empty(len(tied), np.bool_)
-    count = order_few(np.ascontiguousarray(groups), np.stack(words), order, left)
+    count = loops.order_few(groups, np.stack(words), order, left)
     rows[slots] = tied[order]
     if not count:
         return slots[:0], groups[:0]

@@ -6,18 +6,6 @@ namespace {
 
 using namespace akdask;
 
-// Returns the smallest and the largest of some numbers, at least one, in one pass through memory.
-template <class Number>
-std::tuple<Number, Number> least_and_most(Span<const Number> numbers) {
-    require(numbers.size > 0, "no numbers");
-    Number least = numbers[0], most = numbers[0];
-    for (Number number : numbers) {
-        least = number < least ? number : least;
-        most = number > most ? number : most;
-    }
-    return {least, most};
-}
-
 // Counts the splitters that are no larger than each word, and of those that are equal, than its row.  The slot of a word
 // is its distance from the lowest one, without `shift` bits; `before` has the splitters in the slots before each.
 void number_ranges(Words words, Span<const int64_t> rows, Words splitters, Span<const int64_t> splitter_rows,
@@ -172,9 +160,6 @@ int64_t order_few(Words groups, Matrix<const uint64_t> words, Span<int64_t> orde
     write_ranges<number, uint64_t>, write_ranges<number, uint32_t>, write_ranges<number, uint16_t>, write_ranges<number, uint8_t>
 
 MODULE("Ranges of keys, and keys packed with the numbers of their rows.",
-       {"least_and_most", overloads<least_and_most<int64_t>, least_and_most<uint64_t>, least_and_most<double>,
-                                    least_and_most<int32_t>, least_and_most<uint32_t>, least_and_most<int16_t>,
-                                    least_and_most<uint16_t>, least_and_most<int8_t>, least_and_most<uint8_t>>},
        {"number_ranges", overloads<number_ranges>},
        {"pack_rows", overloads<pack_rows>},
        {"number_words", overloads<number_words>},

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from akdask import compiled
 from akdask._dask import Expr
 from akdask.cluster import memory_share
 from akdask.columns.memory import new_array, with_capacity
@@ -32,7 +31,6 @@ from akdask.operators.keys.keys import (
     combine,
     row_bits,
     span,
-    unpack_rows,
     with_words,
     word,
     word_count,
@@ -186,10 +184,8 @@ class Splitters:
         return key.codes
 
     def pack(self, codes: Words, rows: NumberArray) -> Words:
-        """Return the leading bits of keys packed with row numbers."""
-        packed = (codes >> np.uint64(self.lost) if self.lost else codes) << np.uint64(self.shift)
-        packed |= rows.view(np.uint64)
-        return packed
+        """Return keys packed with row numbers, which fit together."""
+        return (codes << np.uint64(self.shift)) | rows.view(np.uint64)
 
 
 def lost_bits(spans: Sequence[tuple[int, int]], shift: int) -> int:
@@ -434,18 +430,20 @@ class RangePartition:
         splitters: Splitters = partition.replicas[self.splitters.position][self.splitters.field]
         # Keys with lost bits must be available wherever their rows are sorted.
         stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
-        packs = self.numbered and self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and stays))
-        if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
-            if not packs:
-                return self._cut(self._radix_runs(partition, splitters), splitters)
+        has_ranges = self._has_radix_ranges(splitters)
+        fits = splitters.fits or (splitters.nearly_fits and stays and has_ranges)
+        packs = self.numbered and self.names == (ROW,) and fits
+        if packs and has_ranges:
             partitioned = self._radix_words(partition, splitters)
             return spilled([[part] for part in partitioned], self.memory_budget, join_runs)
+        if has_ranges and all(dtype.is_number for dtype in self.program.dtypes):
+            return self._cut(self._radix_runs(partition, splitters), splitters)
         splitters = splitters.coarser()
         if not packs:
             return self._cut(self._runs(partition, splitters), splitters)
         slices: list[list[Any]] = [[] for _ in range(self.count)]
         for block_slices in self._packed(partition, splitters):
-            for parts, part in zip(slices, block_slices, strict=False):
+            for parts, part in zip(slices, block_slices, strict=True):
                 parts.append(part)
         return spilled(slices, self.memory_budget, join_runs)
 
@@ -456,14 +454,10 @@ class RangePartition:
         slices = CutTables(self.count, cut, _RangesBy(self._by(splitters)), within=splitters.within)
         return spilled(slices, self.memory_budget, join_runs)
 
-    def _can_radix_partition(self, splitters: Splitters) -> bool:
-        """Whether there is one key of one word, and all wanted columns are numbers."""
+    def _has_radix_ranges(self, splitters: Splitters) -> bool:
+        """Whether the ranges are those of one key of one word, and few enough for radix partitioning."""
         has_one_word = splitters.spans is not None and len(self.by) == 1
-        return (
-            has_one_word
-            and 0 < len(splitters.rows) < tuning.MOST_RADIX_RANGES
-            and all(dtype.is_number for dtype in self.program.dtypes)
-        )
+        return has_one_word and 0 < len(splitters.rows) < tuning.MOST_RADIX_RANGES
 
     def _radix_words(self, partition: Partition | PartitionBatch, splitters: Splitters) -> list[PackedKeys]:
         """Radix-partition packed keys by range."""
@@ -496,17 +490,11 @@ class RangePartition:
 
     def _packed(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[list[PackedKeys]]:
         bounds = slice(splitters.within - 1, None, splitters.within)
-        codes, rows = splitters.codes(splitters.columns)[bounds], splitters.rows[bounds]
-        at = splitters.pack(codes, rows if splitters.fits else np.zeros_like(rows))
-        for columns, nrows in self._blocks(partition):
+        at = splitters.pack(splitters.codes(splitters.columns)[bounds], splitters.rows[bounds])
+        for columns, _ in self._blocks(partition):
             keys = splitters.codes([columns[name] for name in self.by])
             slices = split_packed(splitters.pack(keys, columns[ROW]), at)
-            if splitters.fits:
-                yield [PackedKeys(words, splitters.shift, [0, len(words)]) for words in slices]
-            elif nrows:
-                first = int(columns[ROW][0])
-                _move_below(slices, splitters, (codes, rows), keys, first)
-                yield [PackedKeys(words, splitters.shift, [0, len(words)], {first: keys}) for words in slices]
+            yield [PackedKeys(words, splitters.shift, [0, len(words)]) for words in slices]
 
     def _runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[CutTable]:
         """Sort the rows of each block."""
@@ -563,25 +551,6 @@ class RangePartition:
 
     def _named(self, columns: Sequence[Any]) -> dict[Hashable, Any]:
         return dict(zip(self.columns, columns, strict=True))
-
-
-def _move_below(
-    slices: list[Words], splitters: Splitters, at: tuple[Words, NumberArray], keys: Words, first: int
-) -> None:
-    """Move rows that come before a splitter, but share its leading bits, to the slice below.
-
-    `at` has the keys and row numbers of the splitters, `keys` the keys of a block of rows from number `first` on.
-    """
-    # From the last splitter on: a row before one may come before another with the same leading bits.
-    for number, (key, row) in reversed(list(enumerate(zip(*at, strict=True)))):
-        above = slices[number + 1]
-        near = np.flatnonzero((above >> np.uint64(splitters.shift)) == key >> np.uint64(splitters.lost))
-        rows = unpack_rows(above[near], splitters.shift)
-        full_keys = keys[rows - first]
-        below = near[(full_keys < key) | ((full_keys == key) & (rows < row))]
-        if len(below):
-            slices[number] = np.concatenate([slices[number], above[below]])
-            slices[number + 1] = np.delete(above, below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -656,7 +625,7 @@ class SplitColumn:
         several = partition.partitions if isinstance(partition, PartitionBatch) else [partition]
         columns = [column for item in several if (column := _column_in_memory(item, program)) is not None]
         first = _first_row(several[0], program)
-        if len(columns) < len(several) or first is None or not compiled.should_compile(partition.nrows):
+        if len(columns) < len(several) or first is None:
             return None
         ranges = splitters.of_cached_numbers()
         return (ranges, columns, first) if ranges.is_cut_quickly else None

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows, take_rows
@@ -23,7 +22,7 @@ from akdask.deferred import pa
 from akdask.engine.values import token
 from akdask.operators.keys.keys import LAST, SIGN, Words, unpack_rows, word
 from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, codes_of, strings_of
-from akdask.operators.sort import tuning
+from akdask.operators.sort import loops, tuning
 from akdask.operators.sort.kernels import argsort, ties
 from akdask.typing import Column, NumberArray
 
@@ -67,7 +66,7 @@ class ValueRanges:
         inner = self._rows[(self._rows > first) & (self._rows < first + len(values))] - first
         for start, stop in pairwise([0, *np.unique(inner).tolist(), len(values)]):
             splitters = self._least_words(first + start)
-            number_words(words[start:stop], flipped, splitters, numbers[start:stop], beyond[: len(splitters)])
+            loops.number_words(words[start:stop], flipped, splitters, numbers[start:stop], beyond)
         bounds = [0, *(len(values) - beyond.astype(np.int64)).tolist(), len(values)]
         return by_number(numbers, values, bounds), bounds
 
@@ -80,7 +79,7 @@ class ValueRanges:
 
 
 class FineRanges:
-    """Ranges of 64-bit numbers that are small enough to be sorted within the cache of the core, for compiled loops.
+    """Ranges of 64-bit numbers that are small enough to be sorted within the cache of the core.
 
     They divide the ranges of `ValueRanges`. Only the bounds of these are exact.
 
@@ -131,8 +130,6 @@ class FineRanges:
         first : int
             The row number of the first value; the others are consecutive.
         """
-        from akdask.operators.sort.loops import write_ranges
-
         numbers, counts = self._numbers(parts)
         bounds = np.zeros(self._count + 1, np.int64)
         np.cumsum(counts, out=bounds[1:])
@@ -140,23 +137,20 @@ class FineRanges:
         positions, start = bounds[:-1].astype(np.uint64), 0
         for part in parts:
             stop = start + len(part)
-            write_ranges(numbers[start:stop], _bits(part), positions, values.view(np.uint64))
+            loops.write_ranges(numbers[start:stop], _bits(part), positions, values.view(np.uint64))
             start = stop
         return values, self._cut(parts, first, values, bounds.tolist())
 
     def _numbers(self, parts: Sequence[NumberArray]) -> tuple[NumberArray, NumberArray]:
         """Return the fine range of each value, and the number of values in each."""
-        from akdask.compiler import read_only
-        from akdask.operators.sort.loops import find_ranges
-
         numbers, start = new_array(sum(map(len, parts)), np.uint16), 0
         counts = np.zeros((self._count, 2), np.int64)
         kind = parts[0].dtype.kind
         flipped = _flipped(kind, self._ascending)
-        table = self._low, self._span, self._shift, read_only(self._firsts), read_only(self._shifts)
+        table = self._low, self._span, self._shift, self._firsts, self._shifts
         for part in parts:
             stop = start + len(part)
-            find_ranges(_bits(part), flipped, kind == "f", *table, numbers[start:stop], counts)
+            loops.find_ranges(_bits(part), flipped, kind == "f", *table, numbers[start:stop], counts)
             start = stop
         return numbers, counts.sum(axis=1)
 
@@ -192,10 +186,8 @@ class FineRanges:
 
 
 def _bits(values: NumberArray) -> Words:
-    from akdask.compiler import read_only
-
     bits: Words = np.ascontiguousarray(values).view(np.uint64)
-    return read_only(bits)
+    return bits
 
 
 def _flipped(kind: str, ascending: bool) -> np.uint64:
@@ -207,7 +199,7 @@ def _flipped(kind: str, ascending: bool) -> np.uint64:
 def _words(values: NumberArray, ascending: bool) -> tuple[Words, np.uint64]:
     """Return words of values, and the bits of them to flip."""
     if values.dtype.kind in "iu" and values.itemsize == SIGN.itemsize:
-        return np.ascontiguousarray(values).view(np.uint64), _flipped(values.dtype.kind, ascending)
+        return _bits(values), _flipped(values.dtype.kind, ascending)
     return word(values, 0, ascending), np.uint64(0)
 
 
@@ -224,33 +216,12 @@ def _count_equals(parts: Sequence[NumberArray], count: int, splitter: np.uint64,
     return found
 
 
-def number_words(words: Words, flipped: np.uint64, splitters: Words, numbers: NumberArray, beyond: Words) -> None:
-    """Count for each word the splitters up to it, and add to each splitter the number of words from it on."""
-    if compiled.should_compile(len(words)):
-        from akdask.compiler import read_only
-        from akdask.operators.sort.loops import number_words as number_compiled
-
-        number_compiled(read_only(words), flipped, read_only(splitters), numbers, beyond)
-        return
-    flipped_words = words ^ flipped if flipped else words
-    numbers[:] = 0
-    for number, splitter in enumerate(splitters):
-        is_beyond = flipped_words >= splitter
-        numbers += is_beyond
-        beyond[number] += np.uint64(np.count_nonzero(is_beyond))
-
-
 def by_number(numbers: NumberArray, values: NumberArray, bounds: Sequence[int]) -> NumberArray:
     """Return values in the order of their ranges, whose bounds are known."""
-    if compiled.should_compile(len(values)):
-        from akdask.compiler import read_only
-        from akdask.operators.sort.loops import write_ranges
-
-        split, same_size = new_array(len(values), values.dtype), f"u{values.itemsize}"
-        positions = np.array(bounds[:-1], np.uint64)
-        write_ranges(numbers, read_only(values.view(same_size)), positions, split.view(same_size))
-        return split
-    return values.take(np.argsort(numbers, kind="stable"))
+    split, same_size = new_array(len(values), values.dtype), f"u{values.itemsize}"
+    positions = np.array(bounds[:-1], np.uint64)
+    loops.write_ranges(numbers, np.ascontiguousarray(values).view(same_size), positions, split.view(same_size))
+    return split
 
 
 def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray) -> NumberArray:
@@ -333,12 +304,9 @@ class RangePartitioner:
 
     def of(self, words: Words, rows: NumberArray, out: npt.NDArray[np.uint16] | None = None) -> npt.NDArray[np.uint16]:
         """Return the range of each row, given the words of their keys and their numbers."""
-        from akdask.compiler import read_only
-        from akdask.operators.sort.loops import number_ranges
-
         found = np.empty(len(words), np.uint16) if out is None else out
-        splitters = read_only(self._splitters), read_only(self._rows)
-        number_ranges(words, read_only(rows), *splitters, self._low, self._shift, self._before, found)
+        splitters = self._splitters, self._rows
+        loops.number_ranges(words, rows, *splitters, self._low, self._shift, self._before, found)
         return found
 
     def pack(self, words: Words, rows: NumberArray, lost: int, shift: int, out: Words) -> Words:
@@ -346,11 +314,8 @@ class RangePartitioner:
 
         Both count from the smallest word.
         """
-        from akdask.compiler import read_only
-        from akdask.operators.sort.loops import pack_rows
-
         full_keys = new_array(len(words), np.uint64)
-        pack_rows(words, self._low, np.uint64(lost), np.uint64(shift), read_only(rows), full_keys, out)
+        loops.pack_rows(words, self._low, lost, shift, rows, full_keys, out)
         return full_keys
 
 
@@ -381,7 +346,7 @@ class TextRanges:
     def __init__(
         self, layout: StringLayout, splitters: pa.LargeStringArray, rows: NumberArray, ascending: bool
     ) -> None:
-        self.layout, self._rows, self._ascending = layout, rows, ascending
+        self.layout, self._rows, self._ascending = layout, np.ascontiguousarray(rows), ascending
         self._splitters = self._codes(splitters)
 
     def split(self, strings: pa.LargeStringArray, first: int) -> tuple[list[Words], NumberArray, list[int]]:
@@ -411,20 +376,8 @@ class TextRanges:
 
     def _number(self, codes: CodesOfRows, first: int, numbers: NumberArray, counts: NumberArray) -> None:
         """Count for each row the splitters that are not after it, and the rows of each count, from a row number on."""
-        if compiled.should_compile(len(numbers)):
-            from akdask.compiler import read_only
-            from akdask.operators.sort.loops import number_equals
-
-            number_words(codes[0], np.uint64(0), self._splitters[0], numbers, np.zeros(len(self._rows), np.uint64))
-            number_equals(codes, read_only(self._splitters), read_only(self._rows), first, numbers, counts)
-            return
-        numbers[:] = 0
-        for number, row in enumerate(self._rows.tolist()):
-            is_beyond = np.arange(first, first + len(numbers)) >= row
-            for mine, its in zip(codes[::-1], self._splitters[::-1, number], strict=True):
-                is_beyond = (mine > its) | ((mine == its) & is_beyond)
-            numbers += is_beyond
-        counts += np.bincount(numbers, minlength=len(counts))
+        loops.number_words(codes[0], 0, self._splitters[0], numbers, np.zeros(len(self._rows), np.uint64))
+        loops.number_equals(codes, self._splitters, self._rows, first, numbers, counts)
 
     def _codes(self, strings: pa.LargeStringArray) -> CodesOfRows:
         codes = codes_of(strings, self.layout) if len(strings) else np.empty((len(self.layout.parts), 0), np.uint64)
