@@ -153,7 +153,6 @@ AS_INSTALLED |= {
     "test_import_export.py",
 }
 AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "test_programs.py", "test_same_bits.py"}
-AS_INSTALLED |= {"keys/test_strings.py"}
 
 # What asks how rows, labels, bins or plans are chosen, by hundreds of cases, whatever a kernel then does with them.
 BY_THE_GENERAL_PATH = {"engine/test_rules.py"}

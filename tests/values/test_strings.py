@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import operator
 import re
-from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -11,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask import compiled
 from akdask.columns.dtypes import BOOL, INT64, STR
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.values import strings
-from akdask.operators.values.strings import byte_sets
+from akdask.operators.values import loops
+from akdask.operators.values.strings import byte_sets, unicode_array
+from akdask.testing.strategies import strings_in_buffers
 
 WORDS = [
     "",
@@ -149,14 +148,12 @@ BEYOND = ["a+", "a{2}", "[^a]", ".", "^a", "(a)", "a|b", "(?i)a", r"\pL", r"\Qa\
 @given(words=st.lists(st.text("abß日 1.x_-\x00", max_size=12), max_size=30), pattern=SIMPLE | st.sampled_from(BEYOND))
 def test_simple_patterns_are_found_by_the_loop_as_by_re2(words, pattern):
     expected = pc.match_substring_regex(column(words), pattern).to_pylist()
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(compiled, "should_compile_text", lambda _: compiled.INSTALLED and compiled.load())
-        check("contains", words, expected, substr=pattern, regex=True)
-        plain = pc.match_substring(column(words), pattern).to_pylist()
-        check("contains", words, plain, substr=pattern)
+    check("contains", words, expected, substr=pattern, regex=True)
+    plain = pc.match_substring(column(words), pattern).to_pylist()
+    check("contains", words, plain, substr=pattern)
 
 
-@pytest.mark.parametrize("pattern", BEYOND)
+@pytest.mark.parametrize("pattern", [*BEYOND, r"\d[ab]", "a" * 1025])
 def test_patterns_that_are_not_so_simple_are_left_to_re2(pattern):
     assert byte_sets(pattern) is None
 
@@ -213,17 +210,38 @@ def test_strings_do_not_compare_with_numbers():
         OPERATIONS["less"].result_type(STR, INT64)
 
 
-@given(words=st.lists(st.text("ab日", max_size=7), max_size=12), substr=st.text("ab日", max_size=4), few=st.booleans())
-def test_search_at_all_positions_agrees_with_search_by_row(words, substr, few):
-    padded = words + ["z"] * 200 * few
-    expected = [substr in word for word in padded]
-    check("contains", padded, expected, substr=substr)
-    with patch.object(strings, "_RARE", np.inf):
-        found = strings.find_rare(column(padded), substr.encode())
-    assert (found is None) == (substr == "")
-    assert found is None or found.tolist() == expected
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10) | st.text("ab\0", max_size=70)
 
 
-def test_search_for_what_is_everywhere_is_left_to_arrow():
-    assert strings.find_rare(column(["aa"] * 9), b"a") is None
-    assert strings.find_rare(column(["aa"] + ["b"] * 9), b"ab").tolist() == [False] * 10
+@given(strings_in_buffers(ANY_TEXT), st.text("ab\0日", max_size=4))
+def test_text_is_found_within_strings_and_not_across_them(words, substr):
+    expected = [substr in word for word in words.to_pylist()]
+    assert OPERATIONS["contains"].evaluate(words, substr=substr).tolist() == expected
+
+
+@pytest.mark.parametrize("length", [1, 7, 1000, 5000])
+def test_text_is_found_wherever_it_lies_in_long_strings(length):
+    words = ["".join("ab"[number * step % 7 % 2] for number in range(length)) for step in range(1, 6)]
+    for substr in ("abb", "bab", "aabab", "a" * 9, "ab" * 600):
+        check("contains", words, [substr in word for word in words], substr=substr)
+
+
+@given(strings_in_buffers(ANY_TEXT))
+def test_strings_become_arrays_of_numpy(words):
+    found, expected = unicode_array(words), np.array(words.to_pylist(), str)
+    assert found.dtype == expected.dtype
+    assert found.tolist() == expected.tolist()
+
+
+def test_loops_refuse_strings_beyond_their_text():
+    text, found = np.zeros(4, np.uint8), np.zeros(1, np.bool_)
+    for offsets in (np.array([0, 5]), np.array([0, -5]), np.array([4, 0])):
+        with pytest.raises(ValueError, match="strings"):
+            loops.widen(offsets, text, np.zeros((1, 8), np.uint32))
+    sets = byte_sets("a")
+    with pytest.raises(ValueError, match="strings"):
+        loops.contain(np.array([0, 5]), text, sets, found)
+    with pytest.raises(ValueError, match="no set"):
+        loops.contain(np.array([0, 4]), text, np.ones((1, 256), np.bool_), found)
+    with pytest.raises(ValueError, match="strings"):
+        loops.find_delimiter(np.array([0, 5]), text, text[:1], 1, 1, np.zeros(1, np.int64))

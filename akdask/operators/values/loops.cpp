@@ -1,7 +1,8 @@
 // Delimiters and bytes that are looked for in strings.
 
 #include "text.hpp"
-#include "words.hpp"
+
+#include <algorithm>
 
 namespace {
 
@@ -35,30 +36,44 @@ void find_delimiter(Span<const int64_t> offsets, Text text, Text pattern, int64_
 // Positions that are compared at a time.
 constexpr uint64_t STRETCH = 4096;
 
-// Marks the strings that contain bytes of the sets, one after the other; all are compared where two places fit: those at
-// `positions` of the sets, with the bytes `wanted`.
-void contain(Words offsets, Text text, Matrix<const bool> sets, Words positions, Text wanted, Span<bool> found) {
+// Whether a set has one byte alone, and which.
+bool has_one(const bool* set, uint8_t& member) {
+    int count = 0;
+    for (int byte = 0; byte < 256; ++byte) count += set[byte];
+    if (count == 1) member = static_cast<uint8_t>(std::find(set, set + 256, true) - set);
+    return count == 1;
+}
+
+// Marks the strings that contain bytes of the sets, one after the other; one set has a single byte.
+void contain(Span<const int64_t> offsets, Text text, Matrix<const bool> sets, Span<bool> found) {
     uint64_t size = sets.rows;
-    require(sets.columns == 256 && size && size <= text.size, "sets of other bytes, or more than there is text");
-    require(positions.size == 2 && wanted.size == 2 && positions[0] < size && positions[1] < size, "places of no set");
-    require(offsets.size == found.size + 1 && offsets[offsets.size - 1] - offsets[0] <= text.size,
-            "strings beyond their text");
+    require(sets.columns == 256 && size, "sets of other bytes");
+    require(offsets.size == found.size + 1, "arrays of other lengths");
+    require(static_cast<uint64_t>(offsets[found.size] - offsets[0]) <= text.size, "strings beyond their text");
+    if (size > text.size) return;
+    // All sets are compared where the first and the last that have a single byte fit.
+    uint64_t first = 0, last = size - 1;
+    uint8_t first_byte = 0, last_byte = 0;
+    while (first < size && !has_one(sets[first], first_byte)) ++first;
+    require(first < size, "no set has a single byte");
+    while (!has_one(sets[last], last_byte)) --last;
     uint64_t nplaces = text.size - size + 1, row = 0;
-    const uint8_t *front = text.data + positions[0], *back = text.data + positions[1];
+    const uint8_t *front = text.data + first, *back = text.data + last;
+    auto end = [&](uint64_t of) { return static_cast<uint64_t>(offsets[of + 1] - offsets[0]); };
     uint8_t fits[STRETCH + 8];
     for (uint64_t start = 0; start < nplaces; start += STRETCH) {
         uint64_t count = nplaces - start < STRETCH ? nplaces - start : STRETCH;
         for (uint64_t place = 0; place < count; ++place) {
-            fits[place] = (front[start + place] == wanted[0]) & (back[start + place] == wanted[1]);
+            fits[place] = (front[start + place] == first_byte) & (back[start + place] == last_byte);
         }
         std::memset(fits + count, 0, 8);
         for (uint64_t eight = 0; eight < count; eight += 8) {
             if (!word_at(fits, eight)) continue;
             for (uint64_t place = start + eight; place < start + eight + 8; ++place) {
                 if (!fits[place - start]) continue;
-                while (row < found.size && offsets[row + 1] - offsets[0] <= place) ++row;
+                while (row < found.size && end(row) <= place) ++row;
                 if (row == found.size) return;
-                bool same = place + size <= offsets[row + 1] - offsets[0];
+                bool same = place + size <= end(row);
                 for (uint64_t inner = 0; same && inner < size; ++inner) same = sets[inner][text[place + inner]];
                 if (same) found[row] = true;
             }
@@ -72,7 +87,8 @@ void widen(Span<const int64_t> offsets, Text text, Matrix<uint32_t> characters) 
     for (uint64_t row = 0; row < characters.rows; ++row) {
         uint64_t start = static_cast<uint64_t>(offsets[row] - offsets[0]);
         uint64_t length = static_cast<uint64_t>(offsets[row + 1] - offsets[row]);
-        require(length <= characters.columns && start + length <= text.size, "strings beyond their text");
+        require(length <= characters.columns, "strings longer than a row");
+        require(start <= text.size && length <= text.size - start, "strings beyond their text");
         for (uint64_t place = 0; place < length; ++place) characters[row][place] = text[start + place];
         for (uint64_t place = length; place < characters.columns; ++place) characters[row][place] = 0;
     }

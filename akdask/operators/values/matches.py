@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from akdask import compiled
 from akdask.caches import cached_results
 from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import INT64, STR, UINT8, ColumnType, list_of
@@ -23,6 +22,7 @@ from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import pa, pc
 from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError, UnsupportedError
+from akdask.operators.values import loops
 from akdask.operators.values.strings import check_pattern, text_lengths
 from akdask.typing import NumberArray, StringArray
 
@@ -422,11 +422,10 @@ def _delimiters(
     strings: StringArray, delimiter: str, times: int, *, from_right: bool, regex: bool
 ) -> tuple[NumberArray | None, tuple[NumberArray, NumberArray]]:
     """Return the rows with enough delimiters, None for all, and the bounds of the last of these delimiters."""
-    if not regex and not strings.null_count and compiled.should_compile_text(len(strings)):
-        from akdask.operators.values.loops import delimiter_starts
-
-        text = delimiter.encode()
-        at = delimiter_starts(strings, text, times, from_right=from_right)
+    if not regex and not strings.null_count:
+        text, at = delimiter.encode(), np.full(len(strings), -1, np.int64)
+        pattern = np.frombuffer(text, np.uint8)
+        loops.find_delimiter(*offsets_and_bytes(strings), pattern, times, -1 if from_right else 1, at)
         has_all = at >= 0
         if not has_all.all():
             return has_all, (at[has_all], at[has_all] + len(text))

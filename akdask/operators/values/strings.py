@@ -14,18 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.caches import cached_results
 from akdask.columns.arrow import numpy_numbers
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, STR, ColumnType
+from akdask.columns.memory import new_array
 from akdask.columns.strings import demanded, filled, make_missing, missing_rows, offsets_and_bytes
 from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.operations import Kernel, Operation
 from akdask.errors import ArgumentError
+from akdask.operators.values import loops
 from akdask.typing import NumberArray
 
-ByteSets = npt.NDArray[np.uint8]
-"""For each byte of a match, a table with 1 for each allowed byte."""
+ByteSets = npt.NDArray[np.bool_]
+"""For each place of a match, which of the 256 bytes are allowed there; one place or more allows a single byte."""
 
 _LONGEST = 2**10
 
@@ -44,7 +45,7 @@ _NAMED = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\t\n\f\r "}
 
 @cached_results("bytes of patterns", 256)
 def byte_sets(pattern: str) -> ByteSets | None:
-    r"""Return which bytes the matches of a regular expression have at each place, None if it is not as simple as that.
+    r"""Return which bytes the matches of a regular expression have at each place, None if RE2 has to find them.
 
     Examples
     --------
@@ -67,13 +68,14 @@ def byte_sets(pattern: str) -> ByteSets | None:
             sets += [{byte} for byte in text.encode()]
         else:
             sets.append(_members(found["members"] or _NAMED[found["named"]]))
-    return _table(sets) if 0 < len(sets) <= _LONGEST else None
+    # Searches begin at a place with a single byte.
+    return _table(sets) if any(len(members) == 1 for members in sets) else None
 
 
 @cached_results("bytes of literals", 256)
-def literal_sets(text: bytes) -> ByteSets:
-    """Return the sets of bytes that are restricted, each with its place."""
-    return _table([{byte} for byte in text])
+def literal_sets(text: str) -> ByteSets | None:
+    """Return the bytes of text at each place as sets of one; None for the empty text, which all strings contain."""
+    return _table([{byte} for byte in text.encode()])
 
 
 def _members(members: str) -> set[int]:
@@ -86,15 +88,14 @@ def _members(members: str) -> set[int]:
     return found
 
 
-def _table(sets: list[set[int]]) -> ByteSets:
-    table = np.zeros((len(sets), 256), np.uint8)
+def _table(sets: list[set[int]]) -> ByteSets | None:
+    if not 0 < len(sets) <= _LONGEST:
+        return None
+    table = np.zeros((len(sets), 256), np.bool_)
     for place, members in enumerate(sets):
-        table[place, list(members)] = 1
+        table[place, list(members)] = True
     table.flags.writeable = False
     return table
-
-
-_RARE = 0.25  # Places to compare for each row above which the search by row is faster
 
 
 def arrow_operand(item: Any) -> Any:
@@ -116,13 +117,14 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
 
 def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
     """Return strings as a NumPy array, all padded to the longest."""
-    if compiled.should_compile_text(len(strings)):
-        from akdask.operators.values.loops import from_ascii
-
-        made = from_ascii(strings)
-        if made is not None:
-            return made
-    return np.array(strings.to_pylist(), dtype=str)
+    offsets, text = offsets_and_bytes(strings)
+    if text.view(np.int8).min(initial=0) < 0:
+        # Some characters have several bytes.
+        return np.array(strings.to_pylist(), dtype=str)
+    longest = max(int(np.diff(offsets).max(initial=0)), 1)
+    characters = new_array(len(strings) * longest, np.uint32).reshape(len(strings), longest)
+    loops.widen(offsets, text, characters)
+    return characters.view(f"U{longest}").ravel()
 
 
 def compare_strings(name: str) -> Kernel:
@@ -149,56 +151,13 @@ def _is_empty(strings: Any, out: Any = None) -> Any:
     return np.equal(text_lengths(strings), 0, out=out)
 
 
-def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
-    """Return the mask of strings with a rare pattern; None if Arrow's search by row is faster.
-
-    The first two bytes are compared at all positions of all rows at once. Only at matches are the rest of the pattern
-    and the end of the row compared.
-    """
-    offsets, data = offsets_and_bytes(strings)
-    npositions = len(data) - len(pattern) + 1
-    if not pattern or strings.null_count:
-        return None
-    found = np.zeros(len(strings), np.bool_)
-    if npositions <= 0:
-        return found
-    fits = data[:npositions] == pattern[0]
-    if len(pattern) > 1:
-        fits &= data[1 : npositions + 1] == pattern[1]
-    if np.count_nonzero(fits) > len(strings) * _RARE:
-        return None
-    at = np.flatnonzero(fits)
-    for position, byte in enumerate(pattern[2:], 2):
-        at = at[data[at + position] == byte]
-    at += offsets[0]
-    rows = np.searchsorted(offsets, at, side="right") - 1
-    found[rows[at + len(pattern) <= offsets[rows + 1]]] = True
-    return found
-
-
-def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
-    if pattern and not strings.null_count and compiled.should_compile_text(len(strings)):
-        from akdask.operators.values.loops import contain
-
-        return contain(strings, literal_sets(pattern))
-    return find_rare(strings, pattern)
-
-
-def _find_match(strings: pa.LargeStringArray, pattern: str) -> NumberArray | None:
-    """Return the mask of strings that a simple regular expression matches; None if RE2 has to search by row."""
-    sets = byte_sets(pattern) if compiled.should_compile_text(len(strings)) and not strings.null_count else None
-    if sets is None or not (sets.sum(axis=1) == 1).any():
-        return None
-    from akdask.operators.values.loops import contain
-
-    return contain(strings, sets)
-
-
 def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
-    found = _find_match(strings, substr) if regex else _find(strings, substr.encode())
-    if found is None:
+    sets = None if strings.null_count else byte_sets(substr) if regex else literal_sets(substr)
+    if sets is None:
         search = pc.match_substring_regex if regex else pc.match_substring
         return unpack_bools(search(strings, substr), out)
+    found = np.zeros(len(strings), np.bool_)
+    loops.contain(*offsets_and_bytes(strings), sets, found)
     if out is None:
         return found
     out[...] = found
