@@ -17,11 +17,10 @@ from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import reshaped
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.summation import HALF, LOW
-from akdask.engine.sources import counted
+from akdask.engine.sources import counted, row_numbers
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.operators.reduce.along_axis import AXIS_FUNCTIONS
 from akdask.operators.reduce.reductions import REDUCTIONS
-from akdask.operators.rows.numbers import row_numbers
 
 POSITIONS = frozenset({"argmin", "argmax"})
 

@@ -25,12 +25,12 @@ from akdask.engine import times
 from akdask.engine.alignment import align
 from akdask.engine.missing import demanded, is_missing, is_present, key_parts, named, negated, parts, with_missing
 from akdask.engine.node import Frame
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupStatistic
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.reduce.reductions import REDUCTIONS
-from akdask.operators.rows.numbers import row_numbers
 
 Keys = Any
 """One array, or a tuple of arrays where the rows are grouped by several."""

@@ -13,8 +13,8 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import check_sample, known_lengths, position
 from akdask.arrays.sorting import sort
 from akdask.engine.alignment import Aligned, align
+from akdask.engine.sources import row_numbers
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
-from akdask.operators.rows.numbers import row_numbers
 
 if TYPE_CHECKING:
     from akdask.operators.group.rows import RowsPerGroup, TopRowsOfGroups

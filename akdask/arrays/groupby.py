@@ -27,11 +27,11 @@ from akdask.engine.cache import CacheLease, lease
 from akdask.engine.missing import key_parts, of_key_parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Value
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupAggregate, GroupReduction, GroupStatistic
 from akdask.operators.reduce.reductions import REDUCTIONS
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import SegmentStarts
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 

@@ -24,9 +24,9 @@ from akdask.engine.alignment import Gather, Realign, align
 from akdask.engine.missing import demanded
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project, Slice
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Replica, Value, cast
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import Flatten, Nest, SegmentStarts
 from akdask.operators.values.segarray import LIST_REDUCTIONS
 

@@ -18,12 +18,11 @@ from akdask.arrays.shapes import broadcast_shapes, checked_axes, swapaxes, trans
 from akdask.columns.dtypes import column_type
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
-from akdask.engine.sources import block_split, counted, partition_lengths
+from akdask.engine.sources import block_split, counted, partition_lengths, row_numbers
 from akdask.engine.values import Constant
 from akdask.engine.values import cast as cast_value
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.along_axis import MatrixProduct
-from akdask.operators.rows.numbers import row_numbers
 
 
 def dot(pda1: Any, pda2: Any) -> Any:

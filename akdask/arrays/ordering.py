@@ -13,8 +13,8 @@ from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar
 from akdask.engine.alignment import align, share_rows
 from akdask.engine.missing import is_present, key_parts, without_missing
+from akdask.engine.sources import row_numbers
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort.top_k import TopK
 
 

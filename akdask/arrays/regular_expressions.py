@@ -17,9 +17,9 @@ from akdask.engine.missing import call, is_present, without_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.run import run
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentTypeError
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import Flatten
 from akdask.operators.values.strings import check_pattern
 

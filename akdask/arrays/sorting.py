@@ -18,10 +18,10 @@ from akdask.engine.alignment import Aligned, align
 from akdask.engine.missing import recombined, separated, without_missing
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
-from akdask.engine.sources import as_column, literal
+from akdask.engine.sources import as_column, literal, row_numbers
 from akdask.engine.values import Call, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
-from akdask.operators.rows.numbers import Cosorted, row_numbers
+from akdask.operators.sort.plan import Cosorted
 
 if TYPE_CHECKING:
     from akdask.arrays.pdarray import pdarray

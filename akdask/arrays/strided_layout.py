@@ -14,10 +14,9 @@ import numpy as np
 from akdask.arrays.array import Array, wrap
 from akdask.arrays.row_selection import known_lengths
 from akdask.columns.dtypes import INT64
-from akdask.engine.sources import as_column, counted, literal
+from akdask.engine.sources import as_column, counted, literal, row_numbers
 from akdask.engine.values import Call, Value, columns_of
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import broadcast, take_exchanged, takes_broadcast
 
 Shape = tuple[int, ...]

@@ -93,6 +93,30 @@ class Rows(Frame):
         return f"Rows  {self.rows.describe()}"
 
 
+class RowNumbers(Frame):
+    """The numbers of the rows of `frame`, from 0; rows are counted once, when the numbers are computed."""
+
+    no_more_rows = True
+
+    frame: Frame
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def position(self) -> ColumnRef:
+        """The numbers."""
+        return ColumnRef(self._name, 0, INT64)
+
+
+def row_numbers(frame: Frame) -> tuple[Frame, ColumnRef]:
+    """Return the number of each row as a column, the same column whether or not rows have been counted."""
+    rows = frame.rows
+    numbers = Rows(rows.lengths) if rows.is_fixed and rows.lengths is not None else RowNumbers(frame)
+    return numbers, numbers.position
+
+
 class Literal(Frame):
     """Columns in this process's memory, one table for each partition.
 

@@ -29,7 +29,7 @@ from akdask.engine.cache import Materialized, within_rounds
 from akdask.engine.missing import call, recombined, separated
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Slice, column_identity
-from akdask.engine.sources import Literal, Persisted, Rows
+from akdask.engine.sources import Literal, Persisted, RowNumbers, Rows, row_numbers
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
@@ -37,7 +37,6 @@ from akdask.frames.dtypes import is_number, missing_rows
 from akdask.operators.join.key_tables import check_distinct, index_keys
 from akdask.operators.join.plan import match_once
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
-from akdask.operators.rows.numbers import RowNumbers, row_numbers
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.top_k import TopK
 from akdask.typing import Column

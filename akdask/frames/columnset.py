@@ -14,9 +14,8 @@ from akdask.engine.alignment import Limit, align
 from akdask.engine.cache import within_rounds
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
-from akdask.engine.sources import counted
+from akdask.engine.sources import counted, row_numbers
 from akdask.engine.values import ColumnRef, Constant, Value
-from akdask.operators.rows.numbers import row_numbers
 
 INDEX = ("index",)
 """Name of the row labels among the columns of a projection; no column can have it."""

@@ -19,6 +19,7 @@ from akdask.engine import tuning
 from akdask.engine.missing import is_in_parts, key_parts, of_key_parts
 from akdask.engine.node import Node
 from akdask.engine.run import run
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
@@ -31,7 +32,6 @@ from akdask.frames.series import Series, by_column
 from akdask.frames.summaries import KEEPS
 from akdask.operators.group.plan import GroupAggregate
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
-from akdask.operators.rows.numbers import row_numbers
 
 COUNT = "count"
 

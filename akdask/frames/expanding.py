@@ -19,6 +19,7 @@ from akdask.arrays.ufuncs import isfinite
 from akdask.columns.dtypes import FLOAT64
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.rowwise import Project
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import Owner
@@ -36,7 +37,6 @@ from akdask.frames.windows import (
     shifted,
     span_of,
 )
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.windows.expanding import Expanded, Recurrence
 from akdask.operators.windows.neighbours import LastValid, WithNeighbours
 

@@ -27,6 +27,7 @@ from akdask.deferred import pd
 from akdask.engine import missing as missing_integers
 from akdask.engine import missing as missing_text
 from akdask.engine.run import run
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import (
     ArgumentError,
@@ -44,7 +45,6 @@ from akdask.frames.index import Index, MultiIndex
 from akdask.frames.join import stacked
 from akdask.frames.series import Series
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
-from akdask.operators.rows.numbers import row_numbers
 
 ERRORS = ("raise", "coerce")
 

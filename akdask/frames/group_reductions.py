@@ -22,6 +22,7 @@ from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64
 from akdask.engine.alignment import align, align_by_plan
 from akdask.engine.node import Frame
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant
 from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -33,7 +34,6 @@ from akdask.frames.index import Index, MultiIndex
 from akdask.frames.join import stacked
 from akdask.frames.missing import present
 from akdask.frames.series import Series
-from akdask.operators.rows.numbers import row_numbers
 
 if TYPE_CHECKING:
     from akdask.frames.groupby import DataFrameGroupBy

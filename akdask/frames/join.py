@@ -31,6 +31,7 @@ from akdask.engine.missing import exact_type, is_in_parts, missing_text, recombi
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
+from akdask.engine.sources import row_numbers
 from akdask.engine.times import not_a_time
 from akdask.engine.values import Call, Constant, Value, cast, widened
 from akdask.errors import (
@@ -49,7 +50,6 @@ from akdask.frames.index import Index
 from akdask.frames.missing import present_among
 from akdask.frames.series import Series
 from akdask.operators.join.plan import has_match, join_row_numbers, join_rows
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import ConcatRanges, SegmentStarts
 from akdask.operators.sort.plan import sorted_rows
 

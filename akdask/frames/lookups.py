@@ -24,13 +24,13 @@ from akdask.engine.explain import is_cheap
 from akdask.engine.missing import missing_text
 from akdask.engine.rowwise import Project
 from akdask.engine.run import run
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.dtypes import missing_rows
 from akdask.frames.join import left_join
 from akdask.frames.series import Series
 from akdask.operators.join.plan import BuildIntervals, join_row_numbers
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import broadcast
 
 

@@ -28,6 +28,7 @@ from akdask.engine.alignment import align, align_by_plan
 from akdask.engine.missing import exact_type, is_in_parts, negated, parts, recombined, separated, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
+from akdask.engine.sources import row_numbers
 from akdask.engine.times import halves, is_missing_time, of_halves, with_missing_times
 from akdask.engine.values import Call, Constant, Value, cast, widened
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
@@ -36,7 +37,6 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
 from akdask.frames.missing import present
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.windows.expanding import GROUP, MEASURE, SpanWindows
 from akdask.operators.windows.kernels import INTEGER_WINDOWS
 from akdask.operators.windows.neighbours import LastValid, RunningOfGroups, Shifted, Windows, WithNeighbours

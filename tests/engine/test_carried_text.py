@@ -14,7 +14,7 @@ import akdask as ak
 from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.optimizer import inputs_first, optimize
-from akdask.operators.sort import rewrites
+from akdask.operators import rewrite_rules
 from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.plan import Sort
 from akdask.testing.memory import MemorySource
@@ -135,7 +135,7 @@ def test_text_of_files_and_of_selected_rows_is_sorted_along():
 
 def test_text_for_which_there_is_no_room_is_sorted_along(monkeypatch):
     ours, _ = frames(some_rows())
-    monkeypatch.setattr(rewrites, "memory", lambda: 2**10)
+    monkeypatch.setattr(rewrite_rules, "memory", lambda: 2**10)
     assert carried(ours.sort_values("k")) == [True]
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.operators import rewrite_rules
-from akdask.operators.sort import rewrites
 from tests.engine.steps import (
     ENDS,
     ROWS,
@@ -226,10 +225,10 @@ def test_a_rule_changes_no_rows(name):
 
 
 PASSES = {
-    "share_sorts": rewrites,
+    "share_sorts": rewrite_rules,
     "share_groups": rewrite_rules,
     "share_aggregates": rewrite_rules,
-    "carry_positions": rewrites,
+    "carry_positions": rewrite_rules,
 }
 """What else rewrites plans, and the module where the optimiser finds it."""
 

@@ -30,6 +30,7 @@ from akdask.engine.exchange import exchange
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.rowwise import MatchRows, Project, Tasks, Union, column_identity
 from akdask.engine.slices import CutTable, CutTables, Slices, spilled
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, describe, token
 from akdask.errors import FileFormatError, NonUniqueError, warn
 from akdask.operators.join import tuning
@@ -40,7 +41,6 @@ from akdask.operators.keys import hashing
 from akdask.operators.keys.hashing import bucket_order, buckets_of
 from akdask.operators.keys.keys import Words
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.rows.plan import broadcast_columns, fits_broadcast
 from akdask.operators.sort import partition
 from akdask.operators.sort import tuning as sort_tuning

@@ -7,16 +7,19 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
+from itertools import accumulate, pairwise
 from typing import Any, Self
 
 import numpy as np
 
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType, TimeForm
+from akdask.columns.table import Table
 from akdask.deferred import without_collection
 from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
 from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduction_batches
 from akdask.engine.rowwise import Computed, Tasks
+from akdask.engine.sources import RowNumbers
 from akdask.engine.values import ColumnRef, Made, Replica, Value, describe, flattened, substitute, token, walk
 from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction, merge_states
 
@@ -385,3 +388,23 @@ def _(frame: Arithmetic) -> Expr:
 def _calculate(results: Sequence[Sequence[Any]], function: str, given: tuple[Any, ...]) -> list[Any]:
     """Apply a function to numbers and to results, which are given by their positions."""
     return [FUNCTIONS[function](*[results[arg[0]][arg[1]] if isinstance(arg, tuple) else arg for arg in given])]
+
+
+@lower.register
+def _(frame: RowNumbers) -> Expr:
+    lengths = frame.rows.lengths
+    if lengths is not None:
+        known = tuple(((), bounds) for bounds in pairwise(accumulate(lengths, initial=0)))
+        return Tasks(frame._name, _number_between, known)
+    calls = tuple((((0, 0),), (partition,)) for partition in range(frame.npartitions))
+    return Tasks(frame._name, _number, calls, CountRows(frame.frame))
+
+
+def _number(counts: Sequence[Sequence[int]], partition: int) -> Table:
+    (lengths,) = counts
+    start = sum(lengths[:partition])
+    return _number_between((), start, start + lengths[partition])
+
+
+def _number_between(inputs: Sequence[Any], start: int, stop: int) -> Table:
+    return Table({0: np.arange(start, stop)}, stop - start)

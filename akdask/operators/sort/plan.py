@@ -6,9 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from akdask._dask import Expr
 from akdask.cluster import buffer_bytes
-from akdask.columns.dtypes import INT64
+from akdask.columns.dtypes import BOOL, INT64
 from akdask.columns.table import Table
 from akdask.engine.alignment import (
     Aligned,
@@ -25,10 +27,11 @@ from akdask.engine.missing import is_in_parts, is_missing_text, key_parts
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import BroadcastInput, Call, ColumnRef, Replica, Value
 from akdask.operators.join.key_tables import SortedKeys
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort import tuning
+from akdask.operators.sort.kernels import is_ascending
 from akdask.operators.sort.partition import KEYS, NUMBERS, TEXT, ChooseSplitters, RangePartition, SplitColumn
 from akdask.operators.sort.ranges import ROW, SortPartition, sort_tables
 
@@ -277,3 +280,40 @@ def _(frame: SortedTable) -> Expr:
 def _in_order(tables: Sequence[Table]) -> list[SortedKeys]:
     (column,) = Table.concat(tables).columns.values()
     return [SortedKeys(column)]
+
+
+class Cosorted(Frame):
+    """Whether the rows of `frame` ascend by its columns, the first one first: one bool in one row."""
+
+    frame: Project
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([1])
+
+    @property
+    def ascending(self) -> ColumnRef:
+        """The answer."""
+        return ColumnRef(self._name, 0, BOOL)
+
+
+@lower.register
+def _(frame: Cosorted) -> Expr:
+    count = frame.frame.npartitions
+    calls = tuple((((0, partition),), ()) for partition in range(count))
+    parts = Tasks(f"ascending {frame._name}", _ascending_part, calls, frame.frame)
+    everything = tuple((0, partition) for partition in range(count))
+    return Tasks(frame._name, _ascending_together, ((everything, ()),), parts)
+
+
+def _ascending_part(tables: Sequence[Table]) -> tuple[bool, Table]:
+    """Return whether a partition's rows ascend, and its first and last row."""
+    (table,) = tables
+    edges = np.array([0, table.nrows - 1] if table.nrows else [], np.int64)
+    return is_ascending(list(table.columns.values())), table.take(edges)
+
+
+def _ascending_together(parts: Sequence[tuple[bool, Table]]) -> Table:
+    edges = Table.concat([table for _, table in parts])
+    ascending = all(flag for flag, _ in parts) and is_ascending(list(edges.columns.values()))
+    return Table({0: np.array([ascending])}, 1)

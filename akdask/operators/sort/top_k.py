@@ -21,9 +21,9 @@ from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, pipeline
 from akdask.engine.rowwise import Project, Tasks
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import ColumnRef, Program, Value, describe
 from akdask.operators.keys.keys import Words, word, word_count
-from akdask.operators.rows.numbers import row_numbers
 from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import argsort
 from akdask.typing import Column, NumberArray
