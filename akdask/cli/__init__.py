@@ -1,4 +1,4 @@
-"""The command ``akdask``: one module for each subcommand, each of which registers itself."""
+"""The command ``akdask``: each module registers a subcommand, or several that are alike."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import akdask
-from akdask.cli import completion, convert, demo, doctor, evo, head, info, lbann, ls, repack, run, validate
+from akdask.cli import convert, demo, doctor, evo, lbann, run, show, validate
 from akdask.errors import AkdaskError
 
-COMMANDS = (ls, info, head, validate, convert, repack, run, doctor, evo, lbann, demo, completion)
+COMMANDS = (show, validate, convert, run, doctor, evo, lbann, demo)
+SHELLS = ("bash", "fish", "zsh")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.register(commands)
+    _register_completion(commands)
     try:
         return _run(parser, argv)
     except AkdaskError as error:
@@ -60,3 +63,37 @@ def _run(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
 def _fail(message: str, code: int) -> int:
     print(message, file=sys.stderr)
     return code
+
+
+def _register_completion(commands: Any) -> None:
+    """Add ``akdask completion``, whose scripts contain all names: a shell need not start Python at each key press."""
+    parser = commands.add_parser(
+        "completion",
+        help="print a script that completes commands in a shell",
+        description="Print a script that completes the commands and options of akdask.  bash: "
+        'eval "$(akdask completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc; fish: '
+        "akdask completion fish > ~/.config/fish/completions/akdask.fish",
+    )
+    parser.add_argument("shell", choices=SHELLS, help="which shell")
+    parser.set_defaults(run=_print_completion, commands=commands.choices)
+
+
+def _print_completion(options: argparse.Namespace) -> int:
+    import shtab
+
+    for parser in options.commands.values():
+        _complete_files(parser, shtab.FILE)
+    script = shtab.complete(options.parser, options.shell)
+    # Names of files may need quotes.
+    print(script.replace("complete -o bashdefault", "complete -o bashdefault -o filenames"))
+    return 0
+
+
+def _complete_files(parser: argparse.ArgumentParser, file: Any) -> None:
+    """Have positional arguments, of commands within commands too, completed by names of files."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                _complete_files(inner, file)
+        elif not action.option_strings and not action.choices:
+            action.complete = file  # type: ignore[attr-defined]  # what shtab reads

@@ -1,4 +1,4 @@
-"""``akdask convert``: rewrite files of any layout in today's layout, with another number of files if wanted."""
+"""``akdask convert`` and ``repack``: rewrite files of any layout in the present one, elsewhere or in place."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from akdask.arrays.writing import write_objects
 from akdask.cli.console import counted, print_json, printable, size
-from akdask.cli.sets import NamedSet, add_json, named_files, readable_objects
+from akdask.cli.sets import NamedSet, add_files, add_json, demand_format, named_files, named_sets, readable_objects
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io.files import storables
 from akdask.storage.files import absolute, exists, identify_all, identities_below, is_folder, written_path
@@ -21,7 +22,7 @@ Objects = Mapping[str, Any]
 
 
 def register(commands: Any) -> None:
-    """Add the subcommand to the parser."""
+    """Add the subcommands to the parser."""
     parser = commands.add_parser(
         "convert",
         help="write all objects of files to other files, as many as wanted",
@@ -47,10 +48,20 @@ def register(commands: Any) -> None:
     parser.add_argument("--compression", metavar="CODEC", help="how pages of Parquet files are packed (default: not)")
     parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
     add_json(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=_convert)
+    parser = commands.add_parser(
+        "repack",
+        help="write files anew in place, without room that nothing uses",
+        description="Write sets of HDF5 files anew, in as many files, without the room that removed or replaced "
+        "objects have left; files of old layouts become ones of the present layout, and attributes of others are not "
+        "kept.  A set is replaced as a whole, or not at all; an object that cannot be read and written as it is stops "
+        "it.",
+    )
+    add_files(parser)
+    parser.set_defaults(run=_repack_sets)
 
 
-def run(options: argparse.Namespace) -> int:
+def _convert(options: argparse.Namespace) -> int:
     """Convert; return the exit code."""
     if options.num_locales is not None and (options.file_type == "single" or options.num_locales < 1):
         raise ArgumentError("--num-locales is at least 1, and not for a single file.")
@@ -129,3 +140,58 @@ def total(paths: Sequence[str]) -> int:
     folders = [path for path in paths if is_folder(path)]
     inside = sum(file.size for folder in folders for file in identities_below(folder).values())
     return inside + sum(file.size for file in identify_all([path for path in paths if path not in folders]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A set that was rewritten."""
+
+    files: NamedSet
+    objects: int
+    before: int
+    after: int
+
+
+def _repack_sets(options: argparse.Namespace) -> int:
+    """Repack; return the exit code."""
+    sets = named_sets(options.files)
+    demand_format(sets, ["HDF5"], "repack")
+    for files in sets:
+        _demand_complete(files)
+    done = [_repacked(files) for files in sets]
+    if options.json:
+        print_json([_outcome_as_json(outcome) for outcome in done])
+    else:
+        for outcome in done:
+            saved = outcome.before - outcome.after
+            change = f"saved {size(saved)}" if saved >= 0 else f"grew by {size(-saved)}"
+            print(f"{printable(outcome.files.name)}: {size(outcome.before)} to {size(outcome.after)}, {change}")
+    return 0
+
+
+def _demand_complete(files: NamedSet) -> None:
+    """Refuse a part of a set: the rest would be removed when it is replaced as a whole."""
+    rest = [] if files.is_single else sorted(set(locale_files(files.path)).difference(files.files))
+    if rest:
+        raise ArgumentError(
+            f"only a part of the set {files.name!r} is named.",
+            details=[f"also there: {path}" for path in rest],
+            hint=f"name the whole set: {files.name}",
+        )
+
+
+def _repacked(files: NamedSet) -> _Outcome:
+    objects = readable_objects(files)
+    before = total(files.files)
+    written = write_anew(objects, files.path, num_locales=None if files.is_single else len(files.files))
+    return _Outcome(files, len(objects), before, total(written))
+
+
+def _outcome_as_json(outcome: _Outcome) -> dict[str, Any]:
+    return {
+        "set": outcome.files.path,
+        "objects": outcome.objects,
+        "bytes_before": outcome.before,
+        "bytes_after": outcome.after,
+        "saved": outcome.before - outcome.after,
+    }

@@ -109,7 +109,7 @@ def test_dask_draws_its_report_where_it_can(script, session_client):
 
 
 def test_without_bokeh_the_report_tells_how_to_get_dasks(script, session_client, monkeypatch):
-    monkeypatch.setattr("akdask.cli.job.find_spec", lambda name: None)
+    monkeypatch.setattr("akdask.cli.run.find_spec", lambda name: None)
     address = session_client.scheduler.address
     assert main(["run", "--folder", "job", script(GROUPS), "--cluster", address]) == 0
     assert facts()["notes"] == ["Dask's own report needs Bokeh: pip install 'akdask[jobs]'."]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from akdask.cli import main, report
-from akdask.cli.job import run_script
+from akdask.cli.run import run_script
 
 SUM = "import sys\nimport akdask as ak\nprint(sys.argv[1:], __name__, ak.arange(1000).sum())\n"
 
