@@ -273,7 +273,6 @@ CONTAINERS = {
     "_understood": "one value of each setting",
     "_leases": "leases that live elsewhere",
     "_reducers": "programs of plans that live elsewhere",
-    "_surrounding": REGISTRY,
     "_registered": "clients that live elsewhere",
     "_spilled": "results that Dask has spilled, until it has forgotten them",
     "_in_memory": "results that live elsewhere",

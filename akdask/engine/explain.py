@@ -16,14 +16,13 @@ from contextlib import contextmanager
 from contextvars import Context, copy_context
 from html import escape
 from shutil import get_terminal_size
-from threading import Condition, Thread, current_thread, main_thread
+from threading import Condition, Thread
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
 from dask.callbacks import Callback
 from dask.utils import format_bytes, format_time, key_split
 
-from akdask import config
 from akdask._dask import Expr
 from akdask.caches import after_fork
 from akdask.cluster import default_client, recorded_by_cluster, shares_memory, tasks_by_step
@@ -33,7 +32,7 @@ from akdask.engine.alignment import Limit
 from akdask.engine.node import Frame, Node
 from akdask.engine.pipeline import Pipeline, PipelineLayout
 from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, PersistedResults, Project, Tables, Tasks, Union
-from akdask.engine.run import CollectionRows, FinishResult, run, tasks_of
+from akdask.engine.run import CollectionRows, FinishResult, Place, run, tasks_of
 from akdask.engine.scheduler import recorded
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import TEXT_BYTES, Replica, Value, describe, substitute, walk
@@ -691,12 +690,9 @@ _watch: _Watch | None = None
 
 
 @contextmanager
-def progress() -> Iterator[None]:
-    """Show the progress of computations inside, if the setting ``progress`` allows it and there is a place for it."""
-    shown = _place() if current_thread() is main_thread() else None
-    if shown is None:
-        yield
-        return
+def progress(place: Place) -> Iterator[None]:
+    """Show the progress of computations inside."""
+    shown = Line() if place == "terminal" else CellOutput(copy_context())
     global _watch  # noqa: PLW0603 - there is one for the process
     if _watch is None:
         _watch = _Watch()
@@ -713,22 +709,6 @@ def progress() -> Iterator[None]:
         _watch.end()
 
 
-def _place() -> Shown | None:
-    """Return the place to show progress, None without one."""
-    wanted = config.get("progress")
-    if wanted is False:
-        return None
-    if _in_notebook():
-        return CellOutput(copy_context())
-    return Line() if wanted is True or (sys.stderr is not None and sys.stderr.isatty()) else None
-
-
-def _in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
-    ipython: Callable[[], Any] | None = getattr(sys.modules.get("IPython"), "get_ipython", None)
-    return ipython is not None and getattr(ipython(), "kernel", None) is not None
-
-
 def _start_anew() -> None:
     """Forget the thread of the parent, which a forked process does not have."""
     global _watch  # noqa: PLW0603 - there is one for the process
@@ -736,7 +716,6 @@ def _start_anew() -> None:
 
 
 after_fork(_start_anew)
-scheduler.surround(progress)
 
 
 class Profile(Explanation):

@@ -7,17 +7,20 @@ joined later. That takes twice the memory, and most of the time goes into alloca
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from threading import current_thread, main_thread
+from typing import Any, Literal, TypeAlias
 from weakref import ref
 
 import dask
 import numpy as np
 from dask.system import CPU_COUNT
 
+from akdask import config
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.caches import Cache
 from akdask.cluster import current_worker, default_client, expect_arrow, named_scheduler, shares_memory, transfer_limit
@@ -43,7 +46,7 @@ from akdask.engine.node import (
 from akdask.engine.optimizer import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
 from akdask.engine.pipeline import narrowed
 from akdask.engine.rowwise import Chain, Project, Tasks
-from akdask.engine.scheduler import callbacks, pending_results, surrounded
+from akdask.engine.scheduler import callbacks, pending_results
 from akdask.engine.sources import Scan
 from akdask.engine.values import ColumnRef, Replica, walk
 from akdask.errors import TransferError
@@ -474,11 +477,36 @@ def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
         return {key: persisted(key, result) for key, result in zip(plan.__dask_keys__(), found, strict=True)}
 
 
+Place: TypeAlias = Literal["terminal", "notebook"]
+
+
+def place_of_progress() -> Place | None:
+    """Return where to show progress, None where nobody looks on, or the setting ``progress`` forbids it."""
+    wanted = config.get("progress")
+    if wanted is False or current_thread() is not main_thread():
+        return None
+    # Whether this process is the kernel of a notebook.
+    ipython: Callable[[], Any] | None = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    if ipython is not None and getattr(ipython(), "kernel", None) is not None:
+        return "notebook"
+    return "terminal" if wanted is True or (sys.stderr is not None and sys.stderr.isatty()) else None
+
+
+def progress_shown() -> AbstractContextManager[None]:
+    """Return the context that shows the progress of computations inside, if there is a place for it."""
+    place = place_of_progress()
+    if place is None:
+        return nullcontext()
+    from akdask.engine.explain import progress
+
+    return progress(place)
+
+
 @contextmanager
 def _computation() -> Iterator[None]:
-    """Compute inside the contexts of all computations, and add advice to the error if memory does not suffice."""
+    """Show progress, and add advice to the error if memory does not suffice."""
     try:
-        with surrounded():
+        with progress_shown():
             yield
     except MemoryError as error:
         raise TransferError(

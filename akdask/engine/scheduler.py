@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
 from heapq import heappop, heappush
@@ -269,23 +269,6 @@ def observed_by(observer: Callback) -> Iterator[None]:
         yield
     finally:
         _active.reset(restore)
-
-
-_surrounding: list[Callable[[], AbstractContextManager[None]]] = []
-
-
-def surround(context: Callable[[], AbstractContextManager[None]]) -> None:
-    """Run all computations inside a context from now on."""
-    _surrounding.append(context)
-
-
-@contextmanager
-def surrounded() -> Iterator[None]:
-    """Enter the contexts that surround computations."""
-    with ExitStack() as stack:
-        for context in _surrounding:
-            stack.enter_context(context())
-        yield
 
 
 def callbacks() -> list[tuple[Any, ...]] | None:

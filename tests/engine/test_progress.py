@@ -10,6 +10,7 @@ import pytest
 import akdask as ak
 from akdask.engine import explain, scheduler
 from akdask.engine.explain import CellOutput, Line, progress_bar
+from akdask.engine.run import place_of_progress, progress_shown
 
 PARTS = 6
 
@@ -47,7 +48,7 @@ def wait_for(condition):
 
 def compute(part):
     """Compute some tasks, as plans are computed."""
-    with scheduler.surrounded():
+    with progress_shown():
         return dask.compute(*[dask.delayed(part)(number) for number in range(PARTS)], scheduler=scheduler.get)
 
 
@@ -103,7 +104,7 @@ def test_rows_and_bytes_a_second_are_told_of_what_is_read(terminal, shown, tmp_p
 def test_progress_is_shown_where_somebody_looks_on_or_wants_it(setting, is_terminal, expected, monkeypatch):
     monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: is_terminal))
     with ak.config.set(progress=setting):
-        assert isinstance(explain._place(), Line) is expected
+        assert place_of_progress() == ("terminal" if expected else None)
 
 
 def test_notebooks_have_an_output_of_their_own_that_is_emptied(monkeypatch):
@@ -120,7 +121,7 @@ def test_notebooks_have_an_output_of_their_own_that_is_emptied(monkeypatch):
     ipython = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(HTML=str, display=display))
-    assert isinstance(explain._place(), CellOutput)
+    assert place_of_progress() == "notebook"
     output = CellOutput(copy_context())
     output.clear()
     output.show(1, 4, "read <x>")
