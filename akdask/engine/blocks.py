@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -40,12 +40,14 @@ from akdask.engine.values import (
     Selection,
 )
 from akdask.errors import InconsistentFilesError
-from akdask.operators.join.matches import MatchMultiplicity
 from akdask.operators.rows.gather import gather
 from akdask.storage.ranges import ConsecutiveParts
 from akdask.storage.read_ahead import can_read_ahead
 from akdask.storage.source import IN_MEMORY, Part, PartReader, RowBounds, RowRanges, Stretch, opens_early
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.operators.join.key_tables import MatchMultiplicity
 
 
 @dataclass(frozen=True, slots=True)

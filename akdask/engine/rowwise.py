@@ -110,8 +110,8 @@ class MatchRows(RowsByValue):
     """The rows of a frame repeated for every match in a table; rows without a match are dropped or kept once.
 
     `found` is the first matching row of the table, -1 without a match. `multiplicity` knows the other rows equal to it
-    (see `MatchMultiplicity` in `akdask.operators.join.matches`). `match` is the identity of the pairs. Columns matched
-    alike share rows.
+    (see `MatchMultiplicity` in `akdask.operators.join.key_tables`). `match` is the identity of the pairs. Columns
+    matched alike share rows.
     """
 
     frame: Frame

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.join.matches import MatchMultiplicity
+from akdask.operators.join.key_tables import MatchMultiplicity
 
 TABLES = st.lists(st.integers(0, 6), max_size=20)
 

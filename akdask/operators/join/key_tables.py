@@ -1,4 +1,4 @@
-"""Key tables: find the first row of a table with given keys, or whether there is one.
+"""Key tables: find the rows of a table with given keys, or whether there is one.
 
 Integers of a small range are looked up directly, by their distance from the smallest. Keys whose ranges leave room for
 a row number are looked up in a hash table of words that hold both. All other keys are looked up in a table of hashes.
@@ -6,16 +6,17 @@ a row number are looked up in a hash table of words that hold both. All other ke
 A hash table with open addressing is a sorted array of words with gaps. The slot of a word is given by its leading bits,
 or is the first free one after that, so the stored words ascend. Building a table is sorting. A search goes on from the
 slot of its word while it meets smaller words, which is rare.
+
+An index finds the first row with given keys. `MatchMultiplicity` pairs it with all rows that have the same keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Literal, Protocol
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns.bigint import to_ints
 from akdask.columns.exact import compare, is_mixed
 from akdask.columns.memory import full_array, new_array
@@ -23,13 +24,10 @@ from akdask.columns.table import Sized, concat_rows, slice_rows, take_rows
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import NonUniqueError
 from akdask.operators.group.row_groups import group_rows
-from akdask.operators.join import tuning
+from akdask.operators.join import loops, tuning
 from akdask.operators.keys import hashing
 from akdask.operators.keys.keys import (
-    FIRST,
-    HALF,
     LAST,
-    SECOND,
     VACANT,
     WORD_BITS,
     Key,
@@ -45,11 +43,8 @@ from akdask.operators.rows.gather import gather
 from akdask.operators.values.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
-Wanted: TypeAlias = Callable[[Sequence[Column]], tuple[Words, NumberArray | None]]
-"""Makes words from keys, and masks keys that cannot be in the table."""
-
-Meet: TypeAlias = Callable[[Words, NumberArray, Sequence[Column]], tuple[NumberArray, NumberArray]]
-"""Takes words, slots and keys; returns the found rows, and the searches that must go on."""
+EMPTY = -1
+"""The row number for no match."""
 
 
 class OpenAddressingTable:
@@ -57,17 +52,18 @@ class OpenAddressingTable:
 
     def __init__(self, nrows: int) -> None:
         self.bits = max((tuning.HASH_SLOTS_PER_ROW * nrows).bit_length(), 1)
-        self.shift = np.uint64(WORD_BITS - self.bits)
+        self.shift = WORD_BITS - self.bits
         self._size = 1 << self.bits
 
-    def slots(self, words: Words) -> NumberArray:
+    def slots(self, words: Words) -> Words:
         """Return the slots where searches for words begin."""
-        return (words >> self.shift).view(np.int64)
+        slots: Words = words >> np.uint64(self.shift)
+        return slots
 
     def positions(self, words: Words) -> tuple[NumberArray, int]:
         """Return the slots of ascending words, and the number of slots, which is at least one more."""
         number = np.arange(len(words))
-        positions = self.slots(words)
+        positions = self.slots(words).view(np.int64)
         positions -= number
         np.maximum.accumulate(positions, out=positions)
         positions += number
@@ -78,70 +74,12 @@ class OpenAddressingTable:
         """Return a table without words, with room for so many words that may overflow at the end."""
         return full_array(self._size + nrows + 1, VACANT, VACANT.dtype)
 
-    def table(self, order: Words, words: Words) -> tuple[Words, int]:
-        """Return the table of some words, and the largest distance of a word from its first slot.
-
-        Parameters
-        ----------
-        order : ndarray of uint64
-            Ascending words that give the slots.
-        words : ndarray of uint64
-            Words to store.
-        """
-        if compiled.should_compile(len(words)):
-            from akdask.compiler import read_only
-            from akdask.operators.join.loops import lay_out
-
-            # Room for words far beyond the last slot; untouched memory costs nothing.
-            table = new_array(self._size + len(words) + 1, np.uint64)
-            end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
-            return table[:end], furthest
-        positions, size = self.positions(order)
-        table = full_array(size, VACANT, VACANT.dtype)
-        table[positions] = words
-        positions -= self.slots(order)
-        return table, int(positions.max(initial=0))
-
-    def search(
-        self, keys: Sequence[Column], wanted: Wanted, meet: Meet, found: NumberArray, nothing: int
-    ) -> NumberArray:
-        """Fill `found` with the match of each row of keys, and `nothing` for keys that cannot be in the table."""
-        waiting: list[tuple[NumberArray, Words, NumberArray]] = []
-        for start in range(0, len(found), tuning.CHUNK_ROWS):
-            stop = min(start + tuning.CHUNK_ROWS, len(found))
-            part = [slice_rows(key, start, stop) for key in keys]
-            words, nowhere = wanted(part)
-            slots = self.slots(words)
-            here, on = meet(words, slots, part)
-            if nowhere is not None:
-                here[nowhere] = nothing
-                on = on[~nowhere.take(on)]
-            found[start:stop] = here
-            if len(on):
-                waiting.append((on + start, words.take(on), slots.take(on)))
-        if waiting:
-            rows, words, slots = (np.concatenate(parts) for parts in zip(*waiting, strict=True))
-            _search_on(keys, meet, found, (rows, words, slots))
-        return found
-
-
-def _search_on(
-    keys: Sequence[Column], meet: Meet, found: NumberArray, waiting: tuple[NumberArray, Words, NumberArray]
-) -> None:
-    """Probe the next slots for rows whose search has not ended."""
-    rows, words, slots = waiting
-    while len(rows):
-        slots += 1
-        here, on = meet(words, slots, [take_rows(key, rows) for key in keys])
-        found[rows] = here
-        rows, words, slots = rows.take(on), words.take(on), slots.take(on)
-
-
-EMPTY = -1
-"""The row number for no match."""
-
-NOBODY: NumberArray = np.empty(0, np.int64)
-"""Marks that a loop searched to the end, so that no rows go on."""
+    def table(self, words: Words) -> Words:
+        """Return the table of ascending words."""
+        # Room for words far beyond the last slot; untouched memory costs nothing.
+        table = new_array(self._size + len(words) + 1, np.uint64)
+        end = loops.lay_out(words, self.shift, self._size, table)
+        return table[:end]
 
 
 def packable_spans(keys: Sequence[Column]) -> list[tuple[int, int]] | None:
@@ -157,11 +95,6 @@ def _span_bits(spans: Sequence[tuple[int, int]]) -> int:
     return sum((high - low).bit_length() for low, high in spans)
 
 
-def hashed_words(keys: Sequence[Column]) -> tuple[Words, None]:
-    """Return the words that searches for hashes compare."""
-    return hashing.hash_rows(keys), None
-
-
 class PackedIndex(Sized):
     """Words of key and row number, for keys whose ranges leave room for one.
 
@@ -173,51 +106,22 @@ class PackedIndex(Sized):
         nrows = len(keys[0])
         self._keys = list(keys)
         self._spans = spans
-        self._nrows = np.uint64(nrows)
-        spare = min(nrows.bit_length(), WORD_BITS - _span_bits(spans))
-        dropped_bits = nrows.bit_length() - spare
-        self._spare, self._dropped_bits = np.uint64(spare), np.uint64(dropped_bits)
-        self._spare_mask = np.uint64((1 << spare) - 1)
+        self._nrows = nrows
+        self._spare = min(nrows.bit_length(), WORD_BITS - _span_bits(spans))
+        self._dropped_bits = nrows.bit_length() - self._spare
         self._layout = OpenAddressingTable(nrows)
-        self._slots, furthest, self._later = self._inserted() if compiled.should_compile(nrows) else self._laid_out()
-        self.is_sound = furthest < 1 << (self._layout.bits - dropped_bits - 1)
+        self._slots, furthest, self._later = self._inserted()
+        self.is_sound = furthest < 1 << (self._layout.bits - self._dropped_bits - 1)
         """Whether the remaining bits order any two words, as they do for words in neighbouring slots."""
 
-    def _laid_out(self) -> tuple[Words, int, NumberArray]:
-        """Return the table, the largest distance of a word from its first slot, and the rows with repeated keys."""
-        order, words, later = self._sorted_words()
-        return *self._layout.table(order, words), later
-
     def _inserted(self) -> tuple[Words, int, NumberArray]:
-        """Return the same by insertion instead of sorting."""
-        from akdask.compiler import read_only
-        from akdask.operators.join.loops import insert_packed
-
+        """Return the table, the largest distance of a word from its first slot, and the rows with repeated keys."""
         words, low, _ = self._words_in_range(self._keys)
         table, later = self._layout.vacant(len(words)), new_array(len(words), np.int64)
-        end, furthest, count = insert_packed(
-            read_only(words), low, self._spare, self._dropped_bits, self._layout.shift, table, later
+        end, furthest, count = loops.insert_packed(
+            words, low, self._spare, self._dropped_bits, self._layout.shift, table, later
         )
         return table[:end], furthest, later[:count].copy()
-
-    def _sorted_words(self) -> tuple[Words, Words, NumberArray]:
-        """Return the sorted order, one word for each key, and the rows with repeated keys."""
-        tags, _ = self._tags(self._keys)
-        if self._dropped_bits:
-            order, rows = _sorted_with_rows(tags)
-            words = order << self._dropped_bits
-            words |= rows.view(np.uint64)
-        else:
-            tags |= np.arange(len(tags), dtype=np.uint64)
-            tags.sort()
-            order = words = tags
-        again = np.flatnonzero((order[1:] ^ order[:-1]) <= self._spare_mask) + 1
-        if not len(again):
-            return order, words, again
-        row_mask = np.uint64((1 << int(self._nrows).bit_length()) - 1)
-        later = (words[again] & row_mask).view(np.int64)
-        words = np.delete(words, again)
-        return np.delete(order, again) if self._dropped_bits else words, words, later
 
     @property
     def firsts(self) -> NumberArray | None:
@@ -225,44 +129,29 @@ class PackedIndex(Sized):
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
-        if not compiled.should_compile(len(found)):
-            return self._layout.search(keys, self._tags, self._meet, found, EMPTY)
-        from akdask.compiler import read_only
-        from akdask.operators.join.loops import find_packed
-
         words, low, width = self._words_in_range(keys)
-        table, rows = read_only(self._slots), found.view(np.uint64)
-        find_packed(
-            read_only(words), low, width, self._spare, self._dropped_bits, self._layout.shift, self._nrows, table, rows
+        loops.find_packed(
+            words,
+            low,
+            width,
+            self._spare,
+            self._dropped_bits,
+            self._layout.shift,
+            self._nrows,
+            self._slots,
+            found.view(np.uint64),
         )
         return found
 
-    def _words_in_range(self, keys: Sequence[Column]) -> tuple[Words, np.uint64, np.uint64]:
-        """Return the lowest stored word of each row's candidates, and the largest distance to the last one."""
+    def _words_in_range(self, keys: Sequence[Column]) -> tuple[Words, int, int]:
+        """Return one word for the keys of each row, the lowest word of the table, and the distance to its highest."""
         if len(keys) == 1:
             low, high = self._spans[0]
-            return word(keys[0], 0), np.uint64(low), np.uint64(high - low)
+            return word(keys[0], 0), low, high - low
         distances, outside = self._distances(keys)
         if outside is not None:
             distances[outside] = LAST
-        return distances, np.uint64(0), np.uint64((1 << _span_bits(self._spans)) - 1)
-
-    def _meet(self, tags: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        words = self._slots.take(slots)
-        filled = words != VACANT
-        # A word with the same tag is larger by its row; a vacant word is larger by no possible row.
-        words -= tags << self._dropped_bits
-        before = np.flatnonzero((words.view(np.int64) < 0) & filled)
-        return _rows_or_empty(words, words < self._nrows), before
-
-    def _tags(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
-        """Return the tags of keys, with spare lowest bits, and the mask of keys outside the ranges."""
-        tags, outside = self._distances(keys)
-        tags <<= self._spare
-        tags *= FIRST
-        tags ^= (tags >> HALF) & ~self._spare_mask
-        tags *= SECOND
-        return tags, outside
+        return distances, 0, (1 << _span_bits(self._spans)) - 1
 
     def _distances(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
         """Return the distances of keys from the lowest ones in one word, and the mask of keys outside the ranges."""
@@ -316,34 +205,36 @@ class HashIndex(Sized):
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
-        return self._layout.search(keys, hashed_words, self._meet, found, EMPTY)
+        waiting: list[tuple[NumberArray, Words, Words]] = []
+        for start in range(0, len(found), tuning.CHUNK_ROWS):
+            stop = min(start + tuning.CHUNK_ROWS, len(found))
+            part = [slice_rows(key, start, stop) for key in keys]
+            hashes = hashing.hash_rows(part)
+            slots = self._layout.slots(hashes)
+            found[start:stop], differ = self._meet(hashes, slots, part)
+            if len(differ):
+                waiting.append((differ + start, hashes.take(differ), slots.take(differ)))
+        if waiting:
+            self._search_on(keys, found, *map(np.concatenate, zip(*waiting, strict=True)))
+        return found
 
-    def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        if compiled.should_compile(len(hashes)):
-            from akdask.compiler import read_only
-            from akdask.operators.join.loops import meet_pairs
+    def _search_on(
+        self, keys: Sequence[Column], found: NumberArray, rows: NumberArray, hashes: Words, slots: Words
+    ) -> None:
+        """Probe the next slots for rows that met other keys with the same hash."""
+        while len(rows):
+            slots += np.uint64(1)
+            found[rows], differ = self._meet(hashes, slots, [take_rows(key, rows) for key in keys])
+            rows, hashes, slots = rows.take(differ), hashes.take(differ), slots.take(differ)
 
-            words = np.empty(len(hashes), np.uint64)
-            meet_pairs(hashes, slots.view(np.uint64), read_only(self._slots), words)
-            found, before = words.view(np.int64), NOBODY
-        else:
-            # One complex number reads both halves of a slot at once.
-            pairs = self._slots.view(np.complex128)[:, 0].take(slots).view(np.uint64).reshape(-1, 2)
-            found, before = _rows_or_empty(pairs[:, 1], pairs[:, 0] == hashes), np.flatnonzero(pairs[:, 0] < hashes)
-        if self._exact:
-            return found, before
+    def _meet(self, hashes: Words, slots: Words, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
+        """Return the row beside each hash, and the rows that met other keys; `slots` move to where searches ended."""
+        found = np.empty(len(hashes), np.int64)
+        loops.meet_pairs(hashes, slots, self._slots, found.view(np.uint64))
         met = np.flatnonzero(found != EMPTY)
-        differ = met[~_equal(self._keys, found.take(met), keys, met)]
+        differ = met[:0] if self._exact else met[~_equal(self._keys, found.take(met), keys, met)]
         found[differ] = EMPTY
-        return found, np.concatenate([before, differ])
-
-
-def _rows_or_empty(rows: Words, there: NumberArray) -> NumberArray:
-    """Return row numbers as int64, -1 for no row; without a branch, which is faster."""
-    found = there.astype(np.uint64)
-    found -= np.uint64(1)
-    found |= rows
-    return found.view(np.int64)
+        return found, differ
 
 
 def _sorted_with_rows(hashes: Words) -> tuple[Words, NumberArray]:
@@ -463,15 +354,8 @@ class DirectIndex(Sized):
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         nrows = len(keys[0])
         rows = full_array(grid.nslots + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
-        if compiled.should_compile(nrows):
-            from akdask.compiler import read_only
-            from akdask.operators.join.loops import put_rows
-
-            words, low = grid.offset_codes(keys)
-            put_rows(read_only(words), low, rows)
-        else:
-            # Of several rows, the one written last stays.
-            rows[grid.codes(keys)[::-1]] = np.arange(nrows, dtype=rows.dtype)[::-1]
+        words, low = grid.offset_codes(keys)
+        loops.put_rows(words, low, rows)
         self._keys = list(keys)
         self._grid = grid
         self._rows = rows
@@ -480,19 +364,12 @@ class DirectIndex(Sized):
     def firsts(self) -> NumberArray | None:
         if np.count_nonzero(self._rows != EMPTY) == len(self._keys[0]):
             return None
-        rows: NumberArray = self._rows.take(self._grid.codes(self._keys)).astype(np.int64)
-        return rows
+        return self.find(self._keys)
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
-        if compiled.should_compile(len(found)):
-            from akdask.compiler import read_only
-            from akdask.operators.join.loops import look_up_rows
-
-            words, low = self._grid.offset_codes(keys)
-            look_up_rows(read_only(words), low, np.uint64(self._grid.nslots), read_only(self._rows), found)
-        else:
-            found[...] = self._rows.take(self._grid.codes_within(keys))
+        words, low = self._grid.offset_codes(keys)
+        loops.look_up_rows(words, low, self._grid.nslots, self._rows, found)
         return found
 
 
@@ -574,32 +451,15 @@ class DirectSet(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         self._grid = grid
-        if compiled.should_compile(len(keys[0])):
-            from akdask.compiler import read_only
-            from akdask.operators.join.loops import mark
-
-            words, low = grid.offset_codes(keys)
-            self._bits = full_array(grid.nslots // 8 + 1, 0, np.uint8)
-            mark(read_only(words), low, self._bits)
-        else:
-            is_taken = full_array(grid.nslots + 1, False, np.bool_)
-            is_taken[grid.codes(keys)] = True
-            self._bits = np.packbits(is_taken, bitorder="little")
+        self._bits = full_array(grid.nslots // 8 + 1, 0, np.uint8)
+        words, low = grid.offset_codes(keys)
+        loops.mark(words, low, self._bits)
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        if compiled.should_compile(len(found)):
-            from akdask.compiler import read_only
-            from akdask.operators.join.loops import look_up_bits
-
-            words, low = self._grid.offset_codes(keys)
-            look_up_bits(read_only(words), low, np.uint64(self._grid.nslots), read_only(self._bits), found)
-            return found
-        codes = self._grid.codes_within(keys)
-        bits = (codes & 7).astype(np.uint8)
-        codes >>= 3
-        np.right_shift(self._bits.take(codes), bits, out=bits)
-        return np.bitwise_and(bits, 1, out=found.view(np.uint8)).view(np.bool_)
+        words, low = self._grid.offset_codes(keys)
+        loops.look_up_bits(words, low, self._grid.nslots, self._bits, found)
+        return found
 
 
 class HashSet(Sized):
@@ -612,25 +472,13 @@ class HashSet(Sized):
         again = np.flatnonzero(hashes[1:] == hashes[:-1])
         if len(again):
             hashes = np.delete(hashes, again)
-        self._slots, _ = self._layout.table(hashes, hashes)
+        self._slots = self._layout.table(hashes)
         self._has_vacant = bool((hashes[-1:] == VACANT).any())
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        if not compiled.should_compile(len(found)):
-            return self._layout.search(keys, hashed_words, self._meet, found, 0)
-        from akdask.compiler import read_only
-        from akdask.operators.join.loops import find_hashed
-
-        find_hashed(read_only(word(keys[0], 0)), self._layout.shift, read_only(self._slots), self._has_vacant, found)
+        loops.find_hashed(word(keys[0], 0), self._layout.shift, self._slots, self._has_vacant, found)
         return found
-
-    def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        words = self._slots.take(slots)
-        same = words == hashes
-        if not self._has_vacant:
-            same &= hashes != VACANT
-        return same, np.flatnonzero(words < hashes)
 
 
 class IndexSet(Sized):
@@ -641,6 +489,87 @@ class IndexSet(Sized):
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         return np.not_equal(self._index.find(keys), EMPTY, out=out)
+
+
+# ------------------------------------------------------------------------------------- all rows with the same keys
+
+
+class MatchMultiplicity(Sized):
+    """The rows of a table that have the same keys as a given row.
+
+    Parameters
+    ----------
+    firsts : ndarray of int64 or None
+        For each row of the table, the first row with the same keys; None where all keys differ.
+
+    Examples
+    --------
+    >>> multiplicity = MatchMultiplicity(np.array([0, 1, 0]))
+    >>> [(left.tolist(), right.tolist()) for left, right in multiplicity.pairs(np.array([1, -1, 0]), True, 10)]
+    [([0, 1, 2, 2], [1, -1, 0, 2])]
+    """
+
+    def __init__(self, firsts: NumberArray | None) -> None:
+        self._counts: NumberArray | None = None
+        if firsts is None:
+            return
+        nrows = len(firsts)
+        shift = row_bits(nrows)
+        packed = pack_words(Key(firsts.view(np.uint64), 0, shift), shift)
+        packed.sort()
+        counts = np.bincount(firsts, minlength=nrows)
+        # One more of each, which position -1 finds, for rows without a match.
+        self._order = np.append(unpack_rows(packed, shift), EMPTY)
+        self._starts = np.append(np.cumsum(counts) - counts, nrows)
+        self._counts = np.append(counts, 0)
+
+    def pairs(self, found: NumberArray, keep_all: bool, limit: int) -> Iterator[tuple[NumberArray | None, NumberArray]]:
+        """Yield pairs of equal rows, at most `limit` at a time.
+
+        Parameters
+        ----------
+        found : ndarray of int64
+            For each row of the other table, the first row of this one with the same keys, -1 if there is none.
+        keep_all : bool
+            Whether rows without a match are paired with -1; otherwise they are left out.
+        limit : int
+            Largest number of pairs to yield at a time.
+
+        Yields
+        ------
+        positions : ndarray of int64 or None
+            Rows of the other table, ascending; None where they are all of them, each once.
+        rows : ndarray of int64
+            Rows of this one, ascending for each row of the other.
+        """
+        if self._counts is None:
+            yield _first_matches(found, keep_all)
+            return
+        counts = self._counts.take(found, mode="wrap")
+        if keep_all:
+            np.maximum(counts, 1, out=counts)
+        until = np.cumsum(counts)
+        total = int(until[-1]) if len(until) else 0
+        starts = self._starts.take(found, mode="wrap") - (until - counts)
+        for first in range(0, total, limit):
+            last = min(first + limit, total)
+            # The rows that the pairs from first to last belong to, and the number of pairs of each.
+            low, high = int(until.searchsorted(first, "right")), int(until.searchsorted(last, "left")) + 1
+            here = np.minimum(until[low:high], last) - np.maximum(until[low:high] - counts[low:high], first)
+            positions = np.repeat(np.arange(low, high), here)
+            slots = np.arange(first, last) + np.repeat(starts[low:high], here)
+            yield positions, self._order.take(slots)
+
+
+def _first_matches(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:
+    if keep_all:
+        return None, found
+    positions, rows = np.empty(len(found) + 1, np.int64), np.empty(len(found) + 1, np.int64)
+    count = loops.matched(found, positions, rows)
+    return (None, found) if count == len(found) else (positions[:count], rows[:count])
+
+
+# ---------------------------------------------------------------------------------------------------- sorted keys
 
 
 Side = Literal["left", "right"]
@@ -668,11 +597,8 @@ class SortedKeys(Sized):
             return self._search_others(values, side, out)
         wanted = _comparable(values)
         found = np.empty(len(wanted), np.int64) if out is None else out
-        if len(self._table) and wanted.dtype == np.uint64 and compiled.should_compile(len(wanted)):
-            from akdask.compiler import read_only
-            from akdask.operators.join.loops import search_sorted
-
-            search_sorted(read_only(self._table), read_only(wanted), side == "right", found)
+        if wanted.dtype == np.uint64:
+            loops.search_sorted(self._table, wanted, side == "right", found)
         else:
             found[...] = self._table.searchsorted(wanted, side)
         return found

@@ -6,10 +6,9 @@ namespace {
 
 using namespace akdask;
 
-// Spreads every bit of each word over all, in place.
-void mix(Span<uint64_t> words) {
-    for (uint64_t& word : words) word = mixed(word);
-}
+// Loops over hash tables handle rows in two steps, for memory to answer in between: `row` has its slot fetched, and the
+// row that had its slot fetched `AHEAD` rows before is inserted or found.  What the first step computes of a row waits
+// in a ring.
 
 // How words are packed with the numbers of their rows: the tag of a word is a mixed one, of which leading bits are
 // dropped, as the slot tells them.
@@ -45,7 +44,9 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
         if (row >= AHEAD) {
             uint64_t slot = tags[waiting] >> shift, word = (tags[waiting] << dropped_bits) | (row - AHEAD);
             for (; table[slot] != VACANT; ++slot) {
+                // The key is there already, with an earlier row.
                 if ((word ^ table[slot]) <= row_mask) break;
+                // Words of one slot ascend by the bits that are left, whose order does not change where they wrap around.
                 if (static_cast<int64_t>(word - table[slot]) < 0) {
                     uint64_t distance = (slot - (word >> home)) & near;
                     furthest = distance > furthest ? distance : furthest;
@@ -72,25 +73,24 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
 // Slots that are filled at a time, so that they are in the fastest cache when words come there.
 constexpr uint64_t STRETCH = 4096;
 
-// Puts words in a table with at least as many slots as their number, and one more; `order` ascends.  Returns the slot
-// after all that are needed, and how far a word is from the slot that its leading bits name, at most.
-std::tuple<uint64_t, uint64_t> lay_out(Words order, Words words, uint64_t shift, uint64_t size, Span<uint64_t> table) {
-    require(order.size == words.size && shift < 64, "arrays of other lengths");
-    uint64_t row = 0, free = 0, furthest = 0;
+// Puts ascending words in a table with at least as many slots as their number, and one more.  Returns the slot after all
+// that are needed.
+uint64_t lay_out(Words words, uint64_t shift, uint64_t size, Span<uint64_t> table) {
+    require(shift < 64, "bits beyond a word");
+    uint64_t row = 0, free = 0;
     for (uint64_t start = 0; start < table.size; start += STRETCH) {
         if (row == words.size && start > (size > free ? size : free)) break;
         uint64_t stop = start + STRETCH < table.size ? start + STRETCH : table.size;
         for (uint64_t slot = start; slot < stop; ++slot) table[slot] = VACANT;
         for (; row < words.size; ++row) {
-            uint64_t first = order[row] >> shift, slot = free > first ? free : first;
+            uint64_t first = words[row] >> shift, slot = free > first ? free : first;
             if (slot >= stop) break;
             table[slot] = words[row];
-            furthest = slot - first > furthest ? slot - first : furthest;
             free = slot + 1;
         }
     }
     require(row == words.size, "a table with too few slots");
-    return {(size > free ? size : free) + 1, furthest};
+    return (size > free ? size : free) + 1;
 }
 
 // Tells which words of numbers have hashes that are in a table, which ends with a vacant slot; `has_vacant` tells it of
@@ -174,9 +174,14 @@ int64_t matched(Span<const int64_t> found, Span<int64_t> positions, Span<int64_t
     return static_cast<int64_t>(count);
 }
 
-// Finds how many words of a table in order, which has some, are less than each word, or not greater.
+// Finds how many words of a table in order are less than each word, or not greater.
 void search_sorted(Words table, Words words, bool after_equals, Span<int64_t> found) {
-    require(table.size && found.size >= words.size, "an empty table, or no room for what is found");
+    require(found.size >= words.size, "no room for what is found");
+    if (!table.size) {
+        for (uint64_t row = 0; row < words.size; ++row) found[row] = 0;
+        return;
+    }
+    // Several searches take each step together, so that none waits for memory alone.
     uint64_t lows[AHEAD];
     for (uint64_t first = 0; first < words.size; first += AHEAD) {
         uint64_t count = words.size - first < AHEAD ? words.size - first : AHEAD;
@@ -240,7 +245,6 @@ void look_up_rows(Words words, uint64_t low, uint64_t nslots, Span<const Row> ro
 }  // namespace
 
 MODULE("Hash tables with gaps, searches in tables in order, and cells of close keys.",
-       {"mix", overloads<mix>},
        {"insert_packed", overloads<insert_packed>},
        {"lay_out", overloads<lay_out>},
        {"find_hashed", overloads<find_hashed>},

@@ -35,8 +35,16 @@ from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, desc
 from akdask.errors import FileFormatError, NonUniqueError, warn
 from akdask.operators.join import tuning
 from akdask.operators.join.intervals import IntervalIndex, interval_index
-from akdask.operators.join.key_tables import KeyIndex, KeySet, check_distinct, index_keys, key_set, repeated_key
-from akdask.operators.join.matches import NO_ROW, MatchMultiplicity
+from akdask.operators.join.key_tables import (
+    EMPTY,
+    KeyIndex,
+    KeySet,
+    MatchMultiplicity,
+    check_distinct,
+    index_keys,
+    key_set,
+    repeated_key,
+)
 from akdask.operators.keys import hashing
 from akdask.operators.keys.hashing import bucket_order, buckets_of
 from akdask.operators.keys.keys import Words
@@ -386,7 +394,7 @@ class JoinBucket:
                 column = left.columns[name]
                 columns[name] = column if positions is None else take_rows(column, positions)
             else:
-                columns[name] = rows != NO_ROW if name == FOUND else take(right.columns[name], rows)
+                columns[name] = rows != EMPTY if name == FOUND else take(right.columns[name], rows)
         return Table(columns, len(rows))
 
 

@@ -1,0 +1,39 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from akdask.operators.keys.keys import Words
+
+Rows = NDArray[np.int64]
+
+def insert_packed(
+    words: Words, low: int, spare: int, dropped_bits: int, shift: int, table: Words, later: Rows
+) -> tuple[int, int, int]: ...
+def find_packed(
+    words: Words,
+    low: int,
+    width: int,
+    spare: int,
+    dropped_bits: int,
+    shift: int,
+    nrows: int,
+    table: Words,
+    found: Words,
+) -> None: ...
+def lay_out(words: Words, shift: int, size: int, table: Words) -> int: ...
+def find_hashed(words: Words, shift: int, table: Words, has_vacant: bool, found: NDArray[np.bool_]) -> None: ...
+def meet_pairs(
+    hashes: Words,
+    slots: Words,  # changed to where the searches ended
+    table: Words,  # shape (slots, 2): a hash and a row
+    found: Words,
+) -> None: ...
+def matched(found: Rows, positions: Rows, rows: Rows) -> int: ...  # both results with a row to spare
+def search_sorted(table: Words, words: Words, after_equals: bool, found: Rows) -> None: ...
+def mark(words: Words, low: int | np.uint64, bits: NDArray[np.uint8]) -> None: ...
+def look_up_bits(
+    words: Words, low: int | np.uint64, nslots: int, bits: NDArray[np.uint8], found: NDArray[np.bool_]
+) -> None: ...
+def put_rows(words: Words, low: int | np.uint64, rows: NDArray[np.int32] | Rows) -> None: ...
+def look_up_rows(
+    words: Words, low: int | np.uint64, nslots: int, rows: NDArray[np.int32] | Rows, found: Rows
+) -> None: ...
