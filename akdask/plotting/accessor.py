@@ -8,10 +8,10 @@ from typing import Any
 from akdask.errors import ArgumentError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
+from akdask.plotting.axes import DrawnRows
 from akdask.plotting.density import draw_density, draw_hexbin, draw_scatter
 from akdask.plotting.histogram import draw_densities, draw_histograms
 from akdask.plotting.marks import draw_areas, draw_boxes, draw_lines
-from akdask.plotting.rows import DrawnRows
 
 KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
 

@@ -18,16 +18,20 @@ from akdask.engine.run import run
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
-from akdask.plotting.canvas import by_pandas, drawing_axes, label_axes, pyplot, split_options
-from akdask.plotting.rows import (
+from akdask.plotting.axes import (
     MOST_POINTS,
     NOTHING,
     AxisValues,
     DrawnGroups,
     DrawnRows,
+    Extent,
+    by_pandas,
+    drawing_axes,
     extents,
-    middles,
+    label_axes,
     on_common_rows,
+    pyplot,
+    split_options,
     step_numbers,
 )
 
@@ -224,3 +228,9 @@ def by_pixel(kind: str, rows: DrawnRows, reductions: Sequence[str], number: int)
         for name, start in zip(names, range(0, len(results), len(reductions)), strict=True)
     }
     return pd.DataFrame(columns, index=pd.Index(np.repeat(index, len(reductions)), name=labels.label or None))
+
+
+def middles(column: AxisValues, extent: Extent, number: int) -> Any:
+    """Return the middles of the steps, as numbers or times."""
+    _, (low, high) = column.counted_from(extent)
+    return column.shown(low + (np.arange(number) + 0.5) * ((high - low) / number), extent)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
-from akdask.plotting import bins as bins_module
+from akdask.plotting import density
+from akdask.plotting.axes import AxisValues, DrawnRows, extents, on_common_rows
 from akdask.plotting.density import hexagons
 from akdask.plotting.histogram import FINEST, counts_in_bins, smooth_density
 from akdask.plotting.marks import boxes_of_columns, boxes_of_groups, by_pixel
-from akdask.plotting.rows import AxisValues, DrawnRows, extents, on_common_rows
 from akdask.testing.strategies import partition_lengths, partitioned
 
 EDGY = st.sampled_from([0.0, 0.1, 0.3, 1.0, -1.0, 7.5, np.nan, np.inf, -np.inf])
@@ -41,7 +41,7 @@ def test_bins_are_those_of_numpy_whatever_the_partitions(rows, x_bins, y_bins, d
 def test_ranges_that_are_given_are_not_looked_for(monkeypatch, calls):
     lazy = ak.array(np.arange(10.0))
     twice = calls(lambda: ak.bins2d(lazy, lazy, 4))
-    monkeypatch.setattr(bins_module, "extents", lambda *_, **__: pytest.fail("goes over the rows once more"))
+    monkeypatch.setattr(density, "extents", lambda *_, **__: pytest.fail("goes over the rows once more"))
     found = ak.bins2d(lazy, lazy, 4, ((0, 5), (2, 9)))
     assert found.counts.tolist() == np.histogram2d(*[np.arange(10.0)] * 2, 4, ((0, 5), (2, 9)))[0].tolist()
     assert calls(lambda: ak.bins2d(lazy, lazy, 4, ((0, 5), (2, 9)))) < twice

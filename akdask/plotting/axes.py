@@ -1,10 +1,11 @@
-"""Values on axes of plots: lazy numbers or times, their valid rows, and their extents."""
+"""Axes of plots: Matplotlib's, with their labels, and the values on them: numbers or times, and their extents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from importlib import import_module
 from typing import Any
 
 import dask
@@ -31,7 +32,80 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import numbers_among
 from akdask.frames.series import Series
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
-from akdask.plotting.canvas import by_pandas
+
+OPTIONS = ("figsize", "title", "xlabel", "ylabel", "grid", "rot", "logx", "logy", "xlim", "ylim")
+"""pandas' plot options for where something is drawn rather than what."""
+
+
+def optional_package(name: str, extra: str = "") -> Any:
+    """Return an optional module that only plots need.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise ArgumentError(
+            f"this picture needs the package {package}, which is not installed.",
+            hint=f"pip install {extra or package}",
+        ) from error
+
+
+def pyplot() -> Any:
+    """Return Matplotlib's state: figures and axes that are current."""
+    return optional_package("matplotlib.pyplot", "'akdask[plot]'")
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of axes, and the others."""
+    axes = {name: value for name, value in options.items() if name in OPTIONS}
+    return axes, {name: value for name, value in options.items() if name not in OPTIONS}
+
+
+def drawing_axes(ax: Any = None, figsize: tuple[float, float] | None = None) -> Any:
+    """Return axes to draw into: the given ones, or those of a new figure."""
+    plt = pyplot()
+    return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
+
+
+def label_axes(ax: Any, options: Mapping[str, Any], *, xlabel: str | None = None, ylabel: str | None = None) -> None:
+    """Label the axes by the options, or else by default labels."""
+    ax.set_xlabel(options.get("xlabel", xlabel) or "")
+    ax.set_ylabel(options.get("ylabel", ylabel) or "")
+    if options.get("title") is not None:
+        ax.set_title(options["title"])
+    for axis, name in (("x", "logx"), ("y", "logy")):
+        if options.get(name):
+            getattr(ax, f"set_{axis}scale")("symlog" if options[name] == "sym" else "log")
+    for name in ("xlim", "ylim"):
+        if options.get(name) is not None:
+            getattr(ax, f"set_{name}")(options[name])
+    if options.get("grid") is not None:
+        ax.grid(options["grid"])
+    if options.get("rot") is not None:
+        ax.tick_params(axis="x", labelrotation=options["rot"])
+
+
+def by_pandas(drawn: Any, kind: str, **options: Any) -> Any:
+    """Let pandas draw a DataFrame or Series of few rows, and widen new axes for the text beside them.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        If pandas refuses an option or a column.
+    """
+    try:
+        with pyplot().rc_context({"figure.autolayout": True}):
+            return drawn.plot(kind=kind, **options)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{kind}: {error}.") from error
+    except (ValueError, KeyError, AttributeError) as error:
+        raise ArgumentError(f"{kind}: {error}.") from error
+
 
 Extent = tuple[Any, Any]
 """Smallest and largest place on an axis: floats, or integers of nanoseconds."""
@@ -422,9 +496,3 @@ def step_numbers(column: AxisValues, extent: Extent, number: int) -> tuple[Any, 
     steps = number / (high - low) if high > low else 0.0
     position = elementwise("floor", (cast(where(inside, values, low), np.float64) - float(low)) * steps)
     return where(position > number - 1, number - 1, cast(position, np.int64)), inside
-
-
-def middles(column: AxisValues, extent: Extent, number: int) -> Any:
-    """Return the middles of the steps, as numbers or times."""
-    _, (low, high) = column.counted_from(extent)
-    return column.shown(low + (np.arange(number) + 0.5) * ((high - low) / number), extent)
