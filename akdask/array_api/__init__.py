@@ -128,22 +128,39 @@ from akdask.array_api.elementwise_functions import (
     trunc,
 )
 from akdask.array_api.linalg import matmul, matrix_transpose, tensordot, vecdot
-from akdask.array_api.searching_functions import argmax, argmin, nonzero, searchsorted, take, where
-from akdask.array_api.set_functions import unique_all, unique_counts, unique_inverse, unique_values
-from akdask.array_api.sorting_functions import argsort, sort
+from akdask.array_api.searching_functions import (
+    argmax,
+    argmin,
+    argsort,
+    nonzero,
+    searchsorted,
+    sort,
+    take,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+    where,
+)
 from akdask.array_api.statistical_functions import (
+    all,
+    any,
+    clip,
     cumulative_prod,
     cumulative_sum,
+    diff,
     max,
     mean,
     mean_shim,
     min,
+    pad,
     prod,
     std,
     sum,
+    trapezoid,
+    trapz,
     var,
 )
-from akdask.array_api.utility_functions import all, any, clip, diff, pad, trapezoid, trapz
 
 __array_api_version__ = "2023.12"
 

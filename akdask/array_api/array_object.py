@@ -318,3 +318,8 @@ def computed(operation: str, *items: Any, **params: Any) -> StandardArray:
 
 Array = StandardArray
 """Arkouda's name of the class."""
+
+
+def flat(x: StandardArray) -> Any:
+    """Return the lazy array of all elements in row-major order."""
+    return x._array if x.ndim == 1 else x._array.flatten()

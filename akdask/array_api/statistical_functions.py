@@ -1,4 +1,4 @@
-"""Sums, means and extremes, and running sums and products; all lazy."""
+"""Sums, means and extremes, running ones, tests of all elements, differences, integrals and padding; all lazy."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from akdask.array_api.array_object import StandardArray
-from akdask.array_api.creation_functions import concat, full, reshape
-from akdask.array_api.elementwise_functions import multiply, sqrt
-from akdask.arrays import scans
+from akdask.array_api.array_object import StandardArray, computed, flat, plain_array
+from akdask.array_api.creation_functions import asarray, concat, full, reshape
+from akdask.array_api.elementwise_functions import divide, multiply, sqrt
+from akdask.arrays import functions, scans, shapes
+from akdask.arrays.along_axis import checked_axis
 from akdask.arrays.axes import reduced_along
 from akdask.errors import ArgumentError, UnsupportedError
 
@@ -22,11 +23,7 @@ def reduced(name: str, x: StandardArray, axis: Any, keepdims: bool, **params: An
         return StandardArray(getattr(x._array.flatten(), name)(**params))
     if axis == ():
         return reshape(reduced(name, reshape(x, (*x.shape, 1)), -1, False, **params), x.shape)
-    return StandardArray(reduced_along(_flat(x), x.shape, name, axis, keepdims, **params))
-
-
-def _flat(x: StandardArray) -> Any:
-    return x._array if x.ndim == 1 else x._array.flatten()
+    return StandardArray(reduced_along(flat(x), x.shape, name, axis, keepdims, **params))
 
 
 def _typed(x: StandardArray, dtype: Any) -> StandardArray:
@@ -150,3 +147,87 @@ def _accumulated(name: str, x: StandardArray, axis: int | None, dtype: Any, incl
     number %= x.ndim
     first = (*x.shape[:number], 1, *x.shape[number + 1 :])
     return concat([full(first, int(name == "cumprod"), dtype=found.dtype), found], axis=number)
+
+
+def all(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return whether no element is 0, of all or along dimensions."""
+    return reduced("all", x, axis, keepdims)
+
+
+def any(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return whether any element is not 0, of all or along dimensions."""
+    return reduced("any", x, axis, keepdims)
+
+
+def clip(a: StandardArray, a_min: Any, a_max: Any, /) -> StandardArray:
+    """Return the elements bounded below and above; None means no bound.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.clip(xp.arange(5), 1, 3).tolist()
+    [1, 1, 2, 3, 3]
+    """
+    bounded = a if a_min is None else computed("maximum", a, a_min)
+    return bounded if a_max is None else computed("minimum", bounded, a_max)
+
+
+def diff(a: StandardArray, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> StandardArray:
+    """Return the difference of each element and that before it along a dimension, `n` times.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.diff(xp.asarray([1, 4, 9])).tolist()
+    [3, 5]
+    """
+    return StandardArray(functions.diff(a._array, n, axis, plain_array(prepend), plain_array(append)))
+
+
+def trapezoid(y: StandardArray, x: Any = None, dx: Any = 1.0, axis: int = -1) -> StandardArray:
+    """Return the integral along a dimension by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : StandardArray
+        Values of the function.
+    x : StandardArray, optional
+        Positions of the samples; spaced by `dx` by default.
+    dx : number, default 1.0
+        The distance between values.
+    axis : int, default -1
+        The dimension.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.trapezoid(xp.asarray([1, 2, 3])).item()
+    4.0
+    """
+    number = checked_axis("trapezoid", axis, y.ndim)
+    width: Any = dx
+    if x is not None:
+        positions = asarray(x)
+        width = diff(positions, 1, number if positions.ndim == y.ndim else -1)
+        if width.ndim == 1 != y.ndim:
+            width = reshape(width, [-1 if axis == number else 1 for axis in range(y.ndim)])
+    before = (slice(None),) * number
+    heights = computed("add", y[(*before, slice(1, None))], y[(*before, slice(-1))])
+    return sum(divide(multiply(width, heights), 2.0), axis=number)
+
+
+def trapz(y: StandardArray, x: Any = None, dx: Any = 1.0, axis: int = -1) -> StandardArray:
+    """Return the integral along a dimension; the older name of `trapezoid`."""
+    return trapezoid(y, x, dx, axis)
+
+
+def pad(array: StandardArray, pad_width: Any, mode: str = "constant", **kwargs: Any) -> StandardArray:
+    """Return an array with further elements before and behind its own, by the modes and arguments of NumPy's `pad`.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.pad(xp.asarray([1, 2]), 1).tolist()
+    [0, 1, 2, 0]
+    """
+    return StandardArray(shapes.pad(array._array, pad_width, mode, **kwargs))
