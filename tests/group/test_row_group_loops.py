@@ -1,16 +1,12 @@
-"""Rows numbered by compiled loops, for which the general path has no counterpart of its own."""
+"""Rows numbered by their keys, or by their hashes where that takes too many moves."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group.row_groups import _number_sorted, number_rows
-
-pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
-
-from akdask.operators.group.dictionary_loops import _move
 from akdask.operators.group.loops import sort_ties
+from akdask.operators.group.row_groups import _number_sorted, number_rows
 
 # Two words whose first fits beside the row numbers are packed together, others are compared one by one.
 WORDS = {"close": st.integers(-2, 2), "far": st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1])}
@@ -55,20 +51,9 @@ def test_few_rows_with_the_same_leading_bits_are_moved_to_their_places_and_many_
 
 
 def test_ties_of_few_rows_are_sorted_and_those_of_many_are_left_to_hashing():
-    bits = np.uint64(8)
     for count, is_done in ((4, True), (5, True), (100, False)):
         packed = np.arange(count, dtype=np.uint64)
         rest = packed[::-1].copy()
-        assert sort_ties(packed, bits, rest) is is_done
+        assert sort_ties(packed, 8, rest) is is_done
         if is_done:
             assert packed.tolist() == list(range(count))[::-1]
-
-
-def test_entries_that_meet_in_a_larger_table_take_the_next_free_slots():
-    # Hashes begin alike, so that all belong to the last slot, and the search goes on at the first.
-    entries = np.array([2**64 - 1 - number for number in range(3)], np.uint64)
-    slots = np.concatenate([entries, np.zeros(1, np.uint64)])
-    into = np.zeros(8, np.uint64)
-    _move(slots, into)
-    assert into[[7, 0, 1]].tolist() == entries.tolist()
-    assert np.count_nonzero(into) == 3

@@ -1,7 +1,7 @@
 """Aggregations: tables of groups, sorted by key, with the states of their reductions, and accumulators of states.
 
-Accumulators have one slot for each group. They continue from block to block, so floats are added in row order. Compiled
-loops go over a column once for all its reductions.
+Accumulators have one slot for each group. They continue from block to block, so floats are added in row order. Loops go
+over a column once for all its reductions.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns import summation
 from akdask.columns.strings import missing_rows
 from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
-from akdask.operators.group import tuning
+from akdask.operators.group import loops, tuning
 from akdask.operators.group.grouping import Grouping
 from akdask.operators.group.row_groups import StackedGroups, group_rows, group_sorted
 from akdask.operators.keys.string_codes import EncodedStrings
@@ -329,8 +328,6 @@ class DistinctKeys:
         return np.concatenate([*self._parts, keys]) if self._parts else keys
 
 
-ZERO = np.uint64(0)
-
 TOTAL, ROWS, LEAST, MOST = range(4)
 """The fields of a slot; only the total if no extremes are needed and another column counts the rows."""
 
@@ -356,12 +353,9 @@ class Accumulators:
         self._names = [_name(step, values) for step in self._steps]
         of_extremes = {name for name, step in zip(self._names, self._steps, strict=True) if _form(step).extremes}
         exact = {name for name, step in zip(self._names, self._steps, strict=True) if _form(step).exact}
-        counts_rows = any(_form(step).counts for step in self._steps)
         self._columns: dict[Name, Accumulator] = {}
         for name in dict.fromkeys(name for name in self._names if name):
-            self._columns[name] = Accumulator(
-                count, name[1], name in of_extremes, counts_rows, self._counter, exact=name in exact
-            )
+            self._columns[name] = Accumulator(count, name[1], name in of_extremes, self._counter, exact=name in exact)
         self._sizes = np.zeros(0 if self._columns else count, np.int64)
 
     @property
@@ -376,10 +370,10 @@ class Accumulators:
             _is_accepted(step, values) for step in aggregation.steps
         )
 
-    def add(self, codes: NumberArray, values: Sequence[Column], first: np.uint64 = ZERO) -> None:
+    def add(self, codes: NumberArray, values: Sequence[Column], first: int = 0) -> None:
         """Add rows, given the codes of their slots and the code of the first slot."""
         if not self._columns:
-            _count_rows(codes, first, self._sizes)
+            loops.count_rows(codes, first, self._sizes)
         for (number, _), accumulator in self._columns.items():
             accumulator.add(codes, first, np.asarray(values[number]))
 
@@ -410,8 +404,7 @@ class Accumulators:
 class Accumulator:
     """The running state of a column in each slot: the `Slots` of reductions.
 
-    Compiled loops keep the fields of a slot together; NumPy keeps each field of all slots together. NumPy goes over the
-    rows once for each field. So it only marks the slots with rows if their number is not needed.
+    The fields of a slot are adjacent in memory.
 
     Parameters
     ----------
@@ -420,8 +413,6 @@ class Accumulator:
         Type of the totals.
     extremes : bool
         Whether to find the smallest and largest values.
-    counts_rows : bool
-        Whether to count rows.
     counter : Accumulator, optional
         The accumulator of another column that counts the same rows.
     exact : bool
@@ -433,45 +424,33 @@ class Accumulator:
         nslots: int,
         dtype: np.dtype[Any],
         extremes: bool,
-        counts_rows: bool,
         counter: Accumulator | None = None,
         *,
         exact: bool = False,
     ) -> None:
-        self._counter, self._counts_rows = counter, counts_rows
+        self._counter = counter
         self._is_exact = exact and dtype.kind != "f"
         self._largest = 0
         self._high: NumberArray | None = None
         """The sums of the upper halves, once the totals may wrap."""
-        self._is_compiled = compiled.is_loaded()
         self._width = 4 if extremes else 2 if counter is None else 1
-        self._slots = np.zeros((nslots, self._width), dtype, "C" if self._is_compiled else "F")
+        self._slots = np.zeros((nslots, self._width), dtype)
         self._nans = np.zeros(nslots, np.int64)
-        self._all_occupied = False
         if extremes:
             floats = dtype.kind == "f"
             self._slots[:, LEAST] = np.inf if floats else np.iinfo(dtype).max
             self._slots[:, MOST] = -np.inf if floats else np.iinfo(dtype).min
 
-    def add(self, codes: NumberArray, first: np.uint64, values: NumberArray) -> None:
+    def add(self, codes: NumberArray, first: int, values: NumberArray) -> None:
         """Add rows."""
         if self._is_exact:
             self._add_high(codes, first, values)
-        if not self._is_compiled:
-            self._add_by_numpy(_slot_numbers(codes, first), values)
-            return
-        from akdask.operators.group import one_pass_loops
-
-        loop = {1: one_pass_loops.add_values, 2: one_pass_loops.count_and_add, 4: one_pass_loops.count_and_compare}[
-            self._width
-        ]
-        loop(codes, first, readable(values), self._slots.reshape(-1), self._nans)
+        loop = {1: loops.add_values, 2: loops.count_and_add, 4: loops.count_and_compare}[self._width]
+        loop(codes, first, np.ascontiguousarray(values), self._slots.reshape(-1), self._nans)
 
     def moved(self, slots: NumberArray, count: int, counter: Accumulator | None) -> Accumulator:
         """Return the accumulator with `count` slots, given the new position of each slot, and its row counter."""
-        result = Accumulator(
-            count, self._slots.dtype, self._width > LEAST, self._counts_rows, counter, exact=self._is_exact
-        )
+        result = Accumulator(count, self._slots.dtype, self._width > LEAST, counter, exact=self._is_exact)
         result._slots[slots], result._nans[slots] = self._slots, self._nans
         result._largest = self._largest
         if self._high is not None:
@@ -479,7 +458,7 @@ class Accumulator:
             result._high[slots] = self._high
         return result
 
-    def _add_high(self, codes: NumberArray, first: np.uint64, integers: NumberArray) -> None:
+    def _add_high(self, codes: NumberArray, first: int, integers: NumberArray) -> None:
         """Add the upper halves of integers, as soon as totals may wrap with them."""
         if self._high is None:
             self._largest += summation.largest_sum(integers)
@@ -487,39 +466,11 @@ class Accumulator:
                 return
             self._high, _ = summation.halves(self.totals)
         high, _ = summation.halves(integers)
-        if not self._is_compiled:
-            np.add.at(self._high, _slot_numbers(codes, first), high)
-            return
-        from akdask.operators.group import one_pass_loops
-
-        one_pass_loops.add_values(codes, first, readable(high), self._high, self._nans)
-
-    def _add_by_numpy(self, slots: NumberArray, values: NumberArray) -> None:
-        if self._counter is None:
-            self._count(slots)
-        missing = np.isnan(values) if values.dtype == np.float64 else None
-        if missing is not None and missing.any():
-            self._nans += np.bincount(slots[missing], minlength=len(self._nans))
-            slots, values = slots[~missing], values[~missing]
-        # NumPy's loop for values of the totals' type is several times faster.
-        values = values.astype(self._slots.dtype, copy=False)
-        with np.errstate(invalid="ignore"):  # the sum of infinities of both signs is NaN
-            np.add.at(self._slots[:, TOTAL], slots, values)
-        if self._width > LEAST:
-            np.minimum.at(self._slots[:, LEAST], slots, values)
-            np.maximum.at(self._slots[:, MOST], slots, values)
-
-    def _count(self, slots: NumberArray) -> None:
-        """Count the rows of each slot, or mark slots with rows if no reduction needs the number."""
-        if self._counts_rows:
-            self.rows[:] += np.bincount(slots, minlength=len(self.rows)).astype(self.rows.dtype, copy=False)
-        elif not self._all_occupied:
-            self.rows[slots] = 1
-            self._all_occupied = bool(self.rows.all())
+        loops.add_values(codes, first, np.ascontiguousarray(high), self._high, self._nans)
 
     @property
     def rows(self) -> NumberArray:
-        """The number of rows in each slot, in the type of totals; if only sums count, any number but 0 means rows."""
+        """The number of rows in each slot, in the type of totals."""
         return self._slots[:, ROWS] if self._counter is None else self._counter.rows
 
     @property
@@ -560,19 +511,6 @@ class Accumulator:
         return np.where(self.counts > 0, extremes, np.nan) if extremes.dtype.kind == "f" else extremes
 
 
-def _slot_numbers(codes: NumberArray, first: np.uint64) -> NumberArray:
-    return (codes - first if first else codes).astype(np.int64, copy=False)
-
-
-def _count_rows(codes: NumberArray, first: np.uint64, counts: NumberArray) -> None:
-    if not compiled.should_compile(len(codes)):
-        counts += np.bincount(_slot_numbers(codes, first), minlength=len(counts))
-        return
-    from akdask.operators.group import one_pass_loops
-
-    one_pass_loops.count_rows(codes, first, counts)
-
-
 def _form(step: AggregationStep) -> AccumulatorForm:
     assert step.form.accumulated is not None, "other steps are not accepted"
     return step.form.accumulated
@@ -591,12 +529,3 @@ def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
         return None
     (number,) = step.columns
     return number, values[number].dtype
-
-
-def readable(column: NumberArray) -> NumberArray:
-    """Return a column in the form of the loops: contiguous, read-only, and without bool."""
-    if column.dtype != np.bool_ and column.flags.c_contiguous and not column.flags.writeable:
-        return column
-    from akdask.compiler import read_only
-
-    return read_only(np.ascontiguousarray(column.view(np.uint8) if column.dtype == np.bool_ else column))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, islice, pairwise
 from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, concat_rows, nbytes, slice_rows, take_rows
 from akdask.engine.reduction import GroupState, RowGroups
-from akdask.operators.group import tuning
+from akdask.operators.group import loops, tuning
 from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.group.row_groups import GroupCodes, SortedGroups, count_codes, group_rows, number_rows
 from akdask.operators.keys.keys import WORD_BITS, Key, SlotGrid, combine, span, word
@@ -61,8 +59,7 @@ class RadixSlices:
     @property
     def nbytes(self) -> int:
         """Bytes that it takes."""
-        blocks: list[tuple[NumberArray, NumberArray]] = vars(self).get("_blocks", [])
-        return self._numbers.nbytes + self.bounds.nbytes + sum(rows.nbytes + bounds.nbytes for rows, bounds in blocks)
+        return self._numbers.nbytes + self.bounds.nbytes
 
     def slices(self, columns: Sequence[Column]) -> list[list[Column]]:
         """Return the columns of each slice that has rows."""
@@ -78,32 +75,10 @@ class RadixSlices:
         """Return a column with its rows in the order of the slices."""
         if not isinstance(column, np.ndarray):
             return take_rows(column, np.asarray(self.partitioned(np.arange(len(column)))))
-        target = new_array(len(column), column.dtype)
-        if compiled.should_compile(len(column)):
-            from akdask.operators.group.radix_loops import partition
-
-            same_size = f"u{column.itemsize}"
-            partition(self._numbers, self.bounds[:-1], column.view(same_size), target.view(same_size))
-        else:
-            self._partition(column, target)
+        target, same_size = new_array(len(column), column.dtype), f"u{column.itemsize}"
+        values = np.ascontiguousarray(column).view(same_size)
+        loops.partition(self._numbers, self.bounds[:-1].copy(), values, target.view(same_size))
         return target
-
-    def _partition(self, column: NumberArray, target: NumberArray) -> None:
-        """Reorder the rows of a block by slice, then copy each slice's rows to their positions."""
-        positions = self.bounds[:-1].copy()
-        for start, (rows, bounds) in zip(range(0, len(column), tuning.BLOCK_ROWS), self._blocks, strict=True):
-            ordered = column[start : start + tuning.BLOCK_ROWS].take(rows)
-            for number in np.flatnonzero(np.diff(bounds)).tolist():
-                first, last, at = int(bounds[number]), int(bounds[number + 1]), int(positions[number])
-                target[at : at + last - first] = ordered[first:last]
-            positions += np.diff(bounds)
-
-    @cached_property
-    def _blocks(self) -> list[tuple[NumberArray, NumberArray]]:
-        """For each block, its rows ordered by slice, and the bounds of the slices among them."""
-        count = len(self.bounds) - 1
-        starts = range(0, len(self._numbers), tuning.BLOCK_ROWS)
-        return [_by_slice(self._numbers[start : start + tuning.BLOCK_ROWS], count) for start in starts]
 
 
 class SortedSlices:
@@ -172,22 +147,6 @@ def _leading_bits(
     key = combine(parts)
     assert key is not None, "keys that do not fit one word are not partitioned"
     return np.right_shift(key.codes, np.uint64(key.bits - wanted), out=key.codes)
-
-
-def _by_slice(numbers: NumberArray, count: int) -> tuple[NumberArray, NumberArray]:
-    """Return the rows of a block ordered by slice, and the bounds of the slices among them."""
-    packed = numbers.astype(np.uint32)
-    packed <<= np.uint32(tuning.BLOCK_BITS)
-    packed |= np.arange(len(packed), dtype=np.uint32)
-    packed.sort()
-    bounds = np.searchsorted(packed, np.arange(count, dtype=np.uint32) << np.uint32(tuning.BLOCK_BITS))
-    packed &= np.uint32(tuning.BLOCK_ROWS - 1)
-    return packed.view(np.int32), np.append(bounds, len(packed))
-
-
-assert tuning.BLOCK_BITS + tuning.MOST_SLICE_BITS <= WORD_BITS // 2, (
-    "slices and rows of a block are packed into 32 bits"
-)
 
 
 Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
@@ -293,7 +252,7 @@ def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tupl
         slots = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + slots.nbytes
         return GroupedSlice(codes, slots, size), grid.keys(slots, [key.dtype for key in keys])
-    if 0 < len(keys[0]) < MAX_PACKED_ROWS and compiled.should_compile(len(keys[0])):
+    if len(keys[0]) < MAX_PACKED_ROWS:
         codes, firsts = number_rows(keys, buffer[: len(keys[0])])
         # Sizes are counted when they are first used.
         nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count

@@ -53,7 +53,8 @@ int64_t pack_keys(Words first, Words second, uint64_t shift, Span<uint64_t> pack
     uint64_t lost = following.bits - taken;
     for (uint64_t row = 0; row < second.size; ++row) {
         uint64_t key = (second[row] - following.low) >> lost;
-        if (first.size) key |= (first[row] - leading.low) << taken;
+        // A shift by all 64 bits is undefined; the first words are all the same then.
+        if (first.size) key |= (first[row] - leading.low) << (taken & 63);
         packed[row] = (key << shift) | row;
     }
     return lost ? 0 : 1;
@@ -61,23 +62,23 @@ int64_t pack_keys(Words first, Words second, uint64_t shift, Span<uint64_t> pack
 
 // Gives the rows of sorted words the number of their key, and notes the first row of each key.  `rest` has the further
 // bits of the keys.  Returns how many keys differ; -1 where bits that the words lack would change the order.
-int64_t number_sorted(Words packed, uint64_t bits, Words rest, bool is_complete, Span<int32_t> codes,
+int64_t number_sorted(Words packed, uint64_t shift, Words rest, bool is_complete, Span<int32_t> codes,
                       Span<int64_t> firsts) {
     require(packed.size && packed.size <= codes.size && packed.size <= firsts.size, "no room for as many rows");
     require(packed.size <= rest.size || is_complete, "fewer keys than rows");
-    uint64_t mask = (uint64_t{1} << bits) - 1, groups = 1, row = packed[0] & mask;
+    uint64_t mask = (uint64_t{1} << shift) - 1, groups = 1, row = packed[0] & mask;
     require(mask < codes.size || row < codes.size, "a row that is not there");
     bool descends = false, is_outside = row >= codes.size;
     firsts[0] = static_cast<int64_t>(row);
     codes[row] = 0;
-    uint64_t leading = packed[0] >> bits, further = is_complete ? 1 : rest[row];
+    uint64_t leading = packed[0] >> shift, further = is_complete ? 1 : rest[row];
     for (uint64_t position = 1; position < packed.size; ++position) {
         row = packed[position] & mask;
         if (row >= codes.size) {
             is_outside = true;
             break;
         }
-        uint64_t key = packed[position] >> bits, others = is_complete ? 1 : rest[row];
+        uint64_t key = packed[position] >> shift, others = is_complete ? 1 : rest[row];
         descends |= (key == leading) & (others < further);
         // Branches would be mispredicted: where no group begins, the next row overwrites what was written.
         firsts[groups] = static_cast<int64_t>(row);
@@ -92,14 +93,14 @@ int64_t number_sorted(Words packed, uint64_t bits, Words rest, bool is_complete,
 
 // Brings the rows of sorted words that have the same leading bits in the order of further ones.  Returns whether that is
 // done: of many rows it is not, as hashing is faster.
-bool sort_ties(Span<uint64_t> packed, uint64_t bits, Words rest) {
-    uint64_t mask = (uint64_t{1} << bits) - 1, limit = MOST_MOVES * packed.size, moves = 0;
+bool sort_ties(Span<uint64_t> packed, uint64_t shift, Words rest) {
+    uint64_t mask = (uint64_t{1} << shift) - 1, limit = MOST_MOVES * packed.size, moves = 0;
     for (uint64_t entry : packed) require((entry & mask) < rest.size, "a row that is not there");
     for (uint64_t position = 1; position < packed.size; ++position) {
         uint64_t entry = packed[position], at = position;
-        if (entry >> bits != packed[at - 1] >> bits) continue;
+        if (entry >> shift != packed[at - 1] >> shift) continue;
         uint64_t further = rest[entry & mask];
-        for (; at && packed[at - 1] >> bits == entry >> bits && further < rest[packed[at - 1] & mask]; --at) {
+        for (; at && packed[at - 1] >> shift == entry >> shift && further < rest[packed[at - 1] & mask]; --at) {
             packed[at] = packed[at - 1];
         }
         packed[at] = entry;
@@ -122,17 +123,17 @@ int compared(Words keys, Matrix<const uint64_t> others, uint64_t row, uint64_t b
 // Gives rows numbers so by keys of more words: the first in `keys`, the further in rows of `others`.  Keys are looked at
 // only where leading bits are the same: mostly few of them are, and keys lie far from each other.  Rows that other bits
 // have in another order are moved, unless they are many, where -1 is returned.
-int64_t number_sorted_wide(Span<uint64_t> packed, uint64_t bits, Words keys, Matrix<const uint64_t> others,
+int64_t number_sorted_wide(Span<uint64_t> packed, uint64_t shift, Words keys, Matrix<const uint64_t> others,
                            Span<int32_t> codes, Span<int64_t> firsts) {
-    uint64_t mask = (uint64_t{1} << bits) - 1, nrows = packed.size, groups = 0, moves = 0;
+    uint64_t mask = (uint64_t{1} << shift) - 1, nrows = packed.size, groups = 0, moves = 0;
     require(nrows <= codes.size && nrows <= firsts.size && others.columns == keys.size, "arrays of other lengths");
     for (uint64_t entry : packed) {
         uint64_t row = entry & mask;
         require(row < keys.size && row < codes.size, "a row that is not there");
     }
     for (uint64_t start = 0, stop; start < nrows; start = stop) {
-        uint64_t leading = packed[start] >> bits;
-        for (stop = start + 1; stop < nrows && packed[stop] >> bits == leading;) ++stop;
+        uint64_t leading = packed[start] >> shift;
+        for (stop = start + 1; stop < nrows && packed[stop] >> shift == leading;) ++stop;
         for (uint64_t position = start + 1; position < stop; ++position) {
             uint64_t entry = packed[position], at = position;
             for (; at > start && compared(keys, others, entry & mask, packed[at - 1] & mask) < 0; --at) {
@@ -186,17 +187,17 @@ int64_t number_hashed(Matrix<const uint64_t> words, Span<int32_t> slots, Span<in
 }
 
 // Gives numbers to words from a row on, in the order in which they are met; returns the row for which there is no place,
-// and how many are known.  A slot of `table` has a word, and its number counted from 1, or 0; `moved` is how far a hash
+// and how many are known.  A slot of `table` has a word, and its number counted from 1, or 0; `shift` is how far a hash
 // is moved to the right for its leading bits to be the place of a slot; `met` gets the row of each new word.
-std::tuple<uint64_t, uint64_t> number_words(Words words, uint64_t start, Span<uint64_t> table, uint64_t moved,
+std::tuple<uint64_t, uint64_t> number_words(Words words, uint64_t start, Span<uint64_t> table, uint64_t shift,
                                             Span<uint64_t> met, uint64_t count, Span<int64_t> codes) {
     uint64_t last = table.size - 1;
     require(codes.size >= words.size, "no room for as many codes");
     require(table.size >= 2 && !(table.size & last) && (table.size >> 1) > met.size, "a table without a vacant slot");
-    require(moved < 64 && (LAST >> moved) < table.size >> 1, "places of slots beyond the table");
+    require(shift < 64 && (LAST >> shift) < table.size >> 1, "places of slots beyond the table");
     for (uint64_t row = start; row < words.size; ++row) {
         uint64_t word = words[row];
-        uint64_t slot = 2 * (((word ^ (word >> 32)) * FIRST) >> moved);
+        uint64_t slot = 2 * (((word ^ (word >> 32)) * FIRST) >> shift);
         while (table[slot + 1] && table[slot] != word) slot = (slot + 2) & last;
         if (!table[slot + 1]) {
             if (count == met.size) return {row, count};
@@ -305,8 +306,8 @@ bool encode(Span<const Key> key, uint64_t low, uint64_t size, uint64_t scale, Sp
     return inside;
 }
 
-template <class Code, class Slot>
-void count_rows(Span<const Code> codes, uint64_t first, Span<Slot> slots) {
+template <class Code>
+void count_rows(Span<const Code> codes, uint64_t first, Span<int64_t> slots) {
     for (Code code : codes) slots[checked(code - first, slots.size)] += 1;
 }
 
@@ -354,10 +355,9 @@ void count_and_reduce(Span<const Code> codes, uint64_t first, Span<const Value> 
 constexpr uint64_t LINE = 64;  // bytes that caches and memory exchange
 
 // Finds the slice of each word: its leading bits, counted from those of the first slice.
-template <class Slice>
-void lead(Words words, uint64_t shift, uint64_t first, Span<Slice> slices) {
-    require(words.size <= slices.size, "no room for as many slices");
-    for (uint64_t row = 0; row < words.size; ++row) slices[row] = static_cast<Slice>((words[row] >> shift) - first);
+void lead(Words words, uint64_t shift, uint64_t first, Span<uint16_t> slices) {
+    require(words.size <= slices.size && shift < 64, "no room for as many slices");
+    for (uint64_t row = 0; row < words.size; ++row) slices[row] = static_cast<uint16_t>((words[row] >> shift) - first);
 }
 
 template <class Value>
@@ -561,19 +561,18 @@ MODULE("Rows numbered by group, partitioned by their keys, and reduced.",
        {"number_words", overloads<number_words>},
        {"number_strings", overloads<number_strings>},
        {"move_slots", overloads<move_slots>},
-       {"count_at", FOR_CODES(count_at)},
+       {"count_at", overloads<count_at<int64_t>, count_at<int32_t>, count_at<uint16_t>, count_at<uint8_t>>},
        {"add_at", FOR_CODES_AND_VALUES(add_at)},
        {"minimum_at", FOR_EXTREMES(Extreme::least)},
        {"maximum_at", FOR_EXTREMES(Extreme::most)},
        {"fmin_at", FOR_EXTREMES(Extreme::least_known)},
        {"fmax_at", FOR_EXTREMES(Extreme::most_known)},
-       {"arrange", FOR_CODES_AND_VALUES(arrange)},
+       {"arrange", overloads<FOR_WIDTHS(arrange, int64_t), FOR_WIDTHS(arrange, int32_t)>},
        {"keep_first", FOR_CODES(keep_first)},
-       {"encode", overloads<FOR_KEYS(int32_t), FOR_KEYS(uint64_t)>},
-       {"count_rows", overloads<count_rows<int32_t, int64_t>, count_rows<uint64_t, int64_t>, count_rows<int64_t, int64_t>>},
+       {"encode", overloads<FOR_KEYS(int32_t)>},
+       {"count_rows", overloads<count_rows<int64_t>, count_rows<int32_t>, count_rows<uint64_t>>},
        {"add_values", FOR_ALL_CODES_AND_VALUES(add_values)},
        {"count_and_add", FOR_ALL_CODES_AND_VALUES(count_and_add)},
        {"count_and_compare", FOR_ALL_CODES_AND_VALUES(count_and_compare)},
-       {"lead", overloads<lead<uint8_t>, lead<uint16_t>, lead<uint32_t>, lead<int64_t>>},
-       {"partition", overloads<FOR_WIDTHS(partition, uint8_t), FOR_WIDTHS(partition, uint16_t),
-                               FOR_WIDTHS(partition, int64_t)>})
+       {"lead", overloads<lead>},
+       {"partition", overloads<FOR_WIDTHS(partition, uint8_t), FOR_WIDTHS(partition, uint16_t)>})

@@ -2,8 +2,8 @@
 
 If hardly any two rows of a partition have the same key, a table of its groups is as large as the rows. It also takes as
 long to make as the table of the result. So the rows are partitioned into slices by the leading bits of their keys, the
-same for all partitions, and each slice of the result is grouped once. Compiled loops group and reduce the slices of
-several partitions by one key, without copying the rows.
+same for all partitions, and each slice of the result is grouped once. Loops group and reduce the slices of several
+partitions by one integer key, without copying the rows.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.caches import cached_results
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, concat_rows, nbytes, own_rows, slice_rows
-from akdask.operators.group import tuning
-from akdask.operators.group.aggregation import Accumulators, Aggregation, readable
+from akdask.operators.group import loops, tuning
+from akdask.operators.group.aggregation import Accumulators, Aggregation
 from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, span, word
@@ -34,7 +33,7 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 def group_batches(
     batches: Sequence[Column], low: int, bits: int, buffer: RowBuffer
 ) -> SlotGroups | NumberedGroups | None:
-    """Return the rows of several batches grouped by key; None if compiled loops cannot do it.
+    """Return the rows of several batches grouped by an integer key; None for other keys, or if bits are lost.
 
     Parameters
     ----------
@@ -49,11 +48,11 @@ def group_batches(
     """
     key, nrows = batches[0], sum(map(len, batches))
     is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
-    if not nrows or not is_integer or not compiled.should_compile(nrows):
+    if not nrows or not is_integer:
         return None
     # Words count from the smallest possible number, keys from 0.
-    first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
-    keys = [readable(batch).view(np.uint64) for batch in batches]
+    first = low ^ int(SIGN) if key.dtype == np.int64 else low
+    keys = [np.ascontiguousarray(batch).view(np.uint64) for batch in batches]
     if 1 << bits <= tuning.SLOTS_PER_ROW * nrows:
         return SlotGroups(keys, first, 1 << bits, key.dtype)
     return _numbered(keys, first, bits, key.dtype, buffer)
@@ -87,7 +86,7 @@ class SlotGroups:
     ----------
     batches : sequence of ndarray of uint64
         The keys of each batch.
-    first : uint64
+    first : int
         The key of the first slot.
     count : int
         Number of slots.
@@ -96,7 +95,7 @@ class SlotGroups:
     """
 
     batches: Sequence[Words]
-    first: np.uint64
+    first: int
     count: int
     dtype: np.dtype[Any]
 
@@ -110,8 +109,8 @@ class SlotGroups:
         accumulators = Accumulators(aggregation, self.count, values[0])
         for key, columns in zip(self.batches, values, strict=True):
             accumulators.add(key, columns, self.first)
-        keys = (_slot_numbers(self.count) + self.first).view(self.dtype)
-        output.add_masked(aggregation.table([keys], accumulators.states()), accumulators.occupied)
+        keys = (_slot_numbers(self.count) + np.uint64(self.first)).view(self.dtype)
+        output.add_masked(aggregation.table([keys], accumulators.states()), accumulators.occupied != 0)
 
 
 @cached_results("numbers of slots", 8)
@@ -151,27 +150,22 @@ class NumberedGroups:
 
 
 def _numbered(
-    keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtype[Any], buffer: RowBuffer
+    keys: Sequence[Words], first: int, bits: int, dtype: np.dtype[Any], buffer: RowBuffer
 ) -> NumberedGroups | None:
     """Assign numbers to rows by key; None in the rare case that bits lost to row numbers change the order."""
-    from akdask.compiler import read_only
-    from akdask.operators.group.loops import number_sorted, pack
-
     bounds = [0, *accumulate(map(len, keys))]
     nrows = bounds[-1]
     shift = row_bits(nrows)
     lost = max(bits + shift - WORD_BITS, 0)
     words, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
     for key, start in zip(keys, bounds, strict=False):
-        pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), words, packed)
+        loops.pack(key, first, lost, shift, start, words, packed)
     packed.sort()
-    count = int(
-        number_sorted(packed, np.uint64(shift), read_only(words), not lost, buffer.codes, firsts.view(np.int64))
-    )
+    count = loops.number_sorted(packed, shift, words, not lost, buffer.codes, firsts.view(np.int64))
     if count < 0:
         return None
     words = words.take(firsts[:count].view(np.int64), out=buffer.keys[:count], mode="clip")
-    words += first
+    words += np.uint64(first)
     return NumberedGroups([buffer.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))
 
 
@@ -268,11 +262,11 @@ class RadixPlan:
         slices = RadixSlices(_slice_numbers(key, shift, first), (high >> shift) - first + 1)
         if not _is_worth_it(key, slices):
             return None
-        return cls(LeadingBits(shift, first, slices.bounds), slices, _partitioned(key, slices))
+        return cls(LeadingBits(shift, first, slices.bounds), slices, slices.partitioned(key))
 
     def partitioned(self, column: Column) -> Column:
         """Return a column in the order of the slices."""
-        return _partitioned(column, self.slices)
+        return self.slices.partitioned(column)
 
     @property
     def nbytes(self) -> int:
@@ -493,28 +487,12 @@ class RadixRange:
             yield 0, [self._parts[0].between(0, 0, self._shift)]
 
 
-def _partitioned(column: Column, slices: RadixSlices) -> Column:
-    """Return a column in the order of the slices, read-only, since compiled loops take views of it."""
-    partitioned = slices.partitioned(column)
-    if isinstance(partitioned, np.ndarray):
-        partitioned.flags.writeable = False
-    return partitioned
-
-
 def _slice_numbers(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:
     """Return the slice of each row."""
     numbers = new_array(len(key), np.uint16)
     for start in range(0, len(key), tuning.BLOCK_ROWS):
-        words, of_block = (
-            word(slice_rows(key, start, start + tuning.BLOCK_ROWS), 0),
-            numbers[start : start + tuning.BLOCK_ROWS],
-        )
-        if compiled.should_compile(len(words)):
-            from akdask.operators.group.radix_loops import lead
-
-            lead(words, np.uint64(shift), np.uint64(first), of_block)
-        else:
-            of_block[:] = (words >> np.uint64(shift)) - np.uint64(first)
+        block = slice(start, start + tuning.BLOCK_ROWS)
+        loops.lead(word(slice_rows(key, block.start, block.stop), 0), shift, first, numbers[block])
     return numbers
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.columns.memory import full_array, new_array
 from akdask.deferred import pc
+from akdask.operators.group import loops
 from akdask.operators.keys.keys import (
     WORD_BITS,
     Key,
@@ -107,33 +107,29 @@ class SortedGroups:
         return found
 
 
-STRICT = {np.fmin: np.minimum, np.fmax: np.maximum}
-"""Maps a ufunc that skips NaN to the one in which NaN wins."""
-
-
 def count_codes(codes: NumberArray, count: int) -> NumberArray:
     """Return the number of rows with each of `count` codes, as int64."""
-    if not compiled.should_compile(len(codes)):
-        return np.bincount(codes, minlength=count)
-    from akdask.compiler import read_only
-    from akdask.operators.group import loops as grouping
-
     counts = full_array(count, 0, np.int64)
-    grouping.count_at(read_only(codes), counts)
+    loops.count_at(codes, counts)
     return counts
 
 
-LOOPS = {name: f"{name}_at" for name in ("add", "minimum", "maximum", "fmin", "fmax")}
-"""Maps the name of a ufunc to the compiled loop that reduces by it."""
+LOOPS = {
+    np.add: loops.add_at,
+    np.minimum: loops.minimum_at,
+    np.maximum: loops.maximum_at,
+    np.fmin: loops.fmin_at,
+    np.fmax: loops.fmax_at,
+}
+"""The loop of each ufunc that reduces integers of 64 bits and floats."""
 
 
 class GroupCodes:
     """Rows with the number of their group; there may be groups without rows."""
 
     def __init__(self, codes: NumberArray, count: int) -> None:
-        self.codes = codes
+        self.codes = np.ascontiguousarray(codes)
         self.count = count
-
         self._totals: dict[int, tuple[NumberArray, NumberArray]] = {}
 
     @cached_property
@@ -146,25 +142,14 @@ class GroupCodes:
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
         if ufunc is np.add and values.dtype == np.float64:
             return self._sums(values)
-        if values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS and compiled.should_compile(len(values)):
-            return self._reduce_compiled(ufunc, values)
-        if ufunc in STRICT and values.dtype == np.float64:
-            # NumPy is slow to skip NaN one by one, and they are rare.
-            reduced = self.reduce(STRICT[ufunc], values)
-            if not np.isnan(reduced).any():
-                reduced[self.sizes() == 0] = np.nan
-                return reduced
-        reduced = full_array(self.count, neutral(ufunc, values.dtype), values.dtype)
-        ufunc.at(reduced, self.codes, values)
-        return reduced
+        return self._reduced(ufunc, values)
 
-    def _reduce_compiled(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
-        from akdask.compiler import read_only
-        from akdask.operators.group import loops as grouping
-
+    def _reduced(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
         reduced = full_array(self.count, neutral(ufunc, values.dtype), values.dtype)
-        loop = getattr(grouping, LOOPS[ufunc.__name__])
-        loop(read_only(self.codes), read_only(values), reduced)
+        if ufunc in LOOPS and values.dtype.char in "qQlLd":
+            LOOPS[ufunc](self.codes, np.ascontiguousarray(values), reduced)
+        else:
+            ufunc.at(reduced, self.codes, values)
         return reduced
 
     def _sums(self, values: NumberArray) -> NumberArray:
@@ -172,12 +157,7 @@ class GroupCodes:
         # Cached groupings are shared: another thread may forget it meanwhile.
         found = self._totals.get(id(values))
         if found is None:
-            if compiled.should_compile(len(values)):
-                totals = self._reduce_compiled(np.add, values)
-            else:
-                # Half the time of np.add.at, but it loses digits of integers, and gives integers for no rows.
-                totals = np.bincount(self.codes, values, minlength=self.count).astype(np.float64, copy=False)
-            found = self._totals[id(values)] = values, totals
+            found = self._totals[id(values)] = values, self._reduced(np.add, values)
         return found[1]
 
     def forget_values(self) -> None:
@@ -189,13 +169,9 @@ class GroupCodes:
 
     def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
         offsets = np.append(0, np.cumsum(self.sizes()))
-        if not compiled.should_compile(len(values)):
-            return offsets, values.take(argsort([self.codes], [True]))
-        from akdask.compiler import read_only
-        from akdask.operators.group.loops import arrange
-
-        arranged = new_array(len(values), values.dtype)
-        arrange(read_only(self.codes), read_only(values), offsets[:-1].copy(), arranged)
+        arranged, same_size = new_array(len(values), values.dtype), f"u{values.itemsize}"
+        given = np.ascontiguousarray(values).view(same_size)
+        loops.arrange(self.codes, given, offsets[:-1].copy(), arranged.view(same_size))
         return offsets, arranged
 
     def pick(self, mask: NumberArray) -> NumberArray:
@@ -278,40 +254,39 @@ def group_rows(keys: Sequence[Column]) -> SortedGroups:
 
 
 def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
-    """Assign numbers to rows in the order of their keys, and find the first row of each key, by compiled loops.
+    """Assign numbers to rows in the order of their keys, and find the first row of each key.
 
     This is faster than making the values of each group adjacent.
 
     Parameters
     ----------
     keys : sequence of ndarray
-        At least one row, fewer than 2 ** 31.
+        At least one, of fewer than 2 ** 31 rows.
     codes : ndarray of int32
         Filled with the numbers.
     """
-    words = [column if column.dtype == np.uint64 else word(column, 0) for column in keys]
+    if not len(codes):
+        return GroupCodes(codes, 0), np.empty(0, np.int64)
+    words = [np.ascontiguousarray(column) if column.dtype == np.uint64 else word(column, 0) for column in keys]
     return _number_sorted(words, codes) or _number_hashed(words, codes)
 
 
 def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray] | None:
     """Assign numbers by sorting; None if bits lost to row numbers would change the order of many rows."""
-    from akdask.compiler import read_only
-    from akdask.operators.group.loops import number_sorted, number_sorted_wide, pack_keys, sort_ties
-
     nrows = len(words[0])
-    shift = np.uint64(row_bits(nrows))
+    shift = row_bits(nrows)
     packed, firsts = new_array(nrows, np.uint64), new_array(nrows, np.int64)
-    *others, last = map(read_only, words if len(words) <= 2 else _combined(words))
-    found = pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
+    *others, last = words if len(words) <= 2 else _combined(words)
+    found = loops.pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
     if found >= 0:
         packed.sort()
-        count = int(number_sorted(packed, shift, last, found == 1, codes, firsts))
-        if count < 0 and sort_ties(packed, shift, last):
-            count = int(number_sorted(packed, shift, last, False, codes, firsts))
+        count = loops.number_sorted(packed, shift, last, found == 1, codes, firsts)
+        if count < 0 and loops.sort_ties(packed, shift, last):
+            count = loops.number_sorted(packed, shift, last, False, codes, firsts)
     else:
-        packed = pack_words(lead(words, WORD_BITS - int(shift)), int(shift))
+        packed = pack_words(lead(words, WORD_BITS - shift), shift)
         packed.sort()
-        count = int(number_sorted_wide(packed, shift, words[0], np.stack(words[1:]), codes, firsts))
+        count = loops.number_sorted_wide(packed, shift, words[0], np.stack(words[1:]), codes, firsts)
     return None if count < 0 else (GroupCodes(codes, count), firsts[:count])
 
 
@@ -323,11 +298,9 @@ def _combined(words: Sequence[Words]) -> Sequence[Words]:
 
 def _number_hashed(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
     """Assign numbers by the hashes of the keys; only the distinct hashes are sorted, which are mostly fewer."""
-    from akdask.operators.group.loops import number_hashed
-
     nrows = len(words[0])
     firsts = new_array(nrows, np.int64)
-    count = number_hashed(np.stack(words), full_array(2 << row_bits(nrows), -1, np.int32), codes, firsts)
+    count = loops.number_hashed(np.stack(words), full_array(2 << row_bits(nrows), -1, np.int32), codes, firsts)
     firsts = firsts[:count]
     order = argsort([column.take(firsts) for column in words], [True] * len(words))
     ranks = np.empty(count, np.int32)

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from akdask import compiled
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64
 from akdask.columns.memory import full_array
@@ -24,7 +23,7 @@ from akdask.engine.rowwise import Project, Tasks, column_identity
 from akdask.engine.values import ColumnRef, Value, describe
 from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
-from akdask.operators.group import tuning
+from akdask.operators.group import loops, tuning
 from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.group.plan import GroupIdentity, group_partitions, merge_by_range, table_bytes
 from akdask.operators.group.row_groups import SortedGroups, group_rows, group_sorted, number_rows
@@ -316,20 +315,16 @@ class TopRows(GroupedAgain):
         """Return these rows by a loop that keeps the first rows of each group; None if that gains nothing."""
         nrows = len(positions)
         is_one_word = len(by) == 1 and word_count(by[0]) == 1
-        if not (nrows and 0 < self.count <= tuning.MOST_TOP_ROWS and is_one_word and compiled.should_compile(nrows)):
+        if not (nrows and 0 < self.count <= tuning.MOST_TOP_ROWS and is_one_word):
             return None
         codes, ngroups = _numbered(keys, max(nrows // self.count, 1))
         if ngroups * self.count > 2 * nrows:
             return None
-        from akdask.compiler import read_only
-        from akdask.operators.group.top_rows_loops import keep_first
-
         rows = full_array(ngroups * self.count, -1, np.int64)
         words = full_array(len(rows), 2**64 - 1, np.uint64)
-        given = word(by[0], 0, self.ascending[0])
-        ordered = read_only(codes), read_only(given), read_only(positions)
+        given, positions = word(by[0], 0, self.ascending[0]), np.ascontiguousarray(positions)
         for first, stop in interruptible_ranges(range(1, nrows + 1)):
-            keep_first(*ordered, self.count, words, rows, first, stop)
+            loops.keep_first(codes, given, positions, self.count, words, rows, first, stop)
         return rows[rows >= 0]
 
 
@@ -341,7 +336,7 @@ def _numbered(keys: Sequence[Column], most: int) -> tuple[NumberArray, int]:
     numbers = DictionaryColumns(keys).columns
     grid = SlotGrid.within(numbers, most)
     if grid is not None:
-        return grid.codes(numbers), grid.nslots
+        return np.ascontiguousarray(grid.codes(numbers)), grid.nslots
     if len(numbers[0]) >= MAX_PACKED_ROWS:
         return np.zeros(0, np.int64), len(numbers[0])
     groups, _ = number_rows(numbers, np.empty(len(numbers[0]), np.int32))

@@ -19,13 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from akdask import compiled
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import GroupState
-from akdask.operators.group import tuning
-from akdask.operators.group.aggregation import Accumulators, Aggregation, readable
+from akdask.operators.group import loops, tuning
+from akdask.operators.group.aggregation import Accumulators, Aggregation
 from akdask.operators.group.dictionary import Dictionary, NumberDictionary
 from akdask.operators.group.row_groups import GroupCodes
 from akdask.operators.group.strategies import (
@@ -155,16 +154,11 @@ class AccumulatorTable(SlotTable):
         self._codes: npt.NDArray[np.int32] = np.empty(0, np.int32)
 
     def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
-        if not compiled.should_compile(len(keys[0])):
-            return None
-        from akdask.operators.group.one_pass_loops import encode
-
         if len(self._codes) < len(keys[0]):
             self._codes = np.empty(len(keys[0]), np.int32)
         codes = self._codes[: len(keys[0])]
         for number, (key, low, size) in enumerate(zip(keys, self.grid.lows, self.grid.sizes, strict=True)):
-            scale = np.uint64(size if number else 0)
-            if not encode(readable(key), np.uint64(low % 2**WORD_BITS), np.uint64(size), scale, codes):
+            if not loops.encode(np.ascontiguousarray(key), low % 2**WORD_BITS, size, size if number else 0, codes):
                 return None
         return codes
 

@@ -16,8 +16,7 @@ MOST_STRINGS = 2**15
 """Most distinct strings of a dictionary that grows from block to block; with more, finding new ones is slow."""
 
 MOST_NUMBERS = 2**15
-"""Most distinct numbers, since a larger table does not fit the core's cache. The same for compiled loops and NumPy,
-which would otherwise add floats in different orders."""
+"""Most distinct numbers, since a larger table does not fit the core's cache."""
 
 FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
 """Numbers that a table has room for at first, and slots for each number."""
@@ -30,9 +29,8 @@ DICTIONARY_SAMPLE = 2**12
 SLICE_ROWS = 2**16
 """Approximate rows of a slice."""
 
-BLOCK_BITS = 17
-BLOCK_ROWS = 2**BLOCK_BITS
-"""Rows that are partitioned at a time."""
+BLOCK_ROWS = 2**17
+"""Rows whose slices are found at a time."""
 
 MOST_SLICE_BITS = 10
 """Most leading bits of the keys that number slices; with more slices, each gets too few rows of a block."""

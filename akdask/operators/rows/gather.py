@@ -109,7 +109,8 @@ class Output:
         self._names = tuple(table.columns)
         count = 0
         for name, column in table.columns.items():
-            count = loops.copy_masked(mask, np.asarray(column), self._remaining(name, column))
+            values = np.ascontiguousarray(column)
+            count = loops.copy_masked(mask, values, self._remaining(name, values))
         self._nrows += count
 
     def table(self) -> Table:

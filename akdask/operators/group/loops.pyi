@@ -1,0 +1,79 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from akdask.typing import NumberArray
+
+Words = NDArray[np.uint64]
+Text = NDArray[np.uint8]
+Codes = NumberArray
+"""The group of each row: int64, int32, or where it says so words."""
+
+# Rows in the order of their keys: `packed` are leading bits of keys with the row numbers in the last `shift` bits.
+
+def pack(keys: Words, first: int, lost: int, shift: int, start: int, words: Words, packed: Words) -> None: ...
+def pack_keys(first: Words, second: Words, shift: int, packed: Words) -> int: ...
+def number_sorted(
+    packed: Words, shift: int, rest: Words, is_complete: bool, codes: NDArray[np.int32], firsts: NDArray[np.int64]
+) -> int: ...
+def sort_ties(packed: Words, shift: int, rest: Words) -> bool: ...
+def number_sorted_wide(
+    packed: Words, shift: int, keys: Words, others: Words, codes: NDArray[np.int32], firsts: NDArray[np.int64]
+) -> int: ...
+
+# Rows hashed by their keys.
+
+def number_hashed(
+    words: Words, slots: NDArray[np.int32], codes: NDArray[np.int32], firsts: NDArray[np.int64]
+) -> int: ...
+def number_words(
+    words: Words, start: int, table: Words, shift: int, met: Words, count: int, codes: NDArray[np.int64]
+) -> tuple[int, int]: ...
+def number_strings(
+    offsets: Words,
+    text: Text,
+    first: int,
+    slots: Words,
+    tags: Words,
+    ends: Words,
+    known: Text,
+    count: int,
+    numbers: Words,
+) -> tuple[int, int]: ...
+def move_slots(slots: Words, into: Words) -> None: ...
+
+# Values of rows of known groups: integers of 64 bits or floats.
+
+def count_at(codes: Codes, counts: NDArray[np.int64]) -> None: ...
+def add_at(codes: Codes, values: NumberArray, totals: NumberArray) -> None: ...
+def minimum_at(codes: Codes, values: NumberArray, least: NumberArray) -> None: ...
+def maximum_at(codes: Codes, values: NumberArray, most: NumberArray) -> None: ...
+def fmin_at(codes: Codes, values: NumberArray, least: NumberArray) -> None: ...
+def fmax_at(codes: Codes, values: NumberArray, most: NumberArray) -> None: ...
+def arrange(codes: Codes, values: NumberArray, ends: NDArray[np.int64], arranged: NumberArray) -> None: ...
+def keep_first(
+    codes: Codes,
+    keys: Words,
+    positions: NDArray[np.int64],
+    count: int,
+    words: Words,
+    rows: NDArray[np.int64],
+    start: int,
+    stop: int,
+) -> None: ...
+
+# Few groups, reduced in one pass: `codes`, which may be words, count from the `first`.
+
+def encode(key: NumberArray, low: int, size: int, scale: int, codes: NumberArray) -> bool: ...
+def count_rows(codes: Codes, first: int, counts: NDArray[np.int64]) -> None: ...
+def add_values(codes: Codes, first: int, values: NumberArray, slots: NumberArray, nans: NDArray[np.int64]) -> None: ...
+def count_and_add(
+    codes: Codes, first: int, values: NumberArray, slots: NumberArray, nans: NDArray[np.int64]
+) -> None: ...
+def count_and_compare(
+    codes: Codes, first: int, values: NumberArray, slots: NumberArray, nans: NDArray[np.int64]
+) -> None: ...
+
+# Radix partitioning.
+
+def lead(words: Words, shift: int, first: int, slices: NDArray[np.uint16]) -> None: ...
+def partition(slices: NumberArray, starts: NDArray[np.int64], column: NumberArray, target: NumberArray) -> None: ...
