@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from akdask import config
-from akdask.arkouda.paths import MODULES
+from akdask.arkouda.modules import MODULES
 from akdask.arkouda.session import (
     ShellMode,
     disable_verbose,

@@ -1,6 +1,5 @@
 # The names of `akdask.io`, as `akdask/__init__.pyi` has those of akdask.
 
-from akdask.io.checkpoint import load_checkpoint, save_checkpoint
 from akdask.io.csv import get_columns, ls_csv, read_csv, to_csv
 from akdask.io.files import (
     get_datasets,
@@ -17,7 +16,7 @@ from akdask.io.files import (
 )
 from akdask.io.pandas_files import export, import_data
 from akdask.io.parquet import get_null_indices, read_parquet, to_parquet, update_parquet
-from akdask.io.sessions import restore, snapshot
+from akdask.io.sessions import load_checkpoint, restore, save_checkpoint, snapshot
 from akdask.io.zarr import read_zarr, to_zarr
 
 __all__ = [

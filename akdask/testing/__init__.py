@@ -18,10 +18,13 @@ from akdask.testing.asserters import (
     assert_is_sorted,
     assert_series_equal,
 )
-from akdask.testing.equality import assert_almost_equal, assert_copy, assert_dict_equal, assert_equal
-from akdask.testing.equivalence import (
+from akdask.testing.equality import (
+    assert_almost_equal,
     assert_almost_equivalent,
     assert_arkouda_array_equivalent,
+    assert_copy,
+    assert_dict_equal,
+    assert_equal,
     assert_equivalent,
     assert_frame_equivalent,
     assert_index_equivalent,

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.arkouda.modules import TREE
-from akdask.arkouda.paths import HOMES, MODULES, MOVED
+from akdask.arkouda.modules import HOMES, MODULES, MOVED, TREE
 from akdask.errors import ArgumentError, TransferError, UnsupportedError
 
 
