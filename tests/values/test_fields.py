@@ -34,3 +34,11 @@ def test_strings_are_cut_at_a_delimiter(words, delimiter, times, data, from_righ
     for part in (0, 1):
         found = OPERATIONS["peel"].evaluate(strings, part=part, regex=False, **how)
         assert found.to_pylist() == [sides[part] for sides in expected]
+
+
+@pytest.mark.parametrize("from_right", [False, True])
+def test_delimiters_of_a_string_do_not_overlap(from_right):
+    strings = pa.array(["aaaaa", "aaa", "aa"], pa.large_string())
+    how = {"delimiter": "aa", "times": 2, "include": False, "partial": from_right, "from_right": from_right}
+    found = OPERATIONS["peel"].evaluate(strings, part=0, regex=False, **how)
+    assert found.to_pylist() == [cut(word, **how)[0] for word in strings.to_pylist()]

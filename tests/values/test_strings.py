@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from akdask.columns.dtypes import BOOL, INT64, STR
@@ -214,6 +214,8 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10) | st.t
 
 
 @given(strings_in_buffers(ANY_TEXT), st.text("ab\0日", max_size=4))
+@example(column(["a", "bc", "ab"]), "ab")
+@example(column(["xa", "b", ""]), "ab")
 def test_text_is_found_within_strings_and_not_across_them(words, substr):
     expected = [substr in word for word in words.to_pylist()]
     assert OPERATIONS["contains"].evaluate(words, substr=substr).tolist() == expected
