@@ -13,7 +13,6 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns.arrow import values_of
 from akdask.columns.bigint import from_ints, limbs_of, to_ints
 from akdask.columns.dtypes import (
@@ -29,11 +28,11 @@ from akdask.columns.dtypes import (
     list_of,
     unlimited,
 )
-from akdask.columns.table import filter_rows, take_rows
+from akdask.columns.table import filter_rows, take_rows, type_of
 from akdask.deferred import is_arrow, pc
-from akdask.engine import tuning
 from akdask.engine.operations import Opcode
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+from akdask.operators.reduce import loops
 from akdask.typing import Column, NumberArray
 
 GroupState: TypeAlias = tuple[Column, ...]
@@ -543,19 +542,14 @@ def select_rows(column: Any, mask: NumberArray | None) -> Any:
     return column if mask is None else filter_rows(column, mask)
 
 
-def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
-    """Return the wrapping sum of integers where the mask holds, computed in `dtype`."""
+def sum_rows(column: NumberArray, mask: NumberArray | None) -> Any:
+    """Return the wrapping sum of integers where the mask holds."""
+    dtype = TOTALS[type_of(column)].numpy.type
     if column.dtype == np.bool_:
         return dtype(np.count_nonzero(column if mask is None else column & mask))
     if mask is None:
         return np.add.reduce(column, dtype=dtype)
-    if dtype == column.dtype and compiled.is_loaded():
-        from akdask.operators.reduce.loops import sum_selected
-
-        return dtype(sum_selected(column, mask, dtype(0)))
-    if np.count_nonzero(mask) * tuning.FEW_SELECTED <= len(mask):
-        return np.add.reduce(column[mask], dtype=dtype)
-    return np.einsum("i,i->", column, mask, dtype=dtype, casting="unsafe")
+    return dtype(loops.sum_selected(np.ascontiguousarray(column), np.ascontiguousarray(mask)))
 
 
 def _is_sorted(column: Column, mask: NumberArray | None) -> State:

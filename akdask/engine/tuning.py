@@ -72,11 +72,6 @@ FEW_ROWS_LEFT = 16
 NEAR_ROWS, MOST_READS = 2**12, 32
 """Gap of rows up to which two parts are read together, and the most parts of a partition that are read one by one."""
 
-# ---- reduction
-
-FEW_SELECTED = 32
-"""If no more than one row in so many is selected, copying the selected rows is cheaper than touching all."""
-
 # ---- scheduler
 
 MEMORY_PAUSE = 0.05

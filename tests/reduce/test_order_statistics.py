@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.reduce.quantiles import LARGE, order_statistics
+from akdask.operators.reduce import loops
+from akdask.operators.reduce.quantiles import order_statistics
 
-SIZES = st.lists(st.integers(0, 40) | st.sampled_from([LARGE - 1, LARGE, 3 * LARGE]), max_size=8)
+SIZES = st.lists(st.integers(0, 40) | st.sampled_from([127, 400]), max_size=8)
 
 
 @given(SIZES, st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 1000]))
@@ -21,3 +23,15 @@ def test_values_of_two_ranks_are_those_of_sorted_groups(sizes, seed, distinct):
         if len(group):
             wanted = np.sort(group)[[low[number], high[number]]]
             assert [column[number] for column in found] == wanted.tolist()
+
+
+def test_loops_refuse_groups_and_ranks_that_are_not_there():
+    values, found, no_rank = np.arange(5.0), np.zeros((2, 1)), np.array([3])
+    rank = np.array([1])
+    for offsets, low, message in ((np.array([0, 6]), rank, "groups"), (np.array([0, 3]), no_rank, "a rank")):
+        with pytest.raises(ValueError, match=message):
+            loops.select_ranks(values, offsets, low, low, found, 0, 1)
+    with pytest.raises(ValueError, match="groups"):
+        loops.select_ranks(values, np.array([0, 3]), rank, rank, found, 0, 2)
+    with pytest.raises(ValueError, match="a list"):
+        loops.copy_lists(np.array([0, 6]), values, np.array([0]), np.array([0, 6]), np.zeros(6))

@@ -96,17 +96,17 @@ def test_a_mask_reduces_the_rows_where_it_holds(name, cut):
     check(name, rows, mask, [reduction.partial(rows[piece], mask[piece]) for piece in pieces])
 
 
-@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "uint8", "bool"])
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.02, 0.5, 0.95, 1.0])
-def test_every_way_to_sum_under_a_mask_gives_the_same(dtype, share):
+def test_sums_under_a_mask_are_those_of_the_rows_that_it_selects(dtype, share):
     source = np.random.default_rng(5)
     rows = source.integers(0, 2 if dtype == "bool" else 200, 20_000).astype(dtype)
     mask = source.random(20_000) < share
     np.testing.assert_array_equal(select_rows(rows, mask), rows[mask])
-    for wanted in (np.int64, np.uint64, np.float64):
-        found = sum_rows(rows, mask, wanted)
-        assert found.dtype == wanted
-        assert found == rows[mask].sum(dtype=wanted)
+    found = sum_rows(rows, mask)
+    assert found.dtype == rows.sum().dtype
+    assert found == rows[mask].sum()
+    assert sum_rows(rows[::2], mask[::2]) == rows[::2][mask[::2]].sum()
 
 
 @pytest.mark.parametrize("spoilt", [np.nan, np.inf])

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from akdask import compiled
 from akdask._dask import Expr
 from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.columns.table import Table
@@ -20,6 +19,7 @@ from akdask.engine.pipeline import Compile, Sink, pipeline
 from akdask.engine.rowwise import Project, Tables, Tasks
 from akdask.engine.values import BroadcastInput, ColumnRef, Program, Replica, Value, token
 from akdask.errors import ArgumentError
+from akdask.operators.reduce import loops
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, TreeReduce
 from akdask.typing import NumberArray
 
@@ -69,21 +69,13 @@ def count_in_bins(counts: NumberArray, columns: Sequence[NumberArray], edges: Se
         # NumPy has a faster way for bins of equal width than for given edges.
         (column,), (bounds,) = columns, edges
         counts += np.histogram(column, len(bounds) - 1, (bounds[0], bounds[-1]))[0]
-    elif len(columns) == 2 and _have_steps(edges) and compiled.should_compile(len(columns[0])):
-        count_pairs(counts, columns, edges)
+    elif len(columns) == 2 and _have_steps(edges):
+        x, y = (np.ascontiguousarray(column, np.float64) for column in columns)
+        loops.add_pairs(counts, x, y, *edges)
     elif _have_steps(edges):
         add_numbered(counts, columns, edges, _bins_of_steps)
     else:
         add_numbered(counts, columns, edges, bins_between)
-
-
-def count_pairs(counts: NumberArray, columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> None:
-    """Do the same as `count_in_bins` for two columns, by a compiled loop."""
-    from akdask.compiler import read_only
-    from akdask.operators.reduce.loops import add_pairs
-
-    x, y = (read_only(np.ascontiguousarray(column, np.float64)) for column in columns)
-    add_pairs(counts, x, y, *(read_only(bounds) for bounds in edges))
 
 
 Numbering = Callable[[NumberArray, NumberArray], NumberArray]

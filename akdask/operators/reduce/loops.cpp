@@ -65,9 +65,8 @@ void select_ranks(Span<double> values, Span<const int64_t> offsets, Span<const i
 }
 
 // Puts lists end to end in another order; `into` says where each begins, and the last ends.
-template <class Value>
-void copy_lists(Span<const int64_t> offsets, Span<const Value> values, Span<const int64_t> order,
-                Span<const int64_t> into, Span<Value> moved) {
+void copy_lists(Span<const int64_t> offsets, Span<const double> values, Span<const int64_t> order,
+                Span<const int64_t> into, Span<double> moved) {
     require(into.size > order.size, "fewer places than lists");
     for (uint64_t place = 0; place < order.size; ++place) {
         uint64_t list = static_cast<uint64_t>(order[place]);
@@ -76,16 +75,17 @@ void copy_lists(Span<const int64_t> offsets, Span<const Value> values, Span<cons
         uint64_t size = static_cast<uint64_t>(into[place + 1]) - first;
         require(size <= values.size && start <= values.size - size && size <= moved.size && first <= moved.size - size,
                 "a list beyond its values");
-        if (size) std::memcpy(&moved[first], &values[start], size * sizeof(Value));
+        if (size) std::memcpy(&moved[first], &values[start], size * sizeof(double));
     }
 }
 
 // Returns the sum of the integers where the mask holds.
-template <class Integer>
-Integer sum_selected(Span<const Integer> column, Span<const bool> mask) {
-    require(mask.size >= column.size, "fewer marks than values");
-    Integer total = 0;
-    for (uint64_t row = 0; row < column.size; ++row) total += mask[row] ? column[row] : 0;
+template <class Integer, class Total = Integer>
+Total sum_selected(Span<const Integer> column, Span<const bool> mask) {
+    require(mask.size == column.size, "arrays of other lengths");
+    // All bits of a number are kept or none, so that no branch has to be guessed.
+    Total total = 0;
+    for (uint64_t row = 0; row < column.size; ++row) total += column[row] & (Total{0} - mask[row]);
     return total;
 }
 
@@ -129,6 +129,6 @@ void add_pairs(Span<int64_t> counts, Span<const double> x, Span<const double> y,
 
 MODULE("Values of some rank in small groups, sums of selected integers, and numbers of pairs in bins.",
        {"select_ranks", overloads<select_ranks>},
-       {"copy_lists", overloads<copy_lists<double>, copy_lists<int64_t>, copy_lists<uint64_t>>},
-       {"sum_selected", overloads<sum_selected<int64_t>, sum_selected<uint64_t>>},
+       {"copy_lists", overloads<copy_lists>},
+       {"sum_selected", overloads<sum_selected<int64_t>, sum_selected<uint64_t>, sum_selected<uint8_t, uint64_t>>},
        {"add_pairs", overloads<add_pairs>})

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import FLOAT64
 from akdask.columns.memory import new_array
@@ -39,10 +38,8 @@ from akdask.engine.reduction import (
 from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
 from akdask.operators.keys.keys import SIGN, Words, word
+from akdask.operators.reduce import loops
 from akdask.typing import NumberArray
-
-LARGE = 128
-"""Fewest values of a group that NumPy partitions alone; smaller groups of one size are partitioned together."""
 
 
 def order_statistics(
@@ -69,26 +66,9 @@ def order_statistics(
     >>> order_statistics(np.array([5.0, 1.0, 3.0]), np.array([0, 3]), np.array([1]), np.array([2]))
     (array([3.]), array([5.]))
     """
-    sizes = np.diff(offsets)
-    found = np.zeros((2, len(sizes)), values.dtype)
-    if compiled.should_compile(len(values)):
-        from akdask.operators.reduce.loops import select
-
-        for first, stop in interruptible_ranges(offsets[1:]):
-            select(values, offsets, low, high, found, first, stop)
-        return found[0], found[1]
-    for group in np.flatnonzero(sizes >= LARGE).tolist():
-        rank = low[group]
-        rows = values[offsets[group] : offsets[group + 1]]
-        rows.partition(rank)
-        found[:, group] = rows[rank]
-        if high[group] > rank:
-            found[1, group] = rows[rank + 1 :].min()
-    for size in np.unique(sizes[(sizes > 0) & (sizes < LARGE)]).tolist():
-        groups = np.flatnonzero(sizes == size)
-        rows = values[offsets[groups, np.newaxis] + np.arange(size)]
-        rows.sort(axis=1)
-        found[:, groups] = rows[np.arange(len(groups)), [low[groups], high[groups]]]
+    found = np.zeros((2, len(offsets) - 1))
+    for first, stop in interruptible_ranges(offsets[1:]):
+        loops.select_ranks(values, offsets, low, high, found, first, stop)
     return found[0], found[1]
 
 
@@ -263,16 +243,9 @@ def _merge_values(groups: RowGroups, skipna: bool, lists: Any) -> GroupState:
     """Concatenate the lists of each group."""
     rows, order = groups.adjacent(np.arange(len(lists)))
     offsets, values = offsets_of(lists), values_of(lists, FLOAT64)
-    sizes = np.diff(offsets)[order]
-    into = np.append(0, np.cumsum(sizes))
-    if compiled.should_compile(len(values)):
-        from akdask.compiler import read_only
-        from akdask.operators.reduce.loops import copy_lists
-
-        moved = new_array(len(values), np.float64)
-        copy_lists(read_only(offsets), read_only(values), order, into, moved)
-    else:
-        moved = values[np.arange(len(values)) + np.repeat(offsets[order] - into[:-1], sizes)]
+    into = np.append(0, np.cumsum(np.diff(offsets)[order]))
+    moved = new_array(len(values), np.float64)
+    loops.copy_lists(offsets, values, order, into, moved)
     return (lists_of(into[rows], moved),)
 
 

@@ -57,7 +57,7 @@ def _total_dtype(column: NumberArray) -> Any:
 def _sum(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
     if column.dtype == np.float64:
         return sum_exactly(column, mask, positions)
-    return sum_rows(column, mask, _total_dtype(column))
+    return sum_rows(column, mask)
 
 
 def _rounded(state: State) -> Any:
@@ -221,7 +221,7 @@ def _mean(column: NumberArray, mask: NumberArray | None, positions: UnitPosition
 def _sum_of_integers(column: NumberArray, mask: NumberArray | None) -> int:
     if mask is None or summation.largest_sum(column) > summation.MOST:
         return summation.sum_integers(select_rows(column, mask))
-    return int(sum_rows(column, mask, TOTALS[type_of(column)].numpy.type))
+    return int(sum_rows(column, mask))
 
 
 def _merge_means(left: State, right: State) -> State:

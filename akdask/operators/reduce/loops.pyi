@@ -1,0 +1,24 @@
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Integer = TypeVar("Integer", np.int64, np.uint64, np.uint8)
+
+# Changes the order of `values`; `found` has a row for each rank and a column for each group.
+def select_ranks(
+    values: Floats,
+    offsets: Integers,
+    low: Integers,
+    high: Integers,
+    found: Floats,
+    start_group: int,
+    stop_group: int,
+) -> None: ...
+
+# `into` says where each list begins among those moved, and where the last ends.
+def copy_lists(offsets: Integers, values: Floats, order: Integers, into: Integers, moved: Floats) -> None: ...
+def sum_selected(column: NDArray[Integer], mask: NDArray[np.bool_]) -> int: ...
+def add_pairs(counts: Integers, x: Floats, y: Floats, x_edges: Floats, y_edges: Floats) -> None: ...
