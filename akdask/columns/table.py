@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from akdask.columns import loops
 from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
@@ -28,6 +29,11 @@ from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from functools import _SingleDispatchCallable
+
+WORD_BYTES = 8
+
+CHUNK = 32
+"""Bytes that a loop copies of a string at a time: ``CHUNK`` of ``native/text.hpp``."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -115,9 +121,54 @@ def slice_rows(column: Any, start: int, stop: int, step: int = 1) -> Any:
 
 
 @by_column
-def take_rows(column: Any, positions: NumberArray) -> Any:
-    """Return the rows at the given non-negative positions."""
+def take_rows(column: Any, positions: NumberArray, out: NumberArray | None = None) -> Any:
+    """Return the rows at the given non-negative positions; numbers are written to `out` if given.
+
+    Examples
+    --------
+    >>> take_rows(np.array([0.5, 1.5]), np.array([1, 1, 0])).tolist()
+    [1.5, 1.5, 0.5]
+    """
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+def gather(column: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None) -> Any:
+    """Return the rows at the given positions, by a loop that checks them; None where it does not support the arguments.
+
+    NumPy waits for one row after the other, and Arrow twice for each string: for its place and for its bytes. The loop
+    prefetches rows well before it reaches them. A row at a position outside the column gets the bits `missing`, or no
+    text. Without these bits, the result is None.
+    """
+    if not _has_words(positions):
+        return None
+    if is_arrow(column, "LargeStringArray"):
+        return _gather_strings(column, positions, fill=missing is not None)
+    if not _has_words(column) or (out is not None and not _has_words(out)):
+        return None
+    found: NumberArray = np.empty(len(positions), column.dtype) if out is None else out
+    rows, into = positions.view(np.uint64), found.view(np.uint64)
+    all_there = loops.gather_words(column.view(np.uint64), rows, missing or 0, into)
+    return found if all_there or missing is not None else None
+
+
+def _has_words(array: Any) -> bool:
+    """Whether an array has items of 64 bits, one after the other, for which there is a loop."""
+    is_plain = isinstance(array, np.ndarray) and array.itemsize == WORD_BYTES and not array.dtype.hasobject
+    return is_plain and array.ndim == 1 and array.flags.c_contiguous
+
+
+def _gather_strings(strings: pa.LargeStringArray, positions: NumberArray, *, fill: bool) -> Any:
+    """Gather strings; without one at a position, it is empty if `fill`, otherwise the result is None."""
+    if strings.null_count:
+        return None
+    offsets, text = offsets_and_bytes(strings)
+    count = len(positions)
+    starts, ends = new_array(count, np.uint64), new_array(count + 1, np.uint64)
+    if not loops.find_strings(offsets.view(np.uint64), positions.view(np.uint64), starts, ends) and not fill:
+        return None
+    into = new_array(int(ends[-1]) + CHUNK, np.uint8)
+    loops.copy_strings(text, starts, ends, into)
+    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(into))
 
 
 @by_column
@@ -227,8 +278,12 @@ def _(column: np.ndarray, start: int, stop: int, step: int = 1) -> NumberArray:
 
 
 @take_rows.register
-def _(column: np.ndarray, positions: NumberArray) -> NumberArray:
-    return column.take(positions)
+def _(column: np.ndarray, positions: NumberArray, out: NumberArray | None = None) -> NumberArray:
+    found: NumberArray | None = gather(column, positions, out)
+    if found is not None:
+        return found
+    # Only the clip mode of NumPy writes to `out` without a copy.
+    return column.take(positions, out=out, mode="raise" if out is None else "clip")
 
 
 @filter_rows.register
@@ -272,8 +327,14 @@ def _(column: pa.Array, start: int, stop: int, step: int = 1) -> pa.Array:
 
 
 @of_arrow(take_rows, "Array")
-def _(column: pa.Array, positions: NumberArray) -> pa.Array:
+def _(column: pa.Array, positions: NumberArray, out: None = None) -> pa.Array:
     return column.take(pa.array(positions))
+
+
+@of_arrow(take_rows, "LargeStringArray")
+def _(column: pa.LargeStringArray, positions: NumberArray, out: None = None) -> pa.LargeStringArray:
+    found = gather(column, positions)
+    return column.take(pa.array(positions)) if found is None else found
 
 
 @of_arrow(filter_rows, "Array")
@@ -382,6 +443,64 @@ class Table:
             return tables[0]
         columns = {name: concat_rows([table.columns[name] for table in tables]) for name in tables[0].columns}
         return Table(columns, sum(table.nrows for table in tables))
+
+
+SPARE_ROWS = 4
+"""If more than this multiple of the rows was reserved, the rest is freed."""
+
+
+class TableBuilder:
+    """Concatenated tables, written to one allocation.
+
+    Concatenating them later would write everything twice, first to new memory, which takes longer to get than to write.
+
+    Parameters
+    ----------
+    most : int
+        Largest number of rows.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._nrows = 0
+        self._names: tuple[Hashable, ...] = ()
+        self._arrays: dict[Hashable, NumberArray] = {}
+        self._parts: dict[Hashable, list[Column]] = {}
+
+    def add(self, table: Table) -> None:
+        """Append the rows of a table."""
+        self._names = tuple(table.columns)
+        for name, column in table.columns.items():
+            if isinstance(column, np.ndarray):
+                self._remaining(name, column)[: table.nrows] = column
+            else:
+                self._parts.setdefault(name, []).append(column)
+        self._nrows += table.nrows
+
+    def add_masked(self, table: Table, mask: NumberArray) -> None:
+        """Append the rows of a table of numbers where the mask holds."""
+        self._names = tuple(table.columns)
+        count = 0
+        for name, column in table.columns.items():
+            values = np.ascontiguousarray(column)
+            count = loops.copy_masked(mask, values, self._remaining(name, values))
+        self._nrows += count
+
+    def table(self) -> Table:
+        """Return all rows."""
+        rows = {name: array[: self._nrows] for name, array in self._arrays.items()}
+        is_sparse = SPARE_ROWS * self._nrows < self._most
+        columns: dict[Hashable, Column] = {
+            name: own_rows(array) if is_sparse else array for name, array in rows.items()
+        }
+        columns |= {name: concat_rows(parts) for name, parts in self._parts.items()}
+        return Table({name: columns[name] for name in self._names}, self._nrows)
+
+    def _remaining(self, name: Hashable, column: NumberArray) -> NumberArray:
+        """Return the reserved memory after the existing rows, with one row to spare."""
+        if name not in self._arrays:
+            self._arrays[name] = new_array(self._most + 1, column.dtype)
+        return self._arrays[name][self._nrows :]
 
 
 def is_slice(column: Column) -> bool:

@@ -22,7 +22,7 @@ import numpy as np
 from akdask.caches import cached_results
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.summation import UNIT, UnitPositions
-from akdask.columns.table import Table, decoded, empty, read_only, slice_rows, spread
+from akdask.columns.table import Table, decoded, empty, read_only, slice_rows, spread, take_rows
 from akdask.engine import tuning
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.sources import RowPruning, leaves_few, near_rows, stretches_left, windows
@@ -40,7 +40,6 @@ from akdask.engine.values import (
     Selection,
 )
 from akdask.errors import InconsistentFilesError
-from akdask.operators.rows.gather import gather
 from akdask.storage.ranges import ConsecutiveParts
 from akdask.storage.read_ahead import can_read_ahead
 from akdask.storage.source import IN_MEMORY, Part, PartReader, RowBounds, RowRanges, Stretch, opens_early
@@ -201,7 +200,7 @@ def selected_rows(column: Column, rows: NumberArray | slice, out: NumberArray | 
     """Return the rows at the given positions or in a slice; numbers at positions are written to `out` if given."""
     if isinstance(rows, slice):
         return slice_rows(column, rows.start, rows.stop, rows.step)
-    return gather(column, rows, out)
+    return take_rows(column, rows, out)
 
 
 def common_nrows(inputs: Sequence[Input]) -> int:

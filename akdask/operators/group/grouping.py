@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.memory import new_array
-from akdask.columns.table import Table, concat_rows, nbytes, slice_rows, take_rows
+from akdask.columns.table import Table, TableBuilder, concat_rows, nbytes, slice_rows, take_rows
 from akdask.engine.reduction import GroupState, RowGroups
 from akdask.operators.group import loops, tuning
 from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.group.row_groups import GroupCodes, SortedGroups, count_codes, group_rows, number_rows
 from akdask.operators.keys.keys import WORD_BITS, Key, SlotGrid, combine, span, word
 from akdask.operators.keys.string_codes import EncodedStrings
-from akdask.operators.rows.gather import Output
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS
 from akdask.typing import Column, NumberArray
 
@@ -221,7 +220,7 @@ class Grouping:
         """Return the states of the groups for columns on the same rows as the keys."""
         if self._division is None:
             return self._slices[0].reduce(reduce, values)
-        output, widths = Output(len(self.keys[0])), []
+        output, widths = TableBuilder(len(self.keys[0])), []
         for item, columns in zip(self._slices, self._divided(values), strict=True):
             states = item.reduce(reduce, columns)
             widths = [len(state) for state in states]

@@ -18,13 +18,12 @@ import numpy.typing as npt
 
 from akdask.caches import cached_results
 from akdask.columns.memory import new_array
-from akdask.columns.table import Table, concat_rows, nbytes, own_rows, slice_rows
+from akdask.columns.table import Table, TableBuilder, concat_rows, nbytes, own_rows, slice_rows
 from akdask.operators.group import loops, tuning
 from akdask.operators.group.aggregation import Accumulators, Aggregation
 from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, span, word
-from akdask.operators.rows.gather import Output
 from akdask.typing import Column, NumberArray
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -104,7 +103,7 @@ class SlotGroups:
         """Bytes that it takes beside the keys, which each reduction reads again."""
         return 0
 
-    def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
+    def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: TableBuilder) -> None:
         """Append the groups, sorted by key, to the groups of smaller keys, given the values of each batch."""
         accumulators = Accumulators(aggregation, self.count, values[0])
         for key, columns in zip(self.batches, values, strict=True):
@@ -141,7 +140,7 @@ class NumberedGroups:
         """Bytes that it takes."""
         return self.keys.nbytes + sum(codes.nbytes for codes in self.codes)
 
-    def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
+    def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: TableBuilder) -> None:
         """Append the groups, sorted by key, to the groups of smaller keys, given the values of each batch."""
         accumulators = Accumulators(aggregation, len(self.keys), values[0])
         for codes, columns in zip(self.codes, values, strict=True):
@@ -426,14 +425,14 @@ class RadixRange:
 
     def table(self) -> Table:
         """Return the groups, sorted by key."""
-        output, buffer = Output(self._nrows), RowBuffer.of(self._nrows)
+        output, buffer = TableBuilder(self._nrows), RowBuffer.of(self._nrows)
         for leading, parts in self._rows():
             self._reduce(leading, parts, None, buffer, output)
         return self._merged(output)
 
     def grouped(self, known: SliceGroupings | None = None) -> tuple[Table, SliceGroupings]:
         """Return the groups, sorted by key, and groupings that speed up the next call when passed as `known`."""
-        output, buffer = Output(self._nrows), RowBuffer.of(self._nrows)
+        output, buffer = TableBuilder(self._nrows), RowBuffer.of(self._nrows)
         found: list[SliceGroups] = []
         for number, (leading, parts) in enumerate(self._rows()):
             grouping = None if known is None else known.groupings[number]
@@ -447,7 +446,7 @@ class RadixRange:
         parts: Sequence[Sequence[Column]],
         known: SliceGroups | None,
         buffer: RowBuffer,
-        output: Output,
+        output: TableBuilder,
     ) -> SliceGroups:
         """Append the groups of a slice, and return its rows by group."""
         values = [columns[1:] for columns in parts]
@@ -470,7 +469,7 @@ class RadixRange:
     def _nrows(self) -> int:
         return sum(len(part.between(self._slices.start, self._slices.stop, self._shift)[0]) for part in self._parts)
 
-    def _merged(self, output: Output) -> Table:
+    def _merged(self, output: TableBuilder) -> Table:
         others = [table for table in self._tables if table.nrows]
         return self._aggregation.merge([output.table(), *others])
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.memory import full_array, new_array
+from akdask.columns.table import take_rows
 from akdask.deferred import pc
 from akdask.operators.group import loops
 from akdask.operators.keys.keys import (
@@ -31,7 +32,6 @@ from akdask.operators.keys.keys import (
     word,
     word_count,
 )
-from akdask.operators.rows.gather import gather
 from akdask.operators.sort.kernels import argsort
 from akdask.operators.values.strings import unpack_bools
 from akdask.typing import Column, NumberArray
@@ -101,7 +101,7 @@ class SortedGroups:
         # Cached groupings are shared: other threads may gather or forget other values meanwhile.
         source, values_by_group = self._last_sorted
         if source is not values:
-            values_by_group = np.asarray(gather(values, self.permutation))
+            values_by_group = np.asarray(take_rows(values, self.permutation))
             self._last_sorted = values, values_by_group
         found: NumberArray = values_by_group
         return found
@@ -165,7 +165,7 @@ class GroupCodes:
         self._totals.clear()
 
     def spread(self, values: NumberArray) -> NumberArray:
-        return np.asarray(gather(values, self.codes))
+        return np.asarray(take_rows(values, self.codes))
 
     def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
         offsets = np.append(0, np.cumsum(self.sizes()))
@@ -329,7 +329,7 @@ def _group_by_words(keys: Sequence[Column], nrows: int) -> SortedGroups:
         for number in range(word_count(column)):
             if begins.all():
                 break
-            codes = np.asarray(gather(word(column, number), rows))
+            codes = np.asarray(take_rows(word(column, number), rows))
             begins[1:] |= codes[1:] != codes[:-1]
     return SortedGroups(rows, np.flatnonzero(begins), nrows)
 

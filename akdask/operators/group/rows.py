@@ -29,7 +29,6 @@ from akdask.operators.group.plan import GroupIdentity, group_partitions, merge_b
 from akdask.operators.group.row_groups import SortedGroups, group_rows, group_sorted, number_rows
 from akdask.operators.join.key_tables import KeyIndex, index_keys
 from akdask.operators.keys.keys import SlotGrid, word, word_count
-from akdask.operators.rows.gather import gather
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
 from akdask.operators.values.lookup import lookup_found
 from akdask.operators.values.random import mix_bits
@@ -153,7 +152,7 @@ class Arrangement(GroupedAgain):
 
     def grouped(self, grouping: RowOrder, values: Sequence[Column]) -> Table:
         """Return the table of rows in order."""
-        columns = [gather(column, grouping.permutation) for column in (*grouping.keys, *values)]
+        columns = [take_rows(column, grouping.permutation) for column in (*grouping.keys, *values)]
         return Table(dict(enumerate(columns)), len(grouping.permutation))
 
     def finish(self, table: Table) -> Table:

@@ -39,7 +39,6 @@ from akdask.operators.keys.keys import (
     unpack_rows,
     word,
 )
-from akdask.operators.rows.gather import gather
 from akdask.operators.values.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
@@ -243,7 +242,7 @@ def _sorted_with_rows(hashes: Words) -> tuple[Words, NumberArray]:
     packed = pack_words(Key(hashes, 0, WORD_BITS), shift)
     packed.sort()
     rows = unpack_rows(packed, shift)
-    ordered: Words = np.asarray(gather(hashes, rows))
+    ordered: Words = np.asarray(take_rows(hashes, rows))
     # The bits that gave way to the row number are not sorted yet; few hashes differ in these alone.
     tied = np.flatnonzero(ordered[1:] < ordered[:-1])
     if len(tied):

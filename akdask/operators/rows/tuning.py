@@ -5,13 +5,6 @@ They are read at each call as `tuning.NAME`, so that a new value acts everywhere
 
 from __future__ import annotations
 
-# ---- gather
-
-SPARE_ROWS = 4
-"""If more than this multiple of the rows was reserved, the rest is freed."""
-
-# ---- plan
-
 BROADCAST_SHARE = 16
 """The part of a worker's memory that broadcast columns may take; an index of them takes several times as much."""
 

@@ -12,13 +12,12 @@ import numpy as np
 
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT8, UINT64, ColumnType
 from akdask.columns.strings import from_nulls, make_missing, text_at
-from akdask.columns.table import is_scalar, spread
+from akdask.columns.table import gather, is_scalar, spread, take_rows
 from akdask.deferred import pa
 from akdask.engine.operations import Operation, Rule, scalar_type
 from akdask.errors import AlignmentError, ArgumentError, FileFormatError, PositionError
 from akdask.operators.join.intervals import IntervalIndex
 from akdask.operators.join.key_tables import KeyIndex, KeySet, Side, SortedKeys
-from akdask.operators.rows.gather import gather, gather_prefetched
 from akdask.typing import NumberArray
 
 NAN_BITS = int(np.float64(np.nan).view(np.uint64))
@@ -26,14 +25,14 @@ NAN_BITS = int(np.float64(np.nan).view(np.uint64))
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions, which must all exist; -1 is not the last one."""
-    found = gather_prefetched(table, positions, out)
+    found = gather(table, positions, out)
     if found is not None:
         return found
     check_codes(positions, len(table))
     if np.ndim(positions) == 0 and not isinstance(table, np.ndarray):
         number = int(positions)
         return text_at(table, number) if pa.types.is_large_string(table.type) else table[number].as_py()
-    return gather(table, positions, out)
+    return take_rows(table, positions, out)
 
 
 def check_codes(positions: Any, size: int) -> None:
@@ -85,8 +84,8 @@ def _integer_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 
 def _take(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at positions; negative ones count from the end."""
-    found = gather_prefetched(table, positions, out)
-    return gather(table, from_start(positions, len(table)), out) if found is None else found
+    found = gather(table, positions, out)
+    return take_rows(table, from_start(positions, len(table)), out) if found is None else found
 
 
 def _take_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
@@ -117,7 +116,7 @@ def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 def lookup_found(table: Any, positions: Any, out: Any = None, *, missing_text: bool = False) -> Any:
     """Return the table's rows at the positions; for position -1 NaN, 0, False, or text that is empty or missing."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
-    taken = gather_prefetched(table, positions, out, NAN_BITS if is_float else 0)
+    taken = gather(table, positions, out, NAN_BITS if is_float else 0)
     missing = positions < 0
     if taken is not None:
         return make_missing(taken, missing) if missing_text else taken

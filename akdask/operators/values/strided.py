@@ -13,8 +13,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from akdask.columns.dtypes import INT64, ColumnType
+from akdask.columns.table import take_rows
 from akdask.engine.operations import Operation
-from akdask.operators.rows.gather import gather
 from akdask.typing import NumberArray
 
 Lengths = tuple[int, ...]
@@ -52,7 +52,7 @@ def strided(table: Any, rows: NumberArray, out: Any = None, *, shape: Lengths, s
     [8, 6, 9, 7]
     """
     if not isinstance(table, np.ndarray) or not _are_successive(rows):
-        return gather(table, strided_positions(rows, shape=shape, strides=strides, offset=offset), out)
+        return take_rows(table, strided_positions(rows, shape=shape, strides=strides, offset=offset), out)
     found = np.empty(len(rows), table.dtype) if out is None else out
     if len(rows):
         size = table.dtype.itemsize

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns.table import Table
+from akdask.columns.table import Table, TableBuilder, take_rows
 from akdask.errors import PositionError
-from akdask.operators.rows.gather import Output, gather
 from akdask.operators.values.lookup import LOOKUP_OPERATIONS, lookup_found
 from akdask.testing.strategies import DTYPES, columns
 
@@ -31,12 +30,12 @@ def same(found, expected):
 @given(tables())
 def test_rows_at_positions_are_those_that_numpy_takes(given_these):
     table, positions = given_these
-    same(gather(table, positions), table[positions])
+    same(take_rows(table, positions), table[positions])
     out = np.empty(len(positions), table.dtype)
-    assert gather(table, positions, out) is out
+    assert take_rows(table, positions, out) is out
     same(out, table[positions])
-    same(gather(table[::-1], positions), table[::-1][positions])
-    same(gather(table, positions[::-1]), table[positions[::-1]])
+    same(take_rows(table[::-1], positions), table[::-1][positions])
+    same(take_rows(table, positions[::-1]), table[positions[::-1]])
     same(LOOKUP_OPERATIONS["lookup"].evaluate(table, positions), table[positions])
 
 
@@ -58,7 +57,7 @@ def test_a_position_that_is_nowhere_is_refused(wrong):
 
 
 def test_strings_are_gathered_too():
-    assert gather(pa.array(["a", "b", "ü"], pa.large_string()), np.array([2, 2, 0])).to_pylist() == ["ü", "ü", "a"]
+    assert take_rows(pa.array(["a", "b", "ü"], pa.large_string()), np.array([2, 2, 0])).to_pylist() == ["ü", "ü", "a"]
 
 
 @given(st.lists(st.text(max_size=20) | st.just("x" * 70), min_size=1, max_size=40), st.integers(0, 3), st.data())
@@ -66,7 +65,7 @@ def test_strings_at_positions_are_those_that_arrow_takes(strings, skipped, data)
     table = pa.array(["before"] * skipped + strings + ["behind"], pa.large_string())[skipped : skipped + len(strings)]
     positions = np.array(data.draw(st.lists(st.integers(-1, len(strings) - 1), max_size=60)), np.int64)
     is_there = positions >= 0
-    assert gather(table, positions[is_there]).equals(table.take(pa.array(positions[is_there])))
+    assert take_rows(table, positions[is_there]).equals(table.take(pa.array(positions[is_there])))
     wanted = table.take(pa.array(positions, mask=~is_there)).fill_null("")
     assert lookup_found(table, positions).equals(wanted)
     if not is_there.all():
@@ -77,15 +76,15 @@ def test_strings_at_positions_are_those_that_arrow_takes(strings, skipped, data)
 def test_offsets_that_lead_beyond_the_text_are_refused():
     offsets, text = np.array([0, 3, 2**40, 4], np.int64), b"abcd"
     strings = pa.LargeStringArray.from_buffers(3, pa.py_buffer(offsets), pa.py_buffer(text))
-    assert gather(strings, np.array([0, 0])).to_pylist() == ["abc", "abc"]
+    assert take_rows(strings, np.array([0, 0])).to_pylist() == ["abc", "abc"]
     with pytest.raises((ValueError, MemoryError)):
-        gather(strings, np.array([1]))
+        take_rows(strings, np.array([1]))
 
 
 @given(columns("int64"), st.data())
 def test_marked_rows_of_several_tables_are_appended(column, data):
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(column), max_size=len(column))), np.bool_)
-    output, table = Output(2 * len(column)), Table({"n": column}, len(column))
+    output, table = TableBuilder(2 * len(column)), Table({"n": column}, len(column))
     output.add_masked(table, mask)
     output.add(table.take(np.flatnonzero(~mask)))
     same(output.table().columns["n"], np.concatenate([column[mask], column[~mask]]))

@@ -1,4 +1,4 @@
-"""Compiled loops that gather rows: see ``loops.cpp``."""
+"""Compiled loops that take rows of columns: see ``loops.cpp``."""
 
 from akdask.native import loops_of
 
