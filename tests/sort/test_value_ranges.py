@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from akdask.operators.keys.keys import LAST, word
-from akdask.operators.sort.kernels import argsort
-from akdask.operators.sort.ranges import FineRanges, ValueRanges, sort_values
+from akdask.operators.sort.kernels import argsort, sort_values
+from akdask.operators.sort.ranges import FineRanges, ValueRanges
 
 NAN_OF_OTHER_BITS = np.array([0xFFF8000000000007, 0x7FF8000000000001], np.uint64).view(np.float64).tolist()
 FLOATS = st.sampled_from([0.0, -0.0, np.nan, *NAN_OF_OTHER_BITS, np.inf, -np.inf, 1.5]) | st.floats()

@@ -1,14 +1,16 @@
-"""Sort kernels: positions that sort rows by several columns, and rows of one partition split at splitters.
+"""Sort kernels: positions that sort rows by several columns, sorted tables, and sorted rows cut at splitters.
 
 All sorts are stable. Missing values (NaN) come last, ascending or descending.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from akdask.columns.memory import new_array
+from akdask.columns.table import Table
 from akdask.deferred import is_arrow
 from akdask.operators.keys.keys import (
     WORD_BITS,
@@ -226,6 +228,73 @@ def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
     tied[:-1] |= same
     slots = np.flatnonzero(tied)
     return slots, np.cumsum(begins[slots], dtype=np.uint64) - np.uint64(1)
+
+
+# ------------------------------------------------------------------------------------------------------- whole tables
+
+
+def sort_tables(
+    tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], names: Sequence[Hashable]
+) -> Table:
+    """Sort the rows of all tables.  This is the function of the task that sorts few rows."""
+    if tuple(names) == tuple(by) and len(names) == 1 and isinstance(tables[0].columns[names[0]], np.ndarray):
+        parts = [np.asarray(table.columns[names[0]]) for table in tables]
+        values = new_array(sum(map(len, parts)), parts[0].dtype)
+        return Table({names[0]: sort_values(parts, ascending[0], values)}, len(values))
+    table = Table.concat(tables)
+    order = argsort([table.columns[name] for name in by], ascending)
+    return Table({name: table.columns[name] for name in names}, table.nrows).take(order)
+
+
+def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray) -> NumberArray:
+    """Write the values of all parts in the order of `argsort`, bit by bit the same.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray of integers, floats or bool
+        At least one; of the same type.
+    ascending : bool
+        The direction.  Missing values come last in both.
+    out : ndarray
+        As long as all parts together.
+
+    Returns
+    -------
+    ndarray
+        `out`.
+
+    Examples
+    --------
+    >>> sort_values([np.array([2.0, np.nan]), np.array([3.0, 0.0, -0.0])], False, np.empty(5)).tolist()
+    [3.0, 2.0, 0.0, -0.0, nan]
+    """
+    np.concatenate(parts, out=out)
+    out.sort()
+    present = out[: len(out) - _missing(out)]
+    if not ascending:
+        present[:] = present[::-1].copy()
+    if out.dtype.kind == "f":
+        _restore_equals(parts, present, out[len(present) :], ascending)
+    return out
+
+
+def _missing(ordered: NumberArray) -> int:
+    """Return the number of NaN among ascending values."""
+    if ordered.dtype.kind != "f" or not len(ordered) or not np.isnan(ordered[-1]):
+        return 0
+    # They are last, and equal to each other in NumPy's search.
+    return len(ordered) - int(np.searchsorted(ordered, ordered[-1]))
+
+
+def _restore_equals(parts: Sequence[NumberArray], present: NumberArray, missing: NumberArray, ascending: bool) -> None:
+    """Restore the row order of equal floats with different bits: NumPy may unify zeros, and NaN."""
+    around = present if ascending else present[::-1]
+    first, stop = np.searchsorted(around, 0.0, "left"), np.searchsorted(around, 0.0, "right")
+    if first < stop:
+        zeros = around[first:stop] if ascending else around[first:stop][::-1]
+        np.concatenate([part[part == 0] for part in parts], out=zeros)
+    if len(missing):
+        np.concatenate([part[np.isnan(part)] for part in parts], out=missing)
 
 
 # ------------------------------------------------------------------------------------------------ cutting at boundaries

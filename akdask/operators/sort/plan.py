@@ -31,9 +31,9 @@ from akdask.engine.sources import row_numbers
 from akdask.engine.values import BroadcastInput, Call, ColumnRef, Replica, Value
 from akdask.operators.join.key_tables import SortedKeys
 from akdask.operators.sort import tuning
-from akdask.operators.sort.kernels import is_ascending
+from akdask.operators.sort.kernels import is_ascending, sort_tables
 from akdask.operators.sort.partition import KEYS, NUMBERS, TEXT, ChooseSplitters, RangePartition, SplitColumn
-from akdask.operators.sort.ranges import ROW, SortPartition, sort_tables
+from akdask.operators.sort.ranges import ROW, SortPartition
 
 
 @dataclass(frozen=True, slots=True)
