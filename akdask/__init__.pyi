@@ -21,26 +21,6 @@ from akdask.arkouda.server import get_server_commands, print_server_commands, re
 from akdask.arkouda.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
 from akdask.arrays.bit_vectors import BitVector, Fields, bit_vectorizer
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import (
-    all,
-    any,
-    argmax,
-    argmin,
-    concatenate,
-    count_nonzero,
-    is_sorted,
-    isnumeric,
-    max,
-    mean,
-    median,
-    min,
-    percentile,
-    prod,
-    quantile,
-    std,
-    sum,
-    var,
-)
 from akdask.arrays.connection import connect, disconnect, get_config
 from akdask.arrays.creation import (
     arange,
@@ -66,12 +46,34 @@ from akdask.arrays.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.arrays.matrices import dot, eye, matmul, tril, triu, vecdot
 from akdask.arrays.memory_report import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used, memory
 from akdask.arrays.ndarray import ArrayView
-from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.random import random_strings_lognormal, random_strings_uniform
-from akdask.arrays.reductions import corr, cov, skew
+from akdask.arrays.reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    corr,
+    count_nonzero,
+    cov,
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    is_sorted,
+    max,
+    mean,
+    median,
+    min,
+    percentile,
+    prod,
+    quantile,
+    skew,
+    std,
+    sum,
+    var,
+)
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d, unique, value_counts
 from akdask.arrays.shapes import (
@@ -80,6 +82,7 @@ from akdask.arrays.shapes import (
     broadcast_dims,
     broadcast_shapes,
     broadcast_to,
+    concatenate,
     copy,
     delete,
     flip,
@@ -96,10 +99,15 @@ from akdask.arrays.shapes import (
     vstack,
 )
 from akdask.arrays.sorting import (
+    SortingAlgorithm,
+    argmaxk,
+    argmink,
     argsort,
     coargsort,
     invert_permutation,
     is_cosorted,
+    maxk,
+    mink,
     searchsorted,
     sort,
 )
@@ -114,6 +122,7 @@ from akdask.arrays.statistics import (
     power_divergence,
 )
 from akdask.arrays.strings import Strings
+from akdask.arrays.text import isnumeric
 from akdask.arrays.ufuncs import (
     abs,
     arccos,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from akdask.array_api.array_object import StandardArray, check_device, plain_array
-from akdask.arrays import concatenation, creation, matrices, shapes
+from akdask.arrays import creation, matrices, shapes
 from akdask.arrays.ndarray import as_array, reshaped, shaped
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar, value_of
@@ -303,7 +303,7 @@ def concat(arrays: Sequence[StandardArray], /, *, axis: int | None = 0) -> Stand
     items = [plain_array(item) for item in arrays]
     if axis is None:
         items = [item if item.ndim == 1 else item.flatten() for item in items]
-    return StandardArray(concatenation.concatenate(items, axis=0 if axis is None else axis))
+    return StandardArray(shapes.concatenate(items, axis=0 if axis is None else axis))
 
 
 def stack(arrays: Sequence[StandardArray], /, *, axis: int = 0) -> StandardArray:

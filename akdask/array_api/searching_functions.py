@@ -9,11 +9,11 @@ import numpy as np
 from akdask.array_api.array_object import StandardArray, computed, flat, plain_array
 from akdask.array_api.statistical_functions import reduced
 from akdask.arrays import functions, sorting
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array, full
 from akdask.arrays.functions import diff
 from akdask.arrays.ndarray import shaped
-from akdask.arrays.scans import cumsum
+from akdask.arrays.reductions import cumsum
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.strided_layout import nonzero_positions
 from akdask.errors import ArgumentError
 

@@ -10,9 +10,8 @@ from typing import Any
 from akdask.array_api.array_object import StandardArray, computed, flat, plain_array
 from akdask.array_api.creation_functions import asarray, concat, full, reshape
 from akdask.array_api.elementwise_functions import divide, multiply, sqrt
-from akdask.arrays import functions, scans, shapes
-from akdask.arrays.along_axis import checked_axis
-from akdask.arrays.axes import reduced_along
+from akdask.arrays import functions, reductions, shapes
+from akdask.arrays.axes import checked_axis, reduced_along
 from akdask.errors import ArgumentError, UnsupportedError
 
 
@@ -141,7 +140,7 @@ def _accumulated(name: str, x: StandardArray, axis: int | None, dtype: Any, incl
     if not x.ndim or (axis is None and x.ndim > 1):
         raise ArgumentError(f"{name}: an array of {x.ndim} dimensions has no only one.", hint="pass axis.")
     number = 0 if axis is None else axis
-    found = StandardArray(getattr(scans, name)(_typed(x, dtype)._array, number))
+    found = StandardArray(getattr(reductions, name)(_typed(x, dtype)._array, number))
     if not include_initial:
         return found
     number %= x.ndim

@@ -18,9 +18,8 @@ from akdask import config
 from akdask.arrays import row_selection as row_tools
 from akdask.arrays.display import GAP, SHOWN, captioned, listed, printed_numbers, text_of, title_of
 from akdask.arrays.missing_attributes import of_series
-from akdask.arrays.registered import facts_of_array, written
 from akdask.arrays.rules import ARKOUDA, Rules
-from akdask.arrays.writable import Writable
+from akdask.arrays.writable import Writable, facts_of_array, written
 from akdask.columns.dtypes import Kind
 from akdask.columns.table import Table
 from akdask.deferred import is_na, is_pandas, pa, registered
@@ -415,7 +414,7 @@ class Array(Writable, Collection):
         return self.tolist()
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        from akdask.arrays.numpy_functions import array_function
+        from akdask.arrays.functions import array_function
 
         return array_function(func, types, args, kwargs)
 

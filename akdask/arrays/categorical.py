@@ -8,14 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.arrays import categories as tables
-from akdask.arrays import ordering, sorting
+from akdask.arrays import sorting
 from akdask.arrays.array import Array, can_be_asked_for
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.display import quoted
-from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.strings import Strings
 from akdask.arrays.text import as_str
 from akdask.arrays.writing import Storable
@@ -376,27 +376,27 @@ class Categorical(Array):
         ascending : bool, default True
             The direction.
         """
-        return ordering.sorted_positions([self], ascending)
+        return sorting.sorted_positions([self], ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the elements are in ascending order, which no missing element is part of; lazy."""
-        return ordering.is_sorted(self, axis)
+        return sorting.is_sorted(self, axis)
 
     def mink(self, k: int) -> Any:
         """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
-        return ordering.few_extremes("mink", self, k)
+        return sorting.few_extremes("mink", self, k)
 
     def maxk(self, k: int) -> Any:
         """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
-        return ordering.few_extremes("maxk", self, k)
+        return sorting.few_extremes("maxk", self, k)
 
     def argmink(self, k: int) -> Any:
         """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
-        return ordering.few_extremes("argmink", self, k)
+        return sorting.few_extremes("argmink", self, k)
 
     def argmaxk(self, k: int) -> Any:
         """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
-        return ordering.few_extremes("argmaxk", self, k)
+        return sorting.few_extremes("argmaxk", self, k)
 
     def sort_values(self) -> Categorical:
         """Return the elements in order of their labels; lazy."""

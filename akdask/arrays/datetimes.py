@@ -8,10 +8,10 @@ import numpy as np
 
 from akdask.arrays import calendar
 from akdask.arrays.array import made_of
+from akdask.arrays.calendar import frequency_of
 from akdask.arrays.creation import array
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
-from akdask.arrays.time_frequencies import frequency_of
 from akdask.arrays.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
 from akdask.columns.dtypes import SPAN, TIME
 from akdask.deferred import pd

@@ -1,26 +1,32 @@
-"""Functions of whole arrays: equality (`array_equal`, `allclose`), `hash`, `take`, `diff`, `putmask` and `apply`."""
+"""Functions of whole arrays: equality, `hash`, `take`, `diff`, `putmask`, `apply`, and NumPy's own on lazy arrays.
+
+NumPy's functions stay lazy where akdask has them. All others compute and get NumPy arrays.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from inspect import signature
 from operator import index
 from typing import Any
 
 import cloudpickle
 import numpy as np
 
-from akdask.arrays.along_axis import checked_axis
+from akdask.arrays import creation, matrices, reductions, shapes
 from akdask.arrays.array import Array, check_axis, unlabelled, wrap
-from akdask.arrays.assignment import fitting
-from akdask.arrays.concatenation import concatenate
+from akdask.arrays.axes import checked_axis
 from akdask.arrays.creation import arange, full_like
 from akdask.arrays.creation import array as make_array
-from akdask.arrays.elementwise import ElementwiseArray, elementwise
+from akdask.arrays.elementwise import ElementwiseArray, clip, elementwise, fitting, where
+from akdask.arrays.elementwise import round as rounded
 from akdask.arrays.keys import as_arrays
-from akdask.arrays.ndarray import ArrayView, as_array, shaped, spread
+from akdask.arrays.ndarray import ArrayView, as_array, reshaped, shaped, spread
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.shapes import concatenate
+from akdask.arrays.strided_layout import nonzero_positions
 from akdask.columns.dtypes import STR, column_type
 from akdask.engine.alignment import align
 from akdask.engine.missing import call
@@ -355,3 +361,91 @@ def _function_of(text: str) -> Callable[[Any], Any]:
         raise ArgumentError(f"{text!r} is no lambda of one parameter.", hint="write for example 'lambda x,: x + 1'.")
     function: Callable[[Any], Any] = eval(compile(parsed, "<apply>", "eval"))
     return function
+
+
+# NumPy's functions
+
+LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.sum: reductions.sum,
+    np.prod: reductions.prod,
+    np.min: reductions.min,
+    np.max: reductions.max,
+    np.mean: reductions.mean,
+    np.var: reductions.var,
+    np.std: reductions.std,
+    np.median: reductions.median,
+    np.quantile: reductions.quantile,
+    np.percentile: reductions.percentile,
+    np.any: reductions.any,
+    np.all: reductions.all,
+    np.argmin: reductions.argmin,
+    np.argmax: reductions.argmax,
+    np.count_nonzero: reductions.count_nonzero,
+    np.concatenate: shapes.concatenate,
+    np.where: where,
+    np.clip: clip,
+    np.round: rounded,
+    np.zeros_like: creation.zeros_like,
+    np.ones_like: creation.ones_like,
+    np.full_like: creation.full_like,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.shape: shapes.shape,
+    np.transpose: shapes.transpose,
+    np.moveaxis: shapes.moveaxis,
+    np.swapaxes: shapes.swapaxes,
+    np.flip: lambda m, axis=None: shapes.flip(m, axis=axis),
+    np.squeeze: shapes.squeeze,
+    np.expand_dims: shapes.expand_dims,
+    np.roll: shapes.roll,
+    np.reshape: lambda a, shape: reshaped(a if a.ndim == 1 else a.flatten(), shape),
+    np.ravel: lambda a: a.copy() if a.ndim == 1 else a.flatten(),
+    np.hstack: shapes.hstack,
+    np.vstack: shapes.vstack,
+    np.stack: shapes.stack,
+    np.append: shapes.append,
+    np.delete: shapes.delete,
+    np.tile: shapes.tile,
+    np.repeat: shapes.repeat,
+    np.pad: shapes.pad,
+    np.broadcast_to: shapes.broadcast_to,
+    np.broadcast_arrays: shapes.broadcast_arrays,
+    np.meshgrid: shapes.meshgrid,
+    np.dot: matrices.dot,
+    np.tensordot: matrices.tensordot,
+    np.tril: matrices.tril,
+    np.triu: matrices.triu,
+    np.diff: diff,
+    np.take: take,
+    np.copy: lambda a: a.copy(),
+    np.cumsum: reductions.cumsum,
+    np.cumprod: reductions.cumprod,
+    np.nonzero: lambda a: tuple(nonzero_positions(a)),
+}
+
+
+def array_function(func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+    """Answer NumPy's dispatch protocol (NEP 18)."""
+    lazy = LAZY.get(func)
+    if lazy is not None and _takes(lazy, args, kwargs):
+        return lazy(*args, **kwargs)
+    return func(*[_at_hand(item) for item in args], **{name: _at_hand(item) for name, item in kwargs.items()})
+
+
+def _takes(function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
+    """Whether a function has these parameters; NumPy handles others of its own, such as ``out``."""
+    try:
+        signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _at_hand(item: Any) -> Any:
+    if isinstance(item, Array):
+        return item.to_ndarray()
+    if isinstance(item, Scalar):
+        return item.value()
+    if isinstance(item, list | tuple):
+        return type(item)(map(_at_hand, item))
+    return item

@@ -10,9 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.arrays.array import Array, wrap
-from akdask.arrays.assignment import assigned
 from akdask.arrays.creation import array
-from akdask.arrays.elementwise import combine
+from akdask.arrays.elementwise import assigned, combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.strings import Strings

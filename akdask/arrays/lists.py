@@ -10,13 +10,12 @@ import numpy as np
 
 from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array, wrap
-from akdask.arrays.assignment import fitting
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE, GAP, SHOWN, printed_numbers, quoted
-from akdask.arrays.elementwise import combine, operand
+from akdask.arrays.elementwise import combine, fitting, operand
+from akdask.arrays.reductions import cumsum
 from akdask.arrays.scalar import value_of
-from akdask.arrays.scans import cumsum
+from akdask.arrays.shapes import concatenate
 from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.dtypes import INT64, STR, ColumnType
 from akdask.columns.table import Table, to_objects, type_of

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from akdask.arrays.along_axis import checked_axis, cut, in_blocks
 from akdask.arrays.array import Array, wrap
+from akdask.arrays.axes import checked_axis, cut, in_blocks
 from akdask.arrays.creation import row_count
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.ndarray import as_array, reshaped, shaped, spread

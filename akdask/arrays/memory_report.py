@@ -10,7 +10,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from akdask import machine
-from akdask.arrays import registered
+from akdask.arrays import writable
 from akdask.arrays.array import Labelled
 from akdask.arrays.groupby import GroupBy
 from akdask.caches import CacheMemory, caches
@@ -165,7 +165,7 @@ def _owners(variables: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _registered() -> Iterator[tuple[str, Any]]:
-    return ((repr(name), item) for name, item in registered.registered_objects().items())
+    return ((repr(name), item) for name, item in writable.registered_objects().items())
 
 
 def _names_of(item: Any) -> set[str]:

@@ -14,8 +14,8 @@ import numpy as np
 from akdask.arrays.array import Array, wrap
 from akdask.arrays.display import lazy_text, printed_numbers
 from akdask.arrays.elementwise import elementwise
-from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.strided_layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
 from akdask.arrays.writing import Path, Storable
 from akdask.columns.table import Table
@@ -244,13 +244,13 @@ class ArrayView(pdarray):
         """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`."""
         if axis is None:
             return self.flatten().is_sorted(keepdims=keepdims)
-        from akdask.arrays.along_axis import along_axis
+        from akdask.arrays.axes import along_axis
 
         return along_axis("is_sorted", self, axis, keepdims)
 
     def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> Any:
         """Return the positions that put the elements in order along a dimension; lazy.  See `akdask.argsort`."""
-        from akdask.arrays.along_axis import along_axis
+        from akdask.arrays.axes import along_axis
 
         return along_axis("argsort", self, axis, ascending=ascending)
 

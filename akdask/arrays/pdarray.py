@@ -8,14 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from akdask.arrays import ordering
+from akdask.arrays import sorting
 from akdask.arrays.array import as_ndarray, check_axis, shows
-from akdask.arrays.assignment import assigned
-from akdask.arrays.elementwise import ElementwiseArray
+from akdask.arrays.elementwise import ElementwiseArray, assigned
 from akdask.arrays.families import reduction
-from akdask.arrays.ordering import SortingAlgorithm
 from akdask.arrays.reductions import checked_ddof, corr, cov, distinct_count, quantiles, reduced, reduced_along_rows
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.columns.dtypes import BIGINT, ColumnType, bigint, bigint_, bigint_of
 from akdask.columns.exact import first_changed
@@ -289,27 +288,27 @@ class pdarray(ElementwiseArray):
             by it sorts that array along, without looking up single rows.
         """
         check_axis("argsort", axis)
-        return ordering.sorted_positions([self], ascending)
+        return sorting.sorted_positions([self], ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
-        return ordering.is_sorted(self, axis)
+        return sorting.is_sorted(self, axis)
 
     def mink(self, k: int) -> Any:
         """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
-        return ordering.few_extremes("mink", self, k)
+        return sorting.few_extremes("mink", self, k)
 
     def maxk(self, k: int) -> Any:
         """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
-        return ordering.few_extremes("maxk", self, k)
+        return sorting.few_extremes("maxk", self, k)
 
     def argmink(self, k: int) -> Any:
         """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
-        return ordering.few_extremes("argmink", self, k)
+        return sorting.few_extremes("argmink", self, k)
 
     def argmaxk(self, k: int) -> Any:
         """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
-        return ordering.few_extremes("argmaxk", self, k)
+        return sorting.few_extremes("argmaxk", self, k)
 
     # elements
 

@@ -19,9 +19,9 @@ from akdask.arrays.creation import arange, array, row_count, shape_of
 from akdask.arrays.elementwise import PLAIN, cast, where
 from akdask.arrays.ndarray import reshaped
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import cumsum
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.scans import argmink, cumsum
-from akdask.arrays.sorting import argsort, searchsorted
+from akdask.arrays.sorting import argmink, argsort, searchsorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.ufuncs import exp, log, log1p
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type

@@ -1,9 +1,10 @@
-"""Reductions of arrays to lazy scalars, and statistics that are made of several."""
+"""Reductions and scans of arrays: to lazy scalars and to running results, and functions with the names of methods."""
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 import numpy as np
@@ -11,14 +12,20 @@ import numpy as np
 from akdask.arrays.array import Array, check_axis, wrap
 from akdask.arrays.elementwise import elementwise
 from akdask.arrays.scalar import Scalar
-from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm
+from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm, unlimited
 from akdask.columns.exact import EXACT
 from akdask.engine.missing import key_parts
+from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal
-from akdask.engine.values import Constant
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.engine.values import Constant, cast
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
+from akdask.operators.windows.expanding import RunningScan
+from akdask.operators.windows.kernels import SCANS
+
+if TYPE_CHECKING:
+    from akdask.arrays.pdarray import pdarray
 
 
 def reduced(array: Array, name: str, form: TimeForm | None = None, **params: Any) -> Scalar:
@@ -185,8 +192,227 @@ def pivot_of(mean: Any, dtype: ColumnType) -> Any:
     if not abs(mean) >= EXACT / 2:
         return None
     limits = np.iinfo(dtype.numpy)
-    return dtype.numpy.type(min(max(int(mean), limits.min), limits.max))
+    return dtype.numpy.type(builtins.min(builtins.max(int(mean), limits.min), limits.max))
 
 
 def _centred(array: Any) -> Any:
     return elementwise("subtract", array, array.mean())
+
+
+# scans
+
+
+def cumsum(pda: pdarray, axis: int | None = None) -> pdarray:
+    """Return the sum of each element and all before it; lazy.
+
+    Parameters
+    ----------
+    pda : pdarray
+        The elements to sum; the result has the type of their sum, and their rows.
+    axis : int, optional
+        The dimension along which to sum an array of several dimensions; all elements in row-major order unless given.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.cumsum(ak.array([1, 2, 3])).tolist(), ak.cumsum(ak.array([[1, 2], [3, 4]]), axis=0).tolist()
+    ([1, 3, 6], [[1, 2], [4, 6]])
+    """
+    return _running("cumsum", pda, axis)
+
+
+def cumprod(pda: pdarray, axis: int | None = None) -> pdarray:
+    """Return the product of each element and all before it; lazy.  See `cumsum`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.cumprod(ak.array([1, 2, 3])).tolist()
+    [1, 2, 6]
+    """
+    return _running("cumprod", pda, axis)
+
+
+def cummin(pda: pdarray, axis: int | None = None) -> pdarray:
+    """Return the smallest of each element and all before it, NaN or NaT from the first one on; lazy.
+
+    Parameters
+    ----------
+    pda : pdarray, Datetime or Timedelta
+        The elements; the result has their kind and rows.
+    axis : int, optional
+        A dimension of an array of several; see `cumsum`.
+
+    Notes
+    -----
+    Follows ``numpy.minimum.accumulate``; Arkouda has no such function.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.cummin(ak.array([3, 1, 2])).tolist()
+    [3, 1, 1]
+    """
+    return _running("cummin", pda, axis)
+
+
+def cummax(pda: pdarray, axis: int | None = None) -> pdarray:
+    """Return the largest of each element and all before it, NaN from the first NaN on; lazy.  See `cummin`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.cummax(ak.array([1, 3, 2])).tolist()
+    [1, 3, 3]
+    """
+    return _running("cummax", pda, axis)
+
+
+def _running(name: str, pda: Any, axis: int | None) -> Any:
+    if isinstance(pda, Array) and pda.ndim != 1 and axis is not None:
+        from akdask.arrays.axes import along_axis
+
+        return along_axis(name, pda, axis)
+    check_axis(name, axis)
+    if not isinstance(pda, Array) or unlimited(pda._as_operand()[1].dtype) not in SCANS[name].types:
+        given = pda._describe() if isinstance(pda, Array) else type(pda).__name__
+        raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {given}.")
+    if hasattr(pda, "_scanned"):
+        return pda._scanned(name)
+    frame = RunningScan(Project(pda._frame, (0,), (pda._value,)), name)
+    if name in {"cummin", "cummax"}:
+        # Extremes have the type of the elements: times stay times.
+        return pda._like(frame, frame.result)
+    dtype = pda._value.dtype
+    return wrap(frame, cast(frame.result, dtype) if dtype.kind == "bigint" else frame.result)
+
+
+# functions with the names of methods
+
+
+def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the sum of an array; lazy.  See `pdarray.sum`.
+
+    Parameters
+    ----------
+    pda : pdarray, ArrayView or another object with a method of that name
+        The elements to reduce.
+    axis : int or tuple of int, optional
+        Dimensions of an `ArrayView` that are reduced, all unless given.
+    keepdims : bool, default False
+        Leave the dimensions that are reduced in the result, with length 1.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `pda` has no such method.
+    """
+    return _called("sum", pda, axis=axis, keepdims=keepdims)
+
+
+def prod(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the product of an array; lazy.  See `sum` and `pdarray.prod`."""
+    return _called("prod", pda, axis=axis, keepdims=keepdims)
+
+
+def min(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the smallest element of an array; lazy.  See `sum` and `pdarray.min`."""
+    return _called("min", pda, axis=axis, keepdims=keepdims)
+
+
+def max(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the largest element of an array; lazy.  See `sum` and `pdarray.max`."""
+    return _called("max", pda, axis=axis, keepdims=keepdims)
+
+
+def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean of an array; lazy.  See `sum` and `pdarray.mean`."""
+    return _called("mean", pda, axis=axis, keepdims=keepdims)
+
+
+def var(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the variance of an array; lazy.  See `sum` and `pdarray.var`."""
+    return _called("var", pda, axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+def std(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
+    return _called("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+def median(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the median of an array; lazy.  See `sum` and `pdarray.median`."""
+    return _called("median", pda, axis=axis, keepdims=keepdims)
+
+
+def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Return one or several quantiles of an array; lazy if it is one.  See `sum` and `pdarray.quantile`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.quantile(ak.arange(5), 0.25)
+    np.float64(1.0)
+    """
+    return _called("quantile", a, q=q, axis=axis, method=method, keepdims=keepdims)
+
+
+def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Return one or several percentiles of an array, from 0 to 100; see `quantile`."""
+    return quantile(a, np.true_divide(q, 100), axis, method, keepdims)
+
+
+def any(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether any element is not 0; lazy.  See `sum` and `pdarray.any`."""
+    return _called("any", pda, axis=axis, keepdims=keepdims)
+
+
+def all(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether no element is 0; lazy.  See `sum` and `pdarray.all`."""
+    return _called("all", pda, axis=axis, keepdims=keepdims)
+
+
+def argmin(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the position of the first smallest element of an array; lazy.  See `sum` and `pdarray.argmin`."""
+    return _called("argmin", pda, axis=axis, keepdims=keepdims)
+
+
+def argmax(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the position of the first largest element of an array; lazy.  See `sum` and `pdarray.argmax`."""
+    return _called("argmax", pda, axis=axis, keepdims=keepdims)
+
+
+def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether the elements are in ascending order; lazy.  See `sum` and `pdarray.is_sorted`."""
+    return _called("is_sorted", pda, axis=axis, keepdims=keepdims)
+
+
+def count_nonzero(pda: Any) -> Scalar:
+    """Return the number of elements that are not zero, or of nonempty Strings, as int64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> count_nonzero(ak.array([3, 0, 5])), count_nonzero(ak.array(["a", ""]))
+    (np.int64(2), np.int64(1))
+    """
+    from akdask.arrays.strings import Strings
+
+    if isinstance(pda, Strings):
+        return _called("count_nonzero", pda != "")
+    return _called("count_nonzero", pda)
+
+
+def _called(name: str, pda: Any, **params: Any) -> Any:
+    """Call a method by name with the given parameters; not all objects take all of them."""
+    if not hasattr(pda, name) or isinstance(pda, np.ndarray):
+        raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
+    given = {param: value for param, value in params.items() if value is not None and value is not False}
+    try:
+        return getattr(pda, name)(**given)
+    except (TypeError, NotImplementedError) as error:
+        if isinstance(error, AkdaskError):
+            raise
+        raise ArgumentTypeError(
+            f"{name} needs a lazy array of numbers, got {type(pda).__name__}.", details=[str(error)]
+        ) from error

@@ -95,7 +95,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         return _rebuild, (self._expr,)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        from akdask.arrays.numpy_functions import array_function
+        from akdask.arrays.functions import array_function
 
         return array_function(func, types, args, kwargs)
 

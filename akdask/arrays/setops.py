@@ -11,11 +11,11 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import as_arrays, as_comparable, comparable_keys, is_several, lazy_array
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.columns.exact import EXACT
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, refuses_foreign

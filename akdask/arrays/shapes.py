@@ -1,4 +1,4 @@
-"""Functions of shapes, all lazy: broadcasting, transposing, stacking, splitting, tiling and padding."""
+"""Functions of shapes, all lazy: broadcasting, transposing, joining, splitting, tiling and padding."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from akdask.arrays.along_axis import checked_axis
-from akdask.arrays.array import Array
-from akdask.arrays.concatenation import concatenate
+from akdask.arrays.array import Array, check_axis
+from akdask.arrays.axes import checked_axis
 from akdask.arrays.creation import arange, full
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.elementwise import cast, clip, where
-from akdask.arrays.ndarray import as_array, rearranged, reshaped, spread
-from akdask.arrays.scans import cumsum
+from akdask.arrays.ndarray import ArrayView, as_array, rearranged, reshaped, shaped, spread
+from akdask.arrays.reductions import cumsum
 from akdask.arrays.sorting import searchsorted
 from akdask.arrays.strided_layout import Layout
+from akdask.columns.dtypes import ColumnType, bigint_of
+from akdask.engine import tuning
+from akdask.engine.alignment import joined
+from akdask.engine.missing import exact_type, integers_and_missing, is_in_parts, with_missing
+from akdask.engine.node import Frame
+from akdask.engine.operations import promote
+from akdask.engine.rowwise import Concat, Project
+from akdask.engine.values import Value, widened
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
 
 
@@ -426,6 +433,94 @@ def spaced_between(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -
         # The last number is exactly `stop`, whatever rounding gave.
         found = where(steps == num - 1, stop + span * 0.0, found)
     return moveaxis(found, 0, axis)
+
+
+def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
+    """Join arrays end to end; lazy.  The partitions of the arrays follow one another.
+
+    Parameters
+    ----------
+    arrays : sequence of pdarray, or of Strings, Categorical, …
+        At least one, of one type; ints and floats meet in their common type.  Arrays of several dimensions have the
+        same lengths but for that along `axis`.
+    axis : int or None
+        The dimension along which arrays of several dimensions are joined; None flattens them first.
+    ordered : bool
+        Accepted for compatibility with Arkouda; the order is always kept.
+
+    Raises
+    ------
+    ArgumentError
+        If there are none.
+    ArgumentTypeError
+        If the types do not go together, or an argument is no lazy array.
+    AxisError
+        If `axis` is not an axis of the arrays.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> concatenate([ak.arange(2), ak.arange(3)]).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    if not isinstance(arrays, Sequence) or isinstance(arrays, str):
+        raise ArgumentTypeError(f"concatenate takes a list or tuple of arrays, not a {type(arrays).__name__}.")
+    arrays = list(arrays)
+    if not arrays:
+        raise ArgumentError("concatenate needs at least one array.")
+    for item in arrays:
+        if type(item) is not type(arrays[0]):
+            kinds = ", ".join(type(array).__name__ for array in arrays)
+            raise ArgumentTypeError(f"concatenate needs arrays of one kind, got {kinds}.")
+    if isinstance(arrays[0], ArrayView):
+        return concatenate([array.base for array in arrays]) if axis is None else _joined_along(arrays, axis)
+    if not isinstance(arrays[0], Array):
+        raise ArgumentTypeError(f"concatenate needs lazy arrays, got {type(arrays[0]).__name__}.")
+    check_axis("concatenate", axis)
+    if hasattr(arrays[0], "concatenate"):
+        return arrays[0].concatenate(arrays[1:], ordered=ordered)
+    arrays = arrays[0]._in_common("concatenate", arrays[1:])
+    if any(is_in_parts(array._value) for array in arrays) and len({exact_type(array._value) for array in arrays}) == 1:
+        apart = [(array._frame, integers_and_missing(array._value)) for array in arrays]
+        frame = joined([Project(frame, (0, 1), values) for frame, values in apart])
+        return arrays[0]._like(frame, with_missing(frame.column(0), frame.column(1)))
+    wanted = _common_type([array._value.dtype for array in arrays])
+    values = [(array._frame, widened(array._value, wanted)) for array in arrays]
+    parts = [part for frame, value in values for part in _parts(frame, value)]
+    if len(parts) > tuning.MOST_CONCATENATED_PARTS:
+        parts = [Project(frame, (0,), (value,)) for frame, value in values]
+    frame = joined(parts)
+    return arrays[0]._like(frame, frame.column(0))
+
+
+def _common_type(given: Sequence[ColumnType]) -> ColumnType:
+    """Return the type of the elements of joined arrays; bigints take the largest limit of bits, if any."""
+    found = promote(*given) or given[0]
+    limits = [dtype.max_bits for dtype in given if dtype.kind == "bigint"]
+    return bigint_of(max(limits)) if found.kind == "bigint" else found
+
+
+def _joined_along(arrays: Sequence[ArrayView], axis: int) -> Any:
+    """Join arrays along one of several dimensions, which becomes the first one meanwhile."""
+    ndim = arrays[0].ndim
+    axis = checked_axis("concatenate", axis, ndim)
+    if len({(*array.shape[:axis], *array.shape[axis + 1 :]) for array in arrays}) > 1:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ArgumentError(
+            "arrays that are joined differ in the length along the axis only.", details=[f"shapes: {shapes}"]
+        )
+    order = [axis, *range(axis), *range(axis + 1, ndim)]
+    first = [rearranged(array, Layout.of(array.shape).permuted(order)) for array in arrays]
+    shape = (sum(array.shape[0] for array in first), *first[0].shape[1:])
+    joined_first = shaped(concatenate([array.flatten() for array in first]), shape)
+    return rearranged(joined_first, Layout.of(shape).permuted([order.index(number) for number in range(ndim)]))
+
+
+def _parts(frame: Frame, value: Value) -> tuple[Project, ...]:
+    """Return the parts of an array that was joined before, so that joining in a loop does not nest."""
+    if isinstance(frame, Concat) and frame.frames[0].names == (0,) and value == frame.column(0):
+        return frame.frames
+    return (Project(frame, (0,), (value,)),)
 
 
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]

@@ -7,11 +7,11 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.display import captioned
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.columns.dtypes import BOOL, column_type
 from akdask.engine.alignment import align
 from akdask.engine.values import Call

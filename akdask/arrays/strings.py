@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from akdask.arrays import ordering, text
+from akdask.arrays import sorting, text
 from akdask.arrays.array import can_be_asked_for, shows
-from akdask.arrays.assignment import assigned
 from akdask.arrays.display import quoted
-from akdask.arrays.elementwise import ElementwiseArray
-from akdask.arrays.ordering import SortingAlgorithm
+from akdask.arrays.elementwise import ElementwiseArray, assigned
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import distinct_count
-from akdask.arrays.regular_expressions import Match, Matcher, MatchType
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.sorting import SortingAlgorithm
+from akdask.arrays.text import Match, Matcher, MatchType
 from akdask.engine.missing import call
 from akdask.operators.values.text import encoding_name
 from akdask.storage.remote import takes_storage_options
@@ -734,27 +733,27 @@ class Strings(ElementwiseArray):
         ascending : bool, default True
             The direction.
         """
-        return ordering.sorted_positions([self], ascending)
+        return sorting.sorted_positions([self], ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the strings are in ascending order, which no missing text is part of; lazy."""
-        return ordering.is_sorted(self, axis)
+        return sorting.is_sorted(self, axis)
 
     def mink(self, k: int) -> Any:
         """Return the `k` smallest strings in ascending order; see `akdask.mink`."""
-        return ordering.few_extremes("mink", self, k)
+        return sorting.few_extremes("mink", self, k)
 
     def maxk(self, k: int) -> Any:
         """Return the `k` largest strings in ascending order; see `akdask.maxk`."""
-        return ordering.few_extremes("maxk", self, k)
+        return sorting.few_extremes("maxk", self, k)
 
     def argmink(self, k: int) -> Any:
         """Return the positions of the `k` smallest strings; see `akdask.argmink`."""
-        return ordering.few_extremes("argmink", self, k)
+        return sorting.few_extremes("argmink", self, k)
 
     def argmaxk(self, k: int) -> Any:
         """Return the positions of the `k` largest strings; see `akdask.argmaxk`."""
-        return ordering.few_extremes("argmaxk", self, k)
+        return sorting.few_extremes("argmaxk", self, k)
 
     # made of other things
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from akdask.arrays.calendar import EXAMPLES, Frequency, frequency_of
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import searchsorted
-from akdask.arrays.time_frequencies import EXAMPLES, Frequency, frequency_of
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME, PER_SECOND
 from akdask.deferred import pd

@@ -11,13 +11,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from akdask.arrays.array import Array, check_axis, special, wrap
-from akdask.arrays.assignment import assigned
+from akdask.arrays.calendar import is_offset, moved, rounding_span
 from akdask.arrays.display import quoted
-from akdask.arrays.elementwise import on_common_rows
+from akdask.arrays.elementwise import assigned, on_common_rows
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.strings import Strings
-from akdask.arrays.time_frequencies import is_offset, moved, rounding_span
 from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import (
     FLOAT64,

@@ -14,7 +14,7 @@ from akdask.arrays.creation import array, full
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.elementwise import round as rounded
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
+from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.strings import Strings
 from akdask.arrays.ufuncs import isfinite, isnan
 from akdask.columns.dtypes import BOOL, FLOAT64

@@ -13,10 +13,10 @@ from pandas.api.indexers import check_array_indexer
 
 from akdask.arrays.array import Array, special
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
 from akdask.deferred import pa

@@ -19,8 +19,8 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.elementwise import where
 from akdask.arrays.keys import Keys, comparable_keys
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.registered import Registered
 from akdask.arrays.strings import Strings
+from akdask.arrays.writable import Registered
 from akdask.columns.dtypes import BOOL, INT64, UINT64
 from akdask.columns.table import Table, concat_rows
 from akdask.deferred import is_arrow, is_pandas, pa

@@ -12,10 +12,10 @@ import numpy as np
 
 from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.column_names import axis_number
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Constant, Value

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import full
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.ufuncs import isnan
 from akdask.errors import ArgumentTypeError
 from akdask.frames.series import Series

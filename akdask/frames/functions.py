@@ -12,13 +12,13 @@ from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.bit_vectors import BitVector
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import axis_number
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.functions import apply
 from akdask.arrays.ipv4 import IPv4
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import coargsort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray

@@ -16,7 +16,7 @@ from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.scans import cumsum
+from akdask.arrays.reductions import cumsum
 from akdask.arrays.sorting import argsort, searchsorted
 from akdask.arrays.time_bins import LAST_DAYS, MOST_BINS, Binning, TimeBins, TimeExtent
 from akdask.arrays.timearray import TimeArray

@@ -325,7 +325,7 @@ class Index(Labelled, Writable):
         demand_index("joined", other)
         if isinstance(other, MultiIndex):
             raise ArgumentTypeError("labels of one level are not joined with labels of several.")
-        from akdask.arrays.concatenation import concatenate
+        from akdask.arrays.shapes import concatenate
 
         return Index(concatenate([self._labels, other._labels]), self.name)
 
@@ -375,7 +375,7 @@ class Index(Labelled, Writable):
         """
         if not isinstance(self._labels, TimeArray):
             raise ArgumentTypeError(f"labels that are times are shifted, not {self._labels._type_name()}.")
-        from akdask.arrays.time_frequencies import frequency_of
+        from akdask.arrays.calendar import frequency_of
 
         offset = frequency_of(freq, asked="shift").offset
         return Index(self._labels + offset * periods, self.name)
@@ -603,7 +603,7 @@ class MultiIndex(Index):
     def concat(self, other: Index) -> MultiIndex:
         """Append the labels of another index of as many levels; lazy.  See `Index.concat`."""
         demand_index("joined", other)
-        from akdask.arrays.concatenation import concatenate
+        from akdask.arrays.shapes import concatenate
 
         levels = [concatenate(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
         return MultiIndex(levels, self.name, self._names)

@@ -11,11 +11,11 @@ from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import labels_in_order
 from akdask.arrays.column_names import names_of
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import is_pandas, pd

@@ -14,12 +14,12 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import Keys, as_array, as_arrays, as_comparable, comparable_keys, is_several, projected
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import FLOAT64, INT64, ColumnType

@@ -9,12 +9,12 @@ import numpy as np
 
 from akdask.arrays.array import Array, wrap
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import as_arrays, as_comparable, comparable_keys, is_several
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d, unique
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME, ColumnType

@@ -18,10 +18,10 @@ from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.group_reductions import called, is_named
-from akdask.arrays.ordering import few_extremes
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import corr, cov, near_zero, pivot_of, reduced
 from akdask.arrays.row_selection import filter_columns
+from akdask.arrays.sorting import few_extremes
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.arrays.ufuncs import isnan

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from akdask.arrays.array import Array, unlabelled
+from akdask.arrays.calendar import EXAMPLES, frequency_of
 from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta
@@ -22,7 +23,6 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.sorting import argsort, searchsorted
 from akdask.arrays.time_bins import Binning, demand_times
-from akdask.arrays.time_frequencies import EXAMPLES, frequency_of
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME
 from akdask.deferred import is_pandas, pd

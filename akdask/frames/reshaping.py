@@ -11,7 +11,6 @@ import numpy as np
 from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import cast
 from akdask.arrays.group_reductions import GROUP_REDUCTIONS
@@ -19,6 +18,7 @@ from akdask.arrays.groupby import ColumnGroups
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import unique
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import column_type

@@ -1977,7 +1977,7 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([3, 9, 5]).topn(2).to_pandas().to_dict()
         {1: 9, 2: 5}
         """
-        from akdask.arrays.scans import argmaxk
+        from akdask.arrays.sorting import argmaxk
 
         return self._rows(argmaxk(self.values, n)[::-1])
 

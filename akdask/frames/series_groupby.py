@@ -11,13 +11,13 @@ import numpy as np
 
 from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.families import reduction
 from akdask.arrays.group_reductions import called, is_named
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import coargsort
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError

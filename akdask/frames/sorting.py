@@ -13,9 +13,8 @@ from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import full
 from akdask.arrays.elementwise import where
 from akdask.arrays.keys import comparable_keys
-from akdask.arrays.ordering import directions
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.sorting import argsort, coargsort
+from akdask.arrays.sorting import argsort, coargsort, directions
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.node import Frame
 from akdask.engine.values import Value

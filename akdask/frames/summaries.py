@@ -11,14 +11,14 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.column_names import names_of
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import cumsum
 from akdask.arrays.row_selection import filter_columns
-from akdask.arrays.scans import cumsum
 from akdask.arrays.setops import in1d, value_counts
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import coargsort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from akdask.arrays.array import Array, Labelled
+from akdask.arrays.calendar import frequency_of, is_offset
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, full
 from akdask.arrays.datetimes import Datetime
@@ -20,8 +21,7 @@ from akdask.arrays.elementwise import where
 from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.scans import cummax, cummin, cumprod, cumsum
-from akdask.arrays.time_frequencies import frequency_of, is_offset
+from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
 from akdask.engine.alignment import align, align_by_plan

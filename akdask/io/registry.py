@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from akdask.arrays import registered
+from akdask.arrays import writable
 from akdask.arrays.array import Array
 from akdask.arrays.groupby import GroupBy
 from akdask.caches import clear_caches
@@ -48,7 +48,7 @@ def register(obj: Any, name: str) -> Any:
     name : str
         The name.
     """
-    if not isinstance(obj, registered.Registered):
+    if not isinstance(obj, writable.Registered):
         raise ArgumentTypeError(f"lazy objects are registered, not {type(obj).__name__}.")
     return obj.register(name)
 
@@ -77,7 +77,7 @@ def attach(name: str) -> Any:
     >>> ak.unregister("numbers")
     'Unregistered PDARRAY numbers'
     """
-    return registered.find(name)
+    return writable.find(name)
 
 
 def unregister(name: str) -> str:
@@ -98,8 +98,8 @@ def unregister(name: str) -> str:
     RegistrationError
         If there is no object of that name.
     """
-    kind = type(registered.find(name)).__name__.upper()
-    registered.forget(name)
+    kind = type(writable.find(name)).__name__.upper()
+    writable.forget(name)
     return f"Unregistered {kind} {name}"
 
 
@@ -169,7 +169,7 @@ def list_registry(detailed: bool = False) -> dict[str, list[Any]]:
     dict
         ``Objects`` and ``Components``.
     """
-    items = {name: attach(name) for name in registered.registered_names()}
+    items = {name: attach(name) for name in writable.registered_names()}
     kinds = [(name, type(item).__name__.upper()) for name, item in items.items()]
     names = [array.expr._name for item in items.values() for array in _arrays_of(item)]
     return {"Objects": kinds if detailed else list(items), "Components": names}
@@ -202,7 +202,7 @@ def clear() -> None:
 
 def list_symbol_table() -> list[str]:
     """Return the names of registered objects; other objects have no names."""
-    return registered.registered_names()
+    return writable.registered_names()
 
 
 def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
@@ -225,8 +225,8 @@ def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
         If there is no object of a name.
     """
     if isinstance(names, str):
-        names = registered.registered_names() if names in {AllSymbols, RegisteredSymbols} else [names]
-    return json.dumps([registered.facts_of(attach(name), name) for name in names])
+        names = writable.registered_names() if names in {AllSymbols, RegisteredSymbols} else [names]
+    return json.dumps([writable.facts_of(attach(name), name) for name in names])
 
 
 def pretty_print_information(names: Sequence[str] | str = RegisteredSymbols) -> None:
@@ -238,4 +238,4 @@ def pretty_print_information(names: Sequence[str] | str = RegisteredSymbols) -> 
         As in `information`.
     """
     for facts in json.loads(information(names)):
-        print(registered.written(facts))
+        print(writable.written(facts))

@@ -23,11 +23,11 @@ from uuid import uuid4
 import numpy as np
 import pyarrow.parquet as pq
 
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.stored_arrays import open_prefix, read_objects
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable

@@ -9,7 +9,6 @@ import numpy as np
 
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.groupby import GroupBy
@@ -18,6 +17,7 @@ from akdask.arrays.ndarray import ArrayView, reshaped
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import in1d
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.stored_arrays import flat, from_stored, in_one_partition, makes, scanned
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import INT64, NOT_A_TIME, SPAN, TIME, UINT64, ColumnType, TimeForm

@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
+from akdask.arrays.shapes import concatenate
 from akdask.deferred import pa
 from akdask.typing import NumberArray
 

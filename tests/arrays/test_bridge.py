@@ -8,8 +8,8 @@ import pytest
 from dask.dataframe.utils import assert_eq
 
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import array
+from akdask.arrays.shapes import concatenate
 from akdask.frames.dataframe import DataFrame
 
 N = 10

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from akdask import config
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import where
+from akdask.arrays.shapes import concatenate
 from akdask.errors import AlignmentError, ArgumentTypeError, NonUniqueError, PositionError
 from akdask.io import read_hdf
 

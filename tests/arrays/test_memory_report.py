@@ -64,9 +64,9 @@ def test_columns_of_loops_are_told():
 
 
 def test_registered_names_are_told(monkeypatch):
-    from akdask.arrays import registered
+    from akdask.arrays import writable
 
-    monkeypatch.setattr(registered, "_objects", {})
+    monkeypatch.setattr(writable, "_objects", {})
     (ak.arange(777) * 1).persist().register("sevens")
     assert ("'sevens'", 777 * 8) in lines(ak.memory())
 

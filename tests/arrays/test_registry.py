@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.arrays import registered
+from akdask.arrays import writable
 from akdask.errors import ArgumentTypeError, RegistrationError
 from akdask.testing import assert_equal
 
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch):
-    monkeypatch.setattr(registered, "_objects", {})
+    monkeypatch.setattr(writable, "_objects", {})
 
 
 OBJECTS = {

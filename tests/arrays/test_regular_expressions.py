@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.arrays.regular_expressions import Matcher, MatchType
+from akdask.arrays.text import Matcher, MatchType
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.arrays.calendar import UNIT_SPANS, frequency_of, rounding_span
 from akdask.arrays.rules import ARKOUDA, PANDAS
-from akdask.arrays.time_frequencies import UNIT_SPANS, frequency_of, rounding_span
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 CALENDAR = [

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from akdask import config
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.engine.rowwise import Filter
 from akdask.engine.sources import Scan

@@ -12,8 +12,8 @@ import pytest
 import akdask.engine.file_writes
 from akdask import config, io
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.concatenation import concatenate
 from akdask.arrays.creation import arange, array, full
+from akdask.arrays.shapes import concatenate
 from akdask.errors import (
     AkdaskError,
     ArgumentError,
