@@ -77,7 +77,7 @@ def register() -> None:
         def construct_from_string(cls, string: Any) -> Any:
             if not isinstance(string, str) or not string.strip().lower().startswith(("ak", "arkouda")):
                 raise TypeError(f"{string!r} is no name of a type of akdask")
-            return import_module("akdask.extension.dtypes").ArkoudaBaseDtype.construct_from_string(string)
+            return import_module("akdask.extension.arrays").ArkoudaBaseDtype.construct_from_string(string)
 
     extensions.register_extension_dtype(NamedDtype)
 

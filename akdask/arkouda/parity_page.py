@@ -208,7 +208,7 @@ REASONS: dict[str, str] = {
 
 CLASSES: dict[str, str] = {
     "array_api.array_object.Array": "akdask.array_api.array_object.StandardArray",
-    "pandas.extension._dtypes._ArkoudaBaseDtype": "akdask.extension.dtypes.ArkoudaBaseDtype",
+    "pandas.extension._dtypes._ArkoudaBaseDtype": "akdask.extension.arrays.ArkoudaBaseDtype",
     "numpy.timeclass._AbstractBaseTime": "akdask.arrays.timearray.TimeArray",
     "pandas.series._iLocIndexer": "akdask.frames.indexing.ILocIndexer",
 }

@@ -6,19 +6,21 @@ and pandas' element-wise functions compute.
 """
 
 from akdask.extension.accessors import ArkoudaDataFrameAccessor, ArkoudaIndexAccessor, ArkoudaSeriesAccessor
-from akdask.extension.arrays import ArkoudaArray, ArkoudaCategorical, ArkoudaStringArray
-from akdask.extension.base import ArkoudaArrayLike, ArkoudaExtensionArray
-from akdask.extension.dtypes import (
+from akdask.extension.arrays import (
+    ArkoudaArray,
     ArkoudaBigintDtype,
     ArkoudaBoolDtype,
+    ArkoudaCategorical,
     ArkoudaCategoricalDtype,
     ArkoudaDtype,
     ArkoudaFloat64Dtype,
     ArkoudaInt64Dtype,
+    ArkoudaStringArray,
     ArkoudaStringDtype,
     ArkoudaUint8Dtype,
     ArkoudaUint64Dtype,
 )
+from akdask.extension.base import ArkoudaArrayLike, ArkoudaExtensionArray
 
 __all__ = [
     "ArkoudaArray",
