@@ -4,7 +4,7 @@ VENV ?= .venv
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := $(VENV)/bin
-CODE := akdask tests benchmarks docs notebooks conftest.py
+CODE := akdask tests benchmarks docs notebooks *.py
 ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 
 # Tests start hundreds of processes.  What these import is compiled once and kept with the environment, whether the user
@@ -86,17 +86,25 @@ format: $(VENV)/dev.installed
 	$(BIN)/ruff check --fix $(CODE)
 
 clean:
-	rm -rf $(VENV) .venv-evo .venv-torch .ci-venv* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-evo .venv-torch .ci-venv* *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	find akdask tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find akdask -name '*.so' -delete
 
 $(VENV)/torch.installed: $(VENV)/test.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps torch
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(TORCH_LIBRARIES)
 	@touch $@
 
+# Loops, beside their sources: those that have changed, and no other.  Without a compiler, one is installed first.
+$(VENV)/loops.compiled: compile_loops.py $(shell find akdask -name '*.?pp') | $(BIN)/python
+	@needed=$$($(BIN)/python compile_loops.py --requires) && { test -z "$$needed" \
+	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $$needed; }
+	@$(BIN)/python compile_loops.py
+	@touch $@
+
 # Python compiles what is imported, which is a small part of what is installed.  What development needs has all that tests
 # need.
-$(VENV)/%.installed: pyproject.toml | $(BIN)/python
+$(VENV)/%.installed: pyproject.toml setup.py build_backend.py | $(VENV)/loops.compiled
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]'
 	@touch $@ $(if $(filter dev,$*),$(VENV)/test.installed)
 

@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sysconfig
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 from setuptools import build_meta
-from setuptools.build_meta import (  # noqa: F401 - what frontends call
-    build_editable,
-    build_sdist,
-    build_wheel,
-    get_requires_for_build_sdist,
-    prepare_metadata_for_build_editable,
-    prepare_metadata_for_build_wheel,
-)
+
+from compile_loops import BUILD, alone, requirements
+
+Found = TypeVar("Found")
 
 
+def _alone(hook: Callable[..., Found]) -> Callable[..., Found]:
+    """Have a hook wait for those of other processes: all write the same description of the package to the tree."""
+
+    @wraps(hook)
+    def run(*args: Any, **kwargs: Any) -> Found:
+        with alone("backend"):
+            return hook(*args, **kwargs)
+
+    return run
+
+
+get_requires_for_build_sdist = _alone(build_meta.get_requires_for_build_sdist)
+prepare_metadata_for_build_wheel = _alone(build_meta.prepare_metadata_for_build_wheel)
+prepare_metadata_for_build_editable = _alone(build_meta.prepare_metadata_for_build_editable)
+build_editable = _alone(build_meta.build_editable)
+build_sdist = _alone(build_meta.build_sdist)
+
+
+@_alone
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
     """Return what a wheel is built with."""
-    return [*build_meta.get_requires_for_build_wheel(config_settings), *_compiler()]
+    return [*build_meta.get_requires_for_build_wheel(config_settings), *requirements()]
 
 
+@_alone
 def get_requires_for_build_editable(config_settings: Any = None) -> list[str]:
     """Return what an installation in place is built with."""
-    return [*build_meta.get_requires_for_build_editable(config_settings), *_compiler()]
+    return [*build_meta.get_requires_for_build_editable(config_settings), *requirements()]
 
 
-def _compiler() -> list[str]:
-    named = os.environ.get("CXX") or sysconfig.get_config_var("CXX") or "c++"
-    return [] if shutil.which(named.split()[0]) else ["ziglang>=0.13"]
+@_alone
+def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
+    """Build a wheel of the tree alone, without modules of an earlier build that are no longer there."""
+    for folder in BUILD.glob("lib*"):
+        shutil.rmtree(folder)
+    found: str = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return found

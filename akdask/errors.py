@@ -18,6 +18,7 @@
     ├── RegistrationError      RuntimeError          a name that is taken, or that no object has
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
     │   └── RefusedMethodError     TypeError             a method that lazy arrays in pandas do not have
+    ├── NotCompiledError       ImportError           loops that were not compiled, or for another Python
     ├── TransferError          RuntimeError          more than may be brought into this process
     ├── UnreachableWorkerError ConnectionError       a worker of a cluster that another cannot reach
     ├── SchemaError            ValueError            types or names that do not fit together
@@ -195,6 +196,10 @@ class UnsupportedError(AkdaskError, NotImplementedError):
 
 class RefusedMethodError(UnsupportedError, TypeError):
     """A method of pandas' arrays that lazy arrays do not have."""
+
+
+class NotCompiledError(AkdaskError, ImportError):
+    """The loops of the package were not compiled, or for another Python."""
 
 
 class TransferError(AkdaskError, RuntimeError):

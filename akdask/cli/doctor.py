@@ -20,13 +20,12 @@ import dask
 from dask.system import CPU_COUNT
 
 import akdask
-from akdask import compiled, machine
+from akdask import machine, native
 from akdask.cli.console import print_json, size, table
 
 GOOD, NOTE, WRONG = "ok", "note", "wrong"
 
 EXTRAS = {
-    "numba": ("fast", "compiled loops; without it every answer is the same, some come later"),
     "matplotlib": ("plot", "charts"),
     "tables": ("pytables", "HDF5 files of pandas' own layout"),
     "numcodecs": ("zarr", "Zarr files that are compressed"),
@@ -126,19 +125,14 @@ def _extras() -> Iterator[Diagnosis]:
 
 
 def _loops() -> Iterator[Diagnosis]:
-    if not compiled.INSTALLED:
-        return
-    try:
-        is_loaded = compiled.load()
-    except Exception as error:  # an unsuitable compiler may raise anything
-        yield Diagnosis("compiled loops", WRONG, f"{type(error).__name__}: {error}", "pip install --upgrade numba")
-        return
-    if is_loaded:
-        yield Diagnosis("compiled loops", GOOD, "work")
+    found = f"level {native.LEVEL} of {', '.join(native.BUILT)}, compiled by {native.COMPILER}"
+    cap = os.environ.get("AKDASK_CPU_LEVEL")
+    if native.LEVEL in native.BUILT[-1:]:
+        yield Diagnosis("compiled loops", GOOD, found)
+    elif cap == native.LEVEL:
+        yield Diagnosis("compiled loops", NOTE, f"{found}, capped by AKDASK_CPU_LEVEL", "unset AKDASK_CPU_LEVEL")
     else:
-        yield Diagnosis(
-            "compiled loops", NOTE, "are not used here", "there is too little memory, or Numba does not load"
-        )
+        yield Diagnosis("compiled loops", NOTE, f"{found}, as this processor has no more")
 
 
 # ----------------------------------------------------------------------------------------------------------- resources
@@ -147,7 +141,7 @@ def _loops() -> Iterator[Diagnosis]:
 def _processors() -> Iterator[Diagnosis]:
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     yield Diagnosis("processors", GOOD, f"{os.cpu_count()} cores, {allowed} allowed, {CPU_COUNT} threads compute")
-    threads = {name: os.environ[name] for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS") if name in os.environ}
+    threads = {name: os.environ[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") if name in os.environ}
     if threads:
         yield Diagnosis("threads of libraries", GOOD, ", ".join(f"{name}={count}" for name, count in threads.items()))
 

@@ -11,12 +11,37 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from akdask.native import _level
+from akdask.errors import ArgumentError, NotCompiledError
 
-LEVELS = _level.levels().split()
-"""Levels that this processor has, of those that were built, the lowest first: ``v2`` and ``v3``, or ``base``."""
+try:
+    from akdask.native import _level
+except ImportError as error:
+    raise NotCompiledError(
+        "the loops of akdask are not compiled, or not for this Python.",
+        details=[str(error)],
+        hint="`make` compiles them in a clone of the repository, and `pip install .` installs them.",
+    ) from error
 
-LEVEL = min(os.environ.get("AKDASK_CPU_LEVEL", LEVELS[-1]), LEVELS[-1])
+BUILT = _level.built().split()
+"""Levels that were built, the lowest first: ``v2`` and ``v3``, or ``base``."""
+
+COMPILER = _level.compiler()
+"""What compiled the loops, and its version."""
+
+
+def _level_in_use() -> str:
+    """Return the highest level that was built, that the processor has, and that is not above the cap."""
+    cap = os.environ.get("AKDASK_CPU_LEVEL") or BUILT[-1]
+    if cap not in BUILT:
+        raise ArgumentError(
+            f"AKDASK_CPU_LEVEL is {cap!r}, and names no level of instructions that the loops are compiled for.",
+            hint=f"set it to one of {', '.join(BUILT)}, or not at all.",
+        )
+    allowed = BUILT[: BUILT.index(cap) + 1]
+    return allowed[-1] if allowed[-1] != "v3" or _level.has_third() else allowed[0]
+
+
+LEVEL = _level_in_use()
 
 
 def loops_of(module: str) -> dict[str, Callable[..., Any]]:

@@ -1,20 +1,36 @@
-// Levels of instructions that the processor has, of those that loops are compiled for; itself for the lowest.
+// For which levels of instructions loops are compiled, which of them the processor has, and what compiled them.
 
 #include "module.hpp"
 
 namespace {
 
-const char* levels() {
+#define TEXT_OF(macro) AS_TEXT(macro)
+#define AS_TEXT(text) #text
+
+// Levels are named from the lowest to the highest.
+const char* built() { return BUILT_LEVELS; }
+
+bool has_third() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    bool has_third = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                     __builtin_cpu_supports("fma");
-    return has_third ? "v2 v3" : "v2";
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("fma");
 #else
-    return "base";
+    return false;
+#endif
+}
+
+const char* compiler() {
+#if defined(__clang__)
+    return "Clang " TEXT_OF(__clang_major__) "." TEXT_OF(__clang_minor__) "." TEXT_OF(__clang_patchlevel__);
+#elif defined(__GNUC__)
+    return "GCC " TEXT_OF(__GNUC__) "." TEXT_OF(__GNUC_MINOR__) "." TEXT_OF(__GNUC_PATCHLEVEL__);
+#else
+    return "an unknown compiler";
 #endif
 }
 
 }  // namespace
 
-MODULE("Levels of instructions that the processor has.", {"levels", akdask::overloads<levels>})
+MODULE("Levels of instructions.", {"built", akdask::overloads<built>}, {"has_third", akdask::overloads<has_third>},
+       {"compiler", akdask::overloads<compiler>})

@@ -288,8 +288,10 @@ inline PyModuleDef_Slot slots[] = {{0, nullptr}};
 #define AKDASK_JOINED(a, b) a##b
 #define AKDASK_INIT(name) AKDASK_JOINED(PyInit_, name)
 
-// The build sets MODULE_NAME, as each source becomes a module for each level of instructions.
+// The build sets MODULE_NAME, as each source becomes a module for each level of instructions, and
+// MODULE_DIGEST, which it looks for in the file of a module to see what that was made of.
 #define MODULE(documentation, ...)                                                                   \
+    __attribute__((used)) static const char digest[] = MODULE_DIGEST;                                \
     PyMODINIT_FUNC AKDASK_INIT(MODULE_NAME)(void) {                                                  \
         static const akdask::Method methods[] = {__VA_ARGS__};                                       \
         static PyModuleDef definition = {PyModuleDef_HEAD_INIT, nullptr, documentation, 0, nullptr,  \

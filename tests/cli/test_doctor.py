@@ -42,7 +42,7 @@ def test_it_is_told_as_a_table_with_hints_below(capsys):
 
 def test_what_is_missing_or_old_is_told_with_the_way_to_get_it(found, monkeypatch):
     def installed(name):
-        if name in {"xxhash", "numba"}:
+        if name in {"xxhash", "matplotlib"}:
             raise PackageNotFoundError(name)
         return "1.26.4" if name == "numpy" else version(name)
 
@@ -56,8 +56,8 @@ def test_what_is_missing_or_old_is_told_with_the_way_to_get_it(found, monkeypatc
         "hint": "",
     }
     assert findings["xxhash"]["hint"].startswith("pip install 'xxhash>=")
-    assert findings["numba"]["state"] == "note"
-    assert findings["numba"]["hint"].startswith("pip install 'akdask[fast]', for compiled loops")
+    assert findings["matplotlib"]["state"] == "note"
+    assert findings["matplotlib"]["hint"].startswith("pip install 'akdask[plot]', for charts")
 
 
 Usage = namedtuple("Usage", "total used free")
@@ -94,11 +94,18 @@ def test_few_file_handles_are_told(monkeypatch):
     assert "ulimit -n" in finding.hint
 
 
-def test_a_compiler_that_does_not_work_is_wrong(monkeypatch):
-    def load():
-        raise ImportError("Numba needs NumPy 2.4 or less")
-
-    monkeypatch.setattr(doctor.compiled, "INSTALLED", True)
-    monkeypatch.setattr(doctor.compiled, "load", load)
+@pytest.mark.parametrize(
+    ("level", "cap", "state", "said"),
+    [
+        ("v3", None, "ok", "level v3 of v2, v3, compiled by GCC 12.2.0"),
+        ("v3", "v3", "ok", "level v3 of v2, v3, compiled by GCC 12.2.0"),
+        ("v2", "v2", "note", "level v2 of v2, v3, compiled by GCC 12.2.0, capped by AKDASK_CPU_LEVEL"),
+        ("v2", None, "note", "level v2 of v2, v3, compiled by GCC 12.2.0, as this processor has no more"),
+    ],
+)
+def test_the_level_of_loops_and_their_compiler_are_told(level, cap, state, said, monkeypatch):
+    for name, value in {"LEVEL": level, "BUILT": ["v2", "v3"], "COMPILER": "GCC 12.2.0"}.items():
+        monkeypatch.setattr(doctor.native, name, value)
+    monkeypatch.setenv("AKDASK_CPU_LEVEL", cap or "")
     (finding,) = doctor._loops()
-    assert (finding.state, finding.found) == ("wrong", "ImportError: Numba needs NumPy 2.4 or less")
+    assert (finding.state, finding.found) == (state, said)
