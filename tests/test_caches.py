@@ -196,6 +196,7 @@ NAMED = {
     "_machine_memory": CLOSED,
     "_class_names": CLOSED,
     "_signature": CLOSED,
+    "_ascii_table": "a table of bytes for each class of characters",
     "_common": "a few words",
     "_layout": "a few words",
     "moves": "six numbers",

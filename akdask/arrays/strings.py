@@ -18,7 +18,7 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.text import Match, Matcher, MatchType
 from akdask.engine.missing import call
-from akdask.operators.values.text import encoding_name
+from akdask.operators.text.encodings import encoding_name
 from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:

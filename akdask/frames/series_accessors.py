@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import partial, reduce, wraps
+from functools import reduce, wraps
 from operator import or_
 from typing import Any, ClassVar, TypeVar
 
@@ -13,7 +13,6 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.elementwise import cast, where
-from akdask.arrays.functions import apply
 from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
@@ -30,6 +29,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import as_other_type, missing_where
 from akdask.frames.missing import present
 from akdask.frames.series import Series
+from akdask.operators.text.patterns import compiled
 
 Accessor = TypeVar("Accessor", bound="Properties")
 AccessorClass = TypeVar("AccessorClass", bound=type)
@@ -190,8 +190,8 @@ LOOKS_LIKE_REGEX = re.compile(r"[|]|\.[*+]|\\[dwsb]|\[[^\]]+\]")
 class StringAccessor(Properties):
     """Methods of text: ``s.str.contains("a")``.
 
-    Methods of `Strings` return Series with the same labels.  Methods of pandas that Arkouda lacks call Python for each
-    value, in the tasks.
+    Methods of `Strings` return Series with the same labels.  Those of pandas that Arkouda lacks answer what Python's
+    `str` does, and count in characters.
     """
 
     kinds = (Strings, Categorical, SegArray)
@@ -261,7 +261,7 @@ class StringAccessor(Properties):
         """
         if isinstance(self.series.values, SegArray):
             return self.series._with(self._unless_lacking(self.series.values.lengths))
-        return self._each(len, np.int64)
+        return self._counted("text_length")
 
     def match(self, pat: str, case: bool = True) -> Any:
         """Return where text begins with a match of a regular expression, as bool; lazy.  See `Strings.match`."""
@@ -293,10 +293,12 @@ class StringAccessor(Properties):
         """
         if not isinstance(pat, str) or not isinstance(repl, str):
             raise ArgumentTypeError("replace takes text and what takes its place, as str.")
-        pattern = pat if regex else re.escape(pat)
-        pattern = pattern if case else f"(?i){pattern}"
+        if not regex and case:
+            return self._changed("replace_text", part=pat, other=repl, most=n)
         if n == 0:
             return self.series.copy()
+        pattern = pat if regex else re.escape(pat)
+        pattern = pattern if case else f"(?i){pattern}"
         return self._labelled(self._text.sub(pattern, repl if regex else repl.replace("\\", r"\\"), max(n, 0)))
 
     def slice(self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Any:
@@ -312,10 +314,12 @@ class StringAccessor(Properties):
         if isinstance(self.series.values, SegArray):
             return self.series._with(self._unless_lacking(_element(self.series.values, key)))
         if isinstance(key, slice):
-            return self._each(lambda text: text[key], str)
+            if key.step == 0:
+                raise ArgumentError("a slice has no step of 0.", hint="1 takes every character.")
+            return self._changed("text_slice", start=key.start, stop=key.stop, step=key.step)
         position = int(key)
         lacks = self.len().values < (position + 1 if position >= 0 else -position)
-        found = self._each(lambda text: text[position : position + 1 or None], str).values
+        found = self._changed("text_slice", start=position, stop=position + 1 or None).values
         return self.series._with(_without(found, lacks))
 
     def split(self, pat: str | None = None, n: int = -1, expand: bool = False, *, regex: bool = False) -> Any:
@@ -376,11 +380,11 @@ class StringAccessor(Properties):
         >>> ak.Series(["a-b-c", "d"]).str.partition("-")["2"].tolist()
         ['b-c', '']
         """
-        return self._in_three(lambda text: text.partition(sep))
+        return self._in_three(sep, from_right=False)
 
     def rpartition(self, sep: str = " ") -> Any:
         """Return the text before the last delimiter, the delimiter, and the text after it, as columns; lazy."""
-        return self._in_three(lambda text: text.rpartition(sep))
+        return self._in_three(sep, from_right=True)
 
     def get_dummies(self, sep: str = "|") -> Any:
         """Return for each field that occurs between delimiters a column of 0 and 1, which tells where; computes fields.
@@ -396,7 +400,7 @@ class StringAccessor(Properties):
         text: Any = self._text.fillna("") if self._text._value.dtype.nullable else self._text
         fields = text.regex_split(re.escape(sep), 0, return_segments=True)[0]
         known = [field for field in unique(fields).tolist() if field]
-        padded = self.series._with(apply(text, lambda one: f"{sep}{one}{sep}", str)).values
+        padded = text.stick(sep).lstick(sep)
         return self.series._framed({one: cast(padded.contains(f"{sep}{one}{sep}"), np.int64) for one in known})
 
     def extract(self, pat: str, expand: bool = True) -> Any:
@@ -425,31 +429,31 @@ class StringAccessor(Properties):
         >>> ak.Series(["a12", "b"]).str.extract(r"(\d+)", expand=False).to_pandas().tolist()[0]
         '12'
         """
-        compiled = _compiled(pat)
-        if not compiled.groups:
+        pattern = compiled(pat)
+        if not pattern.groups:
             raise ArgumentError(f"{pat!r} has no group to extract.", hint="put what is wanted into parentheses.")
-        named = {number: name for name, number in compiled.groupindex.items()}
-        found = {}
-        for number in range(1, compiled.groups + 1):
-            has_group = self._each(partial(_has_group, compiled, number), np.bool_)
-            text = self._each(partial(_group, compiled, number), str)
-            found[named.get(number, str(number - 1))] = _without(text.values, ~has_group.values)
-        if compiled.groups == 1 and not expand:
+        named = {number: name for name, number in pattern.groupindex.items()}
+        found = {
+            named.get(number, str(number - 1)): self._changed("extract", pattern=pat, group=number).values
+            for number in range(1, pattern.groups + 1)
+        }
+        if pattern.groups == 1 and not expand:
             return self.series._with(next(iter(found.values())))
         return self.series._framed(found)
 
     def count(self, pat: str) -> Any:
         """Return how often a regular expression matches in each text, as int64; lazy."""
-        compiled = _compiled(pat)
-        return self._each(lambda text: sum(1 for _ in compiled.finditer(text)), np.int64)
+        if pat == re.escape(pat):
+            return self._counted("text_count", part=pat)
+        return self._counted("count_matches", pattern=compiled(pat).pattern)
 
     def find(self, sub: str, start: int = 0) -> Any:
         """Return where a part begins first in each text, in characters, -1 where it does not occur; lazy."""
-        return self._each(lambda text: text.find(sub, start), np.int64)
+        return self._counted("text_find", part=sub, start=start)
 
     def rfind(self, sub: str, start: int = 0) -> Any:
         """Return where a part begins last in each text, in characters, -1 where it does not occur; lazy."""
-        return self._each(lambda text: text.rfind(sub, start), np.int64)
+        return self._counted("text_find", part=sub, start=start, from_right=True)
 
     def cat(self, others: Any = None, sep: str = "", na_rep: str | None = None) -> Any:
         """Join text with another Series or array, row by row; without one join all rows to a str, which computes.
@@ -469,21 +473,24 @@ class StringAccessor(Properties):
 
     def zfill(self, width: int) -> Any:
         """Return text with zeros before it, up to a width; lazy."""
-        return self._each(lambda text: text.zfill(width), str)
+        return self._changed("pad", width=width, side="sign", fill="0")
 
-    def pad(self, width: int, side: str = "left", fillchar: str = " ") -> Any:
+    def pad(self, width: int, side: str = "left", fillchar: Any = " ") -> Any:
         """Return text with characters before it, behind it or on both sides, up to a width; lazy.
 
         Raises
         ------
         ArgumentError
             If `side` is none of ``left``, ``right`` and ``both``.
+        ArgumentTypeError
+            If `fillchar` is not one character.
         """
-        methods = {"left": str.rjust, "right": str.ljust, "both": str.center}
-        if side not in methods:
-            raise ArgumentError(f"side={side!r} is none of {', '.join(methods)}.")
-        method = methods[side]
-        return self._each(lambda text: method(text, width, fillchar), str)
+        sides = ("left", "right", "both")
+        if side not in sides:
+            raise ArgumentError(f"side={side!r} is none of {', '.join(sides)}.")
+        if not isinstance(fillchar, str) or len(fillchar) != 1:
+            raise ArgumentTypeError(f"fillchar={fillchar!r} is not one character.", hint="pass a str such as '0'.")
+        return self._changed("pad", width=width, side=side, fill=fillchar)
 
     def rjust(self, width: int, fillchar: str = " ") -> Any:
         """Return text with characters before it, up to a width; lazy."""
@@ -499,35 +506,35 @@ class StringAccessor(Properties):
 
     def repeat(self, repeats: int) -> Any:
         """Return each text so many times; lazy."""
-        return self._each(lambda text: text * repeats, str)
+        return self._changed("repeat", times=repeats)
 
     def strip(self, to_strip: str | None = None) -> Any:
         """Return text without some characters at its ends, white space unless given; lazy."""
-        return self._each(lambda text: text.strip(to_strip), str)
+        return self._stripped(to_strip)
 
     def lstrip(self, to_strip: str | None = None) -> Any:
         """Return text without some characters at its beginning, white space unless given; lazy."""
-        return self._each(lambda text: text.lstrip(to_strip), str)
+        return self._stripped(to_strip, right=False)
 
     def rstrip(self, to_strip: str | None = None) -> Any:
         """Return text without some characters at its end, white space unless given; lazy."""
-        return self._each(lambda text: text.rstrip(to_strip), str)
+        return self._stripped(to_strip, left=False)
 
     def removeprefix(self, prefix: str) -> Any:
         """Return text without a beginning, where it has that; lazy."""
-        return self._each(lambda text: text.removeprefix(prefix), str)
+        return self._changed("without_affix", affix=prefix, at_end=False)
 
     def removesuffix(self, suffix: str) -> Any:
         """Return text without an end, where it has that; lazy."""
-        return self._each(lambda text: text.removesuffix(suffix), str)
+        return self._changed("without_affix", affix=suffix, at_end=True)
 
     def swapcase(self) -> Any:
         """Return text with upper for lower case, and the other way round; lazy."""
-        return self._each(str.swapcase, str)
+        return self._changed("swapcase")
 
     def casefold(self) -> Any:
         """Return text to be compared without regard to case; lazy."""
-        return self._each(str.casefold, str)
+        return self._changed("casefold")
 
     # how
 
@@ -550,45 +557,37 @@ class StringAccessor(Properties):
         lacking = self.series._lacking
         return found if lacking is None else _without(found, lacking)
 
-    def _each(self, function: Callable[[str], Any], dtype: Any) -> Any:
-        text = self._text
-        if dtype is str or not text._value.dtype.nullable:
-            return self.series._with(apply(text, function, dtype))
-        # For missing text, numbers are missing and tests are False.
-        columns = ColumnSet.of({"text": text})
-        found = apply(text.fillna(""), function, dtype)
-        lacks = ~pdarray(columns.frame, present(columns, "text"))
-        return self.series._with(found & ~lacks if dtype is np.bool_ else _without(found, lacks))
+    def _changed(self, operation: str, **params: Any) -> Any:
+        return self.series._with(self._text._operate(operation, self._text, **params))
 
-    def _in_three(self, function: Callable[[str], tuple[str, str, str]]) -> Any:
-        return self.series._framed(
-            {str(number): self._each(partial(_one_of, function, number), str).values for number in range(3)}
-        )
+    def _counted(self, operation: str, **params: Any) -> Any:
+        """Return a number for each text, missing for missing text."""
+        text: Any = self._text
+        if not text._value.dtype.nullable:
+            return self.series._with(text._operate(operation, text, **params))
+        columns = ColumnSet.of({"text": text})
+        text = text.fillna("")
+        lacks = ~pdarray(columns.frame, present(columns, "text"))
+        return self.series._with(_without(text._operate(operation, text, **params), lacks))
+
+    def _stripped(self, chars: str | None, *, left: bool = True, right: bool = True) -> Any:
+        # There is nothing to strip of no characters, while to the operation these are white space.
+        if chars == "":
+            return self.series.copy()
+        return self._changed("strip", chars="" if chars is None else chars, left=left, right=right)
+
+    def _in_three(self, delimiter: str, *, from_right: bool) -> Any:
+        if not delimiter:
+            raise ArgumentError("text is not parted at empty text.", hint="pass a delimiter of a character or more.")
+        parts = {
+            str(number): self._changed("partition", delimiter=delimiter, number=number, from_right=from_right).values
+            for number in range(3)
+        }
+        return self.series._framed(parts)
 
     def _matched(self, how: str, pat: str, case: bool) -> Any:
         found = getattr(self._text, how)(pat if case else f"(?i){pat}")
         return self._labelled(found.matched())
-
-
-def _one_of(function: Callable[[str], tuple[str, str, str]], number: int, text: str) -> str:
-    return function(text)[number]
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise ArgumentError(f"{pattern!r} is no regular expression.", details=[str(error)]) from None
-
-
-def _group(pattern: re.Pattern[str], number: int, text: str) -> str:
-    found = pattern.search(text)
-    return "" if found is None else found.group(number) or ""
-
-
-def _has_group(pattern: re.Pattern[str], number: int, text: str) -> bool:
-    found = pattern.search(text)
-    return found is not None and found.group(number) is not None
 
 
 def _without(text: Array, lacks: Array) -> Array:

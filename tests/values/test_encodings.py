@@ -2,7 +2,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ConversionError
-from akdask.operators.values.text import domain_to_ascii, domain_to_unicode
+from akdask.operators.text.encodings import domain_to_ascii, domain_to_unicode
 
 WORDS = ["ascii", "", "Bücher", "日本.example", "straße.de"]
 

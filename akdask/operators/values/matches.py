@@ -444,14 +444,6 @@ def _sides(strings: StringArray, starts: NumberArray, limits: NumberArray, part:
     return both.take(pa.array(np.arange(part, 2 * len(strings), 2)))
 
 
-def _characters(strings: Any, out: Any = None) -> NumberArray:
-    return np.asarray(pc.utf8_length(strings)).astype(np.int64)
-
-
-def _slice(strings: Any, out: Any = None, *, start: int, stop: int | None) -> Any:
-    return pc.utf8_slice_codeunits(strings, start=start, stop=stop)
-
-
 def _bytes(strings: Any, out: Any = None) -> Any:
     """Return the bytes of each row with a final NUL as a list, the layout of Arkouda in memory and files."""
     offsets, data = offsets_and_bytes(strings)
@@ -506,8 +498,6 @@ FIELD_OPERATIONS: dict[str, Operation] = {
         Operation(
             "peel", 1, lambda strings, *, delimiter, regex, **_: _delimited(STR, strings, delimiter, regex), _peel
         ),
-        Operation("text_length", 1, lambda strings: INT64 if strings == STR else None, _characters),
-        Operation("text_slice", 1, lambda strings, **_: STR if strings == STR else None, _slice),
         Operation("text_bytes", 1, lambda strings: list_of(UINT8) if strings == STR else None, _bytes),
         Operation("text_of_bytes", 1, lambda lists: STR if lists == list_of(UINT8) else None, _of_bytes),
     )

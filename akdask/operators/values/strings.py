@@ -203,10 +203,6 @@ def check_pattern(pattern: str) -> None:
         ) from error
 
 
-def _strip(strings: Any, out: Any = None, *, chars: str = "") -> Any:
-    return pc.utf8_trim(strings, chars) if chars else pc.utf8_trim_whitespace(strings)
-
-
 def _stick(left: Any, right: Any, out: Any = None, *, delimiter: str = "") -> Any:
     joined = pc.binary_join_element_wise(arrow_operand(left), arrow_operand(right), arrow_operand(delimiter))
     return joined.as_py() if is_arrow(joined, "Scalar") else joined
@@ -229,7 +225,6 @@ STRING_OPERATIONS: dict[str, Operation] = {
         Operation("startswith", 1, _matched_type, _startswith),
         Operation("endswith", 1, _matched_type, _endswith),
         Operation("isin", 1, _strings_to(BOOL), _isin),
-        Operation("strip", 1, _strings_to(STR), _strip),
         Operation("stick", 2, _strings_to(STR), _stick),
     )
 }

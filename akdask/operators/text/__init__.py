@@ -1,0 +1,1 @@
+"""Text, row by row: characters, case, parts and encodings."""
