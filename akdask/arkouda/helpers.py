@@ -28,7 +28,7 @@ SUPPORTED_STATS_REDUCTION_OPS = ["var", "std"]
 """Those that take degrees of freedom."""
 
 SEG_SUFFIX, VAL_SUFFIX, LEN_SUFFIX = "_segments", "_values", "_lengths"
-"""What Arkouda appends to the name of a SegArray for those of its parts."""
+"""Suffixes that Arkouda appends to the name of a SegArray to name its parts."""
 
 _AbstractBaseTime = TimeArray
 BitVectorizer = bit_vectorizer
@@ -210,7 +210,7 @@ def most_common(g: GroupBy, values: Any) -> Any:
 
 
 def get_directory(path: str) -> Path:
-    """Return a folder, and make it if it is not there.
+    """Return a folder, and make it if it does not exist.
 
     Parameters
     ----------

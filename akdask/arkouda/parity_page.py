@@ -204,7 +204,7 @@ REASONS: dict[str, str] = {
     "numpy.pdarrayclass.int_uint_case": "serves Arkouda's own operators",
     "numpy.pdarrayclass.resolve": "serves Arkouda's own operators",
 }
-"""Why names are not there, by their paths."""
+"""Why names are missing, by their paths."""
 
 CLASSES: dict[str, str] = {
     "array_api.array_object.Array": "akdask.array_api.array_object.StandardArray",
@@ -281,7 +281,7 @@ class Comparison:
     state : str
         One of `STATES`.
     note : str
-        How it differs, or why it is not there.
+        How it differs, or why it is missing.
     """
 
     name: Name

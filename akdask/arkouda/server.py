@@ -63,7 +63,7 @@ REFUSED: dict[str, str] = {
     ),
     **dict.fromkeys(("receive", "receive_dataframe"), _FILES),
 }
-"""By name: what to use in place of what cannot be done."""
+"""Alternatives to functions that need a server, by name."""
 
 
 class Refused:
@@ -161,7 +161,7 @@ def get_registration_config() -> dict[str, Any]:
 
 
 connected = True
-"""Whether there is a server to talk to; what Arkouda needs one for is always to be had."""
+"""Whether there is a server to talk to; akdask never needs one."""
 
 pdarrayIterThresh = 100
 """Up to how many elements Arkouda shows all of an array."""

@@ -366,7 +366,7 @@ def reshape(x: StandardArray, /, shape: Any, *, copy: bool | None = None) -> Sta
 
 
 def roll(x: StandardArray, /, shift: Any, *, axis: Any = None) -> StandardArray:
-    """Return an array with its elements moved along some dimensions, those beyond the end to the start."""
+    """Return an array with its elements moved along some dimensions; elements beyond the end go to the start."""
     return StandardArray(shapes.roll(x._array, shift, axis))
 
 

@@ -205,7 +205,7 @@ def unique_all(x: StandardArray, /) -> UniqueAll:
 
 
 def _begins(ordered: Any) -> Any:
-    """Return which elements differ from those before them."""
+    """Return which elements differ from the one before."""
     if not ordered.size:
         return full(0, True)
     return concatenate([array(np.array([True])), ordered[1:] != ordered[:-1]])

@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Arguments; those of the process by default.
+        Arguments; the arguments of the process by default.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("akdask: interrupted", 130)
     except BrokenPipeError:
-        # The reader of the output has closed it; Python would complain once more when it flushes at exit.
+        # The reader has closed the pipe; Python would report the same error when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
 

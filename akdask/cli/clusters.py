@@ -284,7 +284,7 @@ def _batch_system(request: Request) -> Any:
 
 
 def _taken(options: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options, refusing those that another argument sets already."""
+    """Return options; refuse one that another argument sets."""
     twice = [name for name in options if name in arguments and name not in {"processes", "scheduler_options"}]
     if twice:
         raise ArgumentError(

@@ -72,7 +72,7 @@ class Steps:
 
 
 class Checks:
-    """Comparisons of answers with those of another method."""
+    """Comparisons of answers with the answers of another method."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -136,7 +136,7 @@ def written_files(target: str) -> list[str]:
 
 
 def total(paths: Sequence[str]) -> int:
-    """Return the bytes of files, including those in folders that are sets."""
+    """Return the bytes of files, and of all files in folders that are sets."""
     folders = [path for path in paths if is_folder(path)]
     inside = sum(file.size for folder in folders for file in identities_below(folder).values())
     return inside + sum(file.size for file in identify_all([path for path in paths if path not in folders]))

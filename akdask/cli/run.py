@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _split(options: argparse.Namespace) -> tuple[argparse.Namespace, list[str]]:
-    """Return options, including those after the script, and the arguments of the script."""
+    """Return all options, also after the script, and the arguments of the script."""
     behind = list(options.arguments)
     cut = behind.index("--") if "--" in behind else len(behind)
     parser = argparse.ArgumentParser(prog="akdask run", add_help=False, allow_abbrev=False)
@@ -215,7 +215,7 @@ def _as_main(path: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
     """Give a script the environment of a Python main program: its arguments, its import folder, and ``__main__``.
 
     Workers that Dask starts while the script runs import the main module of their parent.  They are given akdask's,
-    which they do not run: a script without ``if __name__ == "__main__"`` would run once more in each.
+    which they do not run: a script without ``if __name__ == "__main__"`` would run again in each.
     """
     module = ModuleType("__main__")
     module.__file__, module.__spec__ = str(path), ModuleSpec("akdask.__main__", None)

@@ -173,7 +173,7 @@ def stored_objects(
 ) -> list[Stored]:
     """Open objects of a set, all unless named; unreadable ones have a problem.
 
-    The format is that of the first bytes by default; `options` are those of `akdask.read`.
+    By default the first bytes tell the format.  `options` are passed to `akdask.read`.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def stored_objects(
 
 
 def readable_objects(files: NamedSet, file_format: Format | None = None, **options: Any) -> dict[str, Any]:
-    """Open all objects of a set, to write them elsewhere; format and options are those of `stored_objects`.
+    """Open all objects of a set, to write them elsewhere; see `stored_objects`.
 
     Raises
     ------

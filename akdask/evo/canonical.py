@@ -17,7 +17,7 @@ from akdask.evo.timestamps import to_utc
 from akdask.formats.parquet.write import RowGroupEncoding
 
 Names: TypeAlias = Sequence[str] | Literal["keep"] | None
-"""Names for the columns of a blob: the given ones, those of the table, or the canonical ones."""
+"""Names for the columns of a blob: given ones, the names of the table, or the canonical ones."""
 
 DEFAULT_ROWS = 2**20
 _GROUP_BYTES = 2**27

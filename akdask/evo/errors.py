@@ -14,9 +14,9 @@
     ├── DigestError                FileFormatError     bytes whose digest is not the name of the blob
     ├── MissingBlobError           MissingFileError    a store has no blob of a name
     ├── StoreError                 FileError           a folder of blobs cannot be looked into
-    └── BlobWriteError             WriteError          a blob could not be written; nothing of it is left
+    └── BlobWriteError             WriteError          a blob could not be written; no file is left
 
-Messages name the blob, the column and the row group where these are known, and advise what to do.
+Messages name the blob, the column and the row group if these are known, and give advice.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ class RowFacts:
         return RowFacts(observed, self.trues + other.trues, np.concatenate(keys) if keys else None)
 
     def findings(self, rules: ContentRules, row_group: int) -> list[Finding]:
-        """Return the violations in these rows, as those of a row group."""
+        """Return the violations in these rows, as findings of a row group."""
         found = []
         for (code, column), item in self.observed.items():
             severity, text = _RULES[code]
@@ -249,7 +249,7 @@ def examine_column(column: Any, name: str, number: int, rules: ContentRules, fir
 
 
 def conclude(facts: Sequence[RowFacts], rules: ContentRules, name: str) -> Iterator[Finding]:
-    """Yield violations of the whole array, in addition to those of its row groups.
+    """Yield violations of the array as a whole.  Its row groups have their own.
 
     Parameters
     ----------

@@ -340,7 +340,7 @@ class _StoreSink(LocalSink):
     def __init__(self, folder: LocalFolder, is_intact: IsIntact) -> None:
         super().__init__(folder.place)
         self._blobs, self._is_intact = folder, is_intact
-        # The lock ends with the process, which distinguishes abandoned files from those being written.
+        # The lock ends with the process: an unlocked file is abandoned.
         with suppress(OSError):
             fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -311,8 +311,6 @@ class BlobColumn:
 class BlobPart(RowGroupPart):
     """One partition of a blob; implements `akdask.storage.source.Part`.
 
-    Its rows are those of `RowGroupPart`.
-
     Parameters
     ----------
     columns : mapping of str to BlobColumn

@@ -353,7 +353,7 @@ class EncodeColumns(Protocol):
         """Return the encoded form of one column of a row group."""
 
     def joined(self, columns: Sequence[Any]) -> Any:
-        """Return the encoded form of a row group from those of its columns."""
+        """Return the encoded form of a row group, given its encoded columns."""
 
 
 @dataclass(frozen=True, slots=True)

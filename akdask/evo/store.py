@@ -645,7 +645,7 @@ class Store:
         Raises
         ------
         MissingBlobError, DigestError
-            If it is not there, or damaged.
+            If it is missing or damaged.
         """
         name = name_of(blob)
         entry = self._there(name)

@@ -111,7 +111,7 @@ def validate(
     """Return all errors and oddities of a blob; computes.
 
     Any file gives findings rather than an exception.  Row groups of a large blob are checked concurrently, on a cluster
-    if there is a client. A blob that is named by its digest is read once more to hash it.
+    if there is a client. A blob that is named by its digest is read a second time, to hash it.
 
     Parameters
     ----------

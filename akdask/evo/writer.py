@@ -83,7 +83,7 @@ class ColumnEncoder:
         return RowGroupOutcome(self.encoding.encode(pa.Table.from_arrays([column], schema=pa.schema([field]))), facts)
 
     def joined(self, columns: Sequence[RowGroupOutcome]) -> RowGroupOutcome:
-        """Return the outcome of a row group from those of its columns."""
+        """Return the outcome of a row group, given the outcomes of its columns."""
         facts = reduce(RowFacts.joined, [column.facts for column in columns])
         parts = [column.encoded for column in columns if column.encoded is not None]
         encoded = EncodedRowGroup.side_by_side(parts) if len(parts) == len(columns) else None
@@ -109,7 +109,7 @@ def write_blob(
 
     Columns of row groups are encoded in parallel and written in order, so that only a few are in memory at a time.  The
     bounds of row groups depend on the types of the columns alone: equal rows give equal bytes, however they are
-    partitioned.  Rows of unknown number, such as those of a filter, are counted first.
+    partitioned.  If the number of rows is unknown, as after a filter, they are counted first.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def write_blob(
         Role of the array, which decides about nulls, NaN and indices: ``geometry``, ``attribute``, ``index``,
         ``category``, ``lookup``, ``mask``, ``color`` or ``time``.
     names : list of str or "keep", optional
-        Names of the columns; "keep" uses those of the table. By default those of the kind of array.
+        Names of the columns; "keep" uses the names in the table.  By default the kind of array names them.
     data_type : str, optional
         Type to store all columns as, or a type for each, joined by slashes, as in a description.  Only lossless
         conversions are made.  By default types stay, except for text, dictionaries of text, and times of other units

@@ -521,7 +521,7 @@ class ArkoudaExtensionArray(OrderedElements):
         return _class_of(parts[0])(concatenate(parts))
 
     def _wrapped(self, data: Any) -> Self:
-        made: Self = _class_of(data)(data)  # type: ignore[assignment]  # other types for what pandas leaves missing
+        made: Self = _class_of(data)(data)  # type: ignore[assignment]  # a missing value of pandas has another type
         return made
 
     # rows

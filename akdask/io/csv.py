@@ -38,7 +38,7 @@ def read_csv(
     partition: it is unpacked once to count its rows, in blocks, and again as a whole whenever its rows are needed, when
     it has to fit in memory.
 
-    Types are those of Arkouda's header.  Without it pyarrow infers them from the first rows of all files. Digits are
+    Arkouda's header gives the types.  Without it pyarrow infers them from the first rows of all files. Digits are
     int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are empty. Dates
     and times in the form of ISO 8601 are Datetimes. All else is text.  A later cell that is not of its column's type is
     an error on reading. So is an integer without an equal float, in a column that was inferred to be float64.

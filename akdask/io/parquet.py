@@ -174,7 +174,7 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     num_locales : int, optional
         Number of files; by default the largest number of partitions of the arrays.
     file_size : int, optional
-        Alternatively the maximum size of each file in bytes.  Sizes are those in memory, so files with compression or
+        Alternatively the maximum size of each file in bytes.  Sizes are in memory, so files with compression or
         dictionaries are smaller.  Strings are measured first, which computes them.
     checksums : bool, default False
         Give each page a checksum (CRC-32).  Pages that have one are compared with it whenever they are read.

@@ -68,7 +68,7 @@ def _categorical(stored: StoredObject) -> Categorical:
 
 
 def _encoded_anew(stored: StoredObject) -> Categorical:
-    """Return a Categorical of stored strings, with the stored labels or else those of the rows."""
+    """Return a Categorical of stored strings, with the stored labels, or else with the distinct rows as labels."""
     strings = flat(stored.members[VALUES])
     known = stored.params.get(CATEGORIES)
     if known is None:

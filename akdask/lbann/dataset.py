@@ -59,7 +59,7 @@ class Dataset:
     Raises
     ------
     MissingFileError
-        If a list or schema is not there.
+        If a list or schema does not exist.
     LbannError
         If one cannot be read, or they do not fit each other.
 
@@ -116,7 +116,7 @@ class Dataset:
         Raises
         ------
         MissingFileError
-            If the list is not there.
+            If the list does not exist.
         LbannError
             If it cannot be read, or there is no such type.
         """
@@ -279,7 +279,7 @@ class Dataset:
         Raises
         ------
         PositionError
-            If one is not there.
+            If there is no sample at one of them.
         """
         given = np.asarray(indices)
         if given.dtype == bool:

@@ -133,7 +133,7 @@ class GroupedReader:
         Raises
         ------
         LbannError
-            If a sample cannot be read, differs in size or type from those before it, or has integers of less than 32
+            If a sample cannot be read, differs in size or type from earlier ones, or has integers of less than 32
             bits to be converted.
         FileError
             If the list was rewritten since it was read.
@@ -281,7 +281,7 @@ class BatchOptions:
 
     @property
     def window(self) -> int:
-        """Number of batches read together, so that the samples of a file are read at once; half of those in memory."""
+        """Number of batches read together, half of those in memory, so that the samples of a file are read at once."""
         return max(1, self.prefetch // max(2, self.n_threads))
 
 
@@ -414,7 +414,7 @@ class Batches:
         return -(-len(window) // self.options.batch_size)
 
     def _read(self, window: np.ndarray, skipped: list[SkippedSample], is_stopped: Callable[[], bool]) -> list[Batch]:
-        """Return the batches of a window, without those whose samples were all skipped."""
+        """Return the batches of a window that have samples left."""
         size = self.options.batch_size
         try:
             return self.reader.read_batches(window, size, is_stopped)

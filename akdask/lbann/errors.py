@@ -6,7 +6,7 @@
     ├── LbannSchemaError      ValueError            a schema, or metadata of a field, that cannot be followed
     ├── LbannListError        ValueError            a sample list that cannot be read, or contradicts itself
     ├── SampleError           RuntimeError          a sample that cannot be read or prepared
-    │   ├── MissingSampleError    KeyError              a file, sample or field that is not there
+    │   ├── MissingSampleError    KeyError              a file, sample or field that does not exist
     │   ├── SampleTypeError       TypeError             elements of a type that the step cannot take
     │   └── SampleSizeError       ValueError            other numbers of elements than the samples before had
     └── UnknownNameError      KeyError              a name under which nothing can be retrieved
@@ -109,7 +109,7 @@ class SampleError(LbannError, FileError):
 
 
 class MissingSampleError(SampleError, KeyError):
-    """The file, the sample or the field is not there."""
+    """The file, the sample or the field does not exist."""
 
 
 class SampleTypeError(SampleError, TypeError):

@@ -93,7 +93,7 @@ def groups_like(path: str, tree: GroupTree) -> list[str]:
     Raises
     ------
     MissingSampleError, LbannListError
-        If the file is not there, or no HDF5 file.
+        If the file does not exist, or is no HDF5 file.
     """
     first = {name.partition("/")[0] for name, _, _ in tree}
     with open_samples(path) as file:
@@ -218,7 +218,7 @@ def list_samples(
     Raises
     ------
     MissingSampleError
-        If a file or the prototype is not there.
+        If a file or the prototype does not exist.
     LbannListError
         If a file is not HDF5, the prototype is empty, or no file has an excluded ID.
     ArgumentError

@@ -75,7 +75,7 @@ class SampleReader:
         Raises
         ------
         MissingSampleError
-            If the file, the sample or a field is not there.
+            If the file, the sample or a field does not exist.
         SampleTypeError, SampleSizeError
             If the elements of a field cannot be transformed or packed.
         SampleError
@@ -128,7 +128,7 @@ class SampleReader:
         Raises
         ------
         MissingSampleError
-            If a file, a sample or a field is not there.
+            If a file, a sample or a field does not exist.
         SampleTypeError, SampleSizeError
             If the elements of a field cannot be transformed or packed, or samples have not the same number of them.
         SampleError

@@ -93,7 +93,7 @@ class SchemaNode:
     line : int
         Its line, from 1.
     metadata : mapping of str to MetadataEntry
-        Its own metadata, then those inherited from the nodes above it; the nearest wins.
+        Its own metadata, then the metadata of the nodes above it.  The nearest value wins.
     children : mapping of str to SchemaNode
         By name, in the order of the document.
     """
@@ -396,7 +396,7 @@ class _Values:
         return LbannSchemaError(message, field=self._path, schema=self._metadata[key].place, hint=hint)
 
     def numbers(self, key: str) -> list[int | float] | None:
-        """Return a number or a list of numbers as a list, None if the key is not there."""
+        """Return a number or a list of numbers as a list, None if there is no such key."""
         if key not in self._metadata:
             return None
         value = self._metadata[key].value
@@ -651,7 +651,7 @@ def merge(data: Schema, experiment: Schema | None = None) -> SampleFields:
     -------
     SampleFields
         In the order of the experiment schema, below each of its leaves in the order of the data schema.  Of two values
-        of a key the nearest wins, and values of the experiment schema precede those of the data schema.
+        of a key the nearest wins, and the experiment schema wins over the data schema.
 
     Raises
     ------

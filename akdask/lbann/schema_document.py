@@ -21,7 +21,7 @@ MAX_DEPTH = 64
 """Maps and sequences in each other."""
 
 MAX_NODES = 2**21
-"""Maximum number of nodes of a document, including those repeated by aliases."""
+"""Maximum number of nodes of a document.  Aliases count as often as they are used."""
 
 _MERGE_KEY = "<<"
 

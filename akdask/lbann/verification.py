@@ -225,7 +225,7 @@ def _field_faults(reader: SampleReader, path: str, sample: str) -> Iterator[Samp
         try:
             SampleReader(SampleFields({name: metadata.without("pack")})).read(path, sample)
         except MissingSampleError as error:
-            if error.field is None:  # the sample itself is not there
+            if error.field is None:  # the sample itself is missing
                 yield _fault(error, path, sample, None, "sample")
                 return
             yield _fault(error, path, sample, name, "field")

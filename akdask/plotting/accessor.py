@@ -36,7 +36,7 @@ class Plots:
     - bars and slices are for up to 1,000 rows, and more are an `ArgumentError`.
 
     Up to 10,000 rows pandas draws lines, areas and marks.  Columns of text and bool are left out, as in pandas; if none
-    is left, that is an `ArgumentTypeError`.  Options that are not listed are those of pandas.
+    is left, that is an `ArgumentTypeError`.  Other options are passed to pandas.
 
     Examples
     --------
@@ -234,7 +234,7 @@ class Plots:
         c : str, color or sequence, optional
             Colors of marks; for many rows the column whose mean is drawn in each bin, or a color.
         **options
-            Options of ``pandas.DataFrame.plot``; for many rows those of `density`.
+            Options of ``pandas.DataFrame.plot``; for many rows, of `density`.
 
         Returns
         -------

@@ -34,7 +34,7 @@ from akdask.frames.series import Series
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 
 OPTIONS = ("figsize", "title", "xlabel", "ylabel", "grid", "rot", "logx", "logy", "xlim", "ylim")
-"""pandas' plot options for where something is drawn rather than what."""
+"""pandas' plot options of the axes, rather than of the drawing."""
 
 
 def optional_package(name: str, extra: str = "") -> Any:
@@ -67,7 +67,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def drawing_axes(ax: Any = None, figsize: tuple[float, float] | None = None) -> Any:
-    """Return axes to draw into: the given ones, or those of a new figure."""
+    """Return axes to draw into: the given ones, or the axes of a new figure."""
     plt = pyplot()
     return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
 
@@ -368,7 +368,7 @@ class DrawnRows:
         return self._some(kind, names)
 
     def plottable(self, kind: str) -> list[str]:
-        """Return the columns of numbers, or those of times if there are none."""
+        """Return the columns of numbers, or the columns of times if there are none."""
         numbers = [name for name in numbers_among(self.columns) if self.columns.values[name].dtype.kind != "bool"]
         return self._some(kind, numbers or self._times())
 
@@ -377,7 +377,7 @@ class DrawnRows:
         return [] if by is None else [self.named(name) for name in ([by] if isinstance(by, str) else by)]
 
     def beside(self, kind: str, keys: Iterable[str], names: Iterable[str]) -> list[str]:
-        """Return those columns that are not keys.
+        """Return the columns that are not keys.
 
         Raises
         ------

@@ -118,7 +118,7 @@ class Bins2D:
         Parameters
         ----------
         ax : object, optional
-            Matplotlib axes to draw into; those of a new figure by default.
+            Matplotlib axes to draw into; a new figure by default.
         log : bool
             Color by the logarithm of the counts.
         colorbar : bool, default True
@@ -238,7 +238,7 @@ def hist2d(
     x, y, bins, range
         As in `bins2d`, with 10 bins as Matplotlib and NumPy have.
     ax : object, optional
-        Matplotlib axes to draw into; those of a new figure by default.
+        Matplotlib axes to draw into; a new figure by default.
     **options
         As of `Bins2D.draw`: ``log``, ``colorbar``, ``cmap``, ``title`` and so on.
 

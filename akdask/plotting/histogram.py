@@ -62,7 +62,7 @@ def hist(
     range : (low, high), optional
         First and last edge; the smallest and the largest value by default, which takes a second pass over the rows.
     ax : object, optional
-        Matplotlib axes to draw into; those of a new figure by default.
+        Matplotlib axes to draw into; a new figure by default.
     **options
         ``density``, ``cumulative``, ``histtype`` and others of `matplotlib.axes.Axes.hist`, and ``figsize``,
         ``title``, ``xlabel`` and others that pandas has for axes.

@@ -160,7 +160,7 @@ def assert_dict_equal(left: Any, right: Any, compare_keys: bool = True) -> None:
 
 
 def assert_copy(iter1: Iterable[Any], iter2: Iterable[Any], **eql_kwargs: Any) -> None:
-    """Check that the elements of one sequence are almost equal to those of another, but not the same objects.
+    """Check that the elements of two sequences are almost equal, but not the same objects.
 
     Parameters
     ----------
