@@ -50,8 +50,21 @@ struct Matrix {
     T* operator[](uint64_t row) const { return data + row * columns; }
 };
 
-inline void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
+// What loops call for each row: compilers inline little into large functions unless they must.
+#define INLINE [[gnu::always_inline]] inline
+
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse(const char* message) { throw std::invalid_argument(message); }
+
+INLINE void require(bool condition, const char* message) {
+    if (__builtin_expect(!condition, 0)) refuse(message);
+}
+
+// Returns a number that is one of so many; a negative one is none.
+template <class Number>
+INLINE uint64_t checked(Number number, uint64_t size) {
+    uint64_t found = static_cast<uint64_t>(number);
+    require(found < size, "a position that is not there");
+    return found;
 }
 
 namespace python {

@@ -17,29 +17,29 @@ using Text = Span<const uint8_t>;
 constexpr uint64_t CHUNK = 32;   // bytes that are copied at a time: most strings are no longer
 constexpr uint64_t MARGIN = 72;  // bytes that callers make readable behind the end of the last string
 
-inline uint64_t word_at(const uint8_t* text, uint64_t at) {
+INLINE uint64_t word_at(const uint8_t* text, uint64_t at) {
     uint64_t word;
     std::memcpy(&word, text + at, sizeof word);
     return word;
 }
 
-inline void put_word(uint8_t* text, uint64_t at, uint64_t word) { std::memcpy(text + at, &word, sizeof word); }
+INLINE void put_word(uint8_t* text, uint64_t at, uint64_t word) { std::memcpy(text + at, &word, sizeof word); }
 
-inline uint64_t swapped(uint64_t word) { return __builtin_bswap64(word); }
+INLINE uint64_t swapped(uint64_t word) { return __builtin_bswap64(word); }
 
 // A word that begins at a byte of a string, without the bytes behind its end.
-inline uint64_t leading_bytes(uint64_t word, uint64_t at, uint64_t stop) {
+INLINE uint64_t leading_bytes(uint64_t word, uint64_t at, uint64_t stop) {
     uint64_t left = at < stop ? stop - at : 0;
     // Half of the places twice, for a shift by all 64 is undefined; and nothing here has to be guessed.
     uint64_t shift = 32 - 4 * (left < 8 ? left : 8);
     return word & ((~uint64_t{0} >> shift) >> shift);
 }
 
-inline void copy_chunk(const uint8_t* from, uint8_t* into) { std::memcpy(into, from, CHUNK); }
+INLINE void copy_chunk(const uint8_t* from, uint8_t* into) { std::memcpy(into, from, CHUNK); }
 
 // Copies a chunk, and returns a bit for each byte that is NUL, or, if `or_not_ascii`, has its highest bit set.
 template <bool or_not_ascii>
-uint64_t copy_and_find(const uint8_t* from, uint8_t* into) {
+INLINE uint64_t copy_and_find(const uint8_t* from, uint8_t* into) {
 #if defined(__AVX2__)
     __m256i chunk = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(into), chunk);

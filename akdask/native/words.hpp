@@ -16,7 +16,7 @@ constexpr uint64_t AHEAD = 64;  // rows that are prefetched before the first of 
 
 using Words = Span<const uint64_t>;
 
-inline uint64_t mixed(uint64_t word) {
+INLINE uint64_t mixed(uint64_t word) {
     word *= FIRST;
     word ^= word >> 32;
     word *= SECOND;
@@ -24,7 +24,7 @@ inline uint64_t mixed(uint64_t word) {
 }
 
 // The word of a float, given its bits, in the order of floats; `inverted` has those that are to be the other way round.
-inline uint64_t float_word(uint64_t bits, uint64_t inverted) {
+INLINE uint64_t float_word(uint64_t bits, uint64_t inverted) {
     // -0.0 is 0.0; of positive numbers the sign is flipped, of negative ones all bits are.
     uint64_t plain = bits == SIGN ? 0 : bits;
     uint64_t word = plain ^ (SIGN | (0 - (plain >> 63))) ^ inverted;
@@ -39,7 +39,7 @@ inline uint64_t shift_to_slots(uint64_t size) {
 }
 
 template <class T>
-void prefetch(const T* address) {
+INLINE void prefetch(const T* address) {
     __builtin_prefetch(address);
 }
 

@@ -111,7 +111,7 @@ bool sort_ties(Span<uint64_t> packed, uint64_t shift, Words rest) {
 }
 
 // Returns -1 where the key of a row is smaller than that of another, 0 where both are the same, else 1.
-int compared(Words keys, Matrix<const uint64_t> others, uint64_t row, uint64_t before) {
+INLINE int compared(Words keys, Matrix<const uint64_t> others, uint64_t row, uint64_t before) {
     if (keys[row] != keys[before]) return keys[row] < keys[before] ? -1 : 1;
     for (uint64_t number = 0; number < others.rows; ++number) {
         const uint64_t* words = others[number];
@@ -212,14 +212,6 @@ std::tuple<uint64_t, uint64_t> number_words(Words words, uint64_t start, Span<ui
 
 // -------------------------------------------------------------------------------------------------- rows of known groups
 
-// Returns a number that is one of so many; a negative one is none.
-template <class Number>
-uint64_t checked(Number number, uint64_t size) {
-    uint64_t found = static_cast<uint64_t>(number);
-    if (__builtin_expect(found >= size, 0)) throw std::invalid_argument("a group or row that is not there");
-    return found;
-}
-
 template <class Code>
 void count_at(Span<const Code> codes, Span<int64_t> counts) {
     for (Code code : codes) ++counts[checked(code, counts.size)];
@@ -297,13 +289,13 @@ void keep_first(Span<const Code> codes, Words keys, Span<const int64_t> position
 template <class Key, class Code>
 bool encode(Span<const Key> key, uint64_t low, uint64_t size, uint64_t scale, Span<Code> codes) {
     require(key.size <= codes.size, "no room for as many codes");
-    bool inside = true;
+    uint64_t furthest = 0;
     for (uint64_t row = 0; row < key.size; ++row) {
         uint64_t position = static_cast<uint64_t>(key[row]) - low;
-        inside &= position < size;
+        furthest = position > furthest ? position : furthest;
         codes[row] = static_cast<Code>(static_cast<uint64_t>(codes[row]) * scale + position);
     }
-    return inside;
+    return !key.size || furthest < size;
 }
 
 template <class Code>
@@ -434,16 +426,16 @@ struct Tags {
     }
 };
 
-inline uint64_t folded(uint64_t word) { return word ^ (word >> 32); }
+INLINE uint64_t folded(uint64_t word) { return word ^ (word >> 32); }
 
-Tags tags_of(const uint8_t* text, uint64_t start, uint64_t stop) {
+INLINE Tags tags_of(const uint8_t* text, uint64_t start, uint64_t stop) {
     uint64_t length = stop - start, last = length < 8 ? start : stop - 8;
     uint64_t second = start + 8 < last ? start + 8 : last, bits = 32 - 4 * (length < 8 ? length : 8);
     auto moved = [&](uint64_t at) { return (word_at(text, at) << bits) << bits; };
     return {length, moved(start), moved(second), moved(last)};
 }
 
-uint64_t hash_of(const uint8_t* text, uint64_t start, uint64_t stop, const Tags& tags) {
+INLINE uint64_t hash_of(const uint8_t* text, uint64_t start, uint64_t stop, const Tags& tags) {
     uint64_t found = tags.length + folded(tags.first) * FIRST + folded(tags.second) * SECOND + folded(tags.last) * THIRD;
     for (uint64_t ahead = start + 16; ahead + 8 < stop; ahead += 8) {
         found = (folded(found) ^ word_at(text, ahead)) * SECOND;

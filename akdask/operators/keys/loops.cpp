@@ -42,12 +42,12 @@ struct Strings {
         require(offsets[offsets.size - 1] - offsets[0] + MARGIN <= text.size, "strings beyond their text");
     }
 
-    uint64_t count() const { return offsets.size - 1; }
-    uint64_t start(uint64_t row) const { return offsets[row] - offsets[0]; }
-    uint64_t length(uint64_t row) const { return offsets[row + 1] - offsets[row]; }
+    INLINE uint64_t count() const { return offsets.size - 1; }
+    INLINE uint64_t start(uint64_t row) const { return offsets[row] - offsets[0]; }
+    INLINE uint64_t length(uint64_t row) const { return offsets[row + 1] - offsets[row]; }
 
     // The word that begins so many bytes ahead, its first byte in the highest place, without what is behind the end.
-    uint64_t word(uint64_t row, uint64_t ahead) const {
+    INLINE uint64_t word(uint64_t row, uint64_t ahead) const {
         uint64_t at = start(row) + ahead, stop = start(row + 1);
         // What begins behind the end is not read.
         return at < stop ? swapped(leading_bytes(word_at(text.data, at), at, stop)) : 0;
