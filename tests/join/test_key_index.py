@@ -9,9 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
-from akdask.operators.join import key_tables as hashindex
-from akdask.operators.join import tuning
-from akdask.operators.join.key_tables import DirectIndex, HashIndex, PackedIndex, StringIndex, index_keys
+from akdask.operators.join import loops, tuning
+from akdask.operators.join.key_tables import (
+    DirectIndex,
+    HashIndex,
+    OpenAddressingTable,
+    PackedIndex,
+    StringIndex,
+    index_keys,
+)
 from akdask.operators.keys import hashing
 from akdask.operators.keys.keys import FIRST, HALF, SECOND, VACANT, SlotGrid, span, word
 from akdask.testing.strategies import DTYPES, columns
@@ -164,6 +170,14 @@ def test_keys_too_many_of_whose_words_belong_to_one_place_are_hashed(first, coun
     check(index_keys([keys]), [keys], [np.append(keys[::-1], keys + 1)])
 
 
+def places_of(words, layout):
+    """Return the slots of ascending words, each the first free one from its own on, and the number of all slots."""
+    first = (words >> np.uint64(layout.shift)).astype(np.int64)
+    number = np.arange(len(words))
+    slots = np.maximum.accumulate(first - number) + number
+    return slots, layout.end(int(slots.max(initial=-1)) + 1)
+
+
 def laid_out(index, table):
     """Return the table of a packed index, the largest distance of a word, and rows with repeated keys, by sorting."""
     tags = np.zeros(len(table[0]), np.uint64)
@@ -176,7 +190,7 @@ def laid_out(index, table):
     is_first = np.append(True, np.diff(tags[order]) != 0)
     rows = order[is_first].astype(np.uint64)
     words = (tags[order][is_first] << np.uint64(index._dropped_bits)) | rows
-    positions, size = index._layout.positions(tags[order][is_first])
+    positions, size = places_of(tags[order][is_first], index._layout)
     slots = np.full(size, VACANT)
     slots[positions] = words
     furthest = positions - index._layout.slots(tags[order][is_first]).astype(np.int64)
@@ -205,12 +219,41 @@ def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):
     assert HashIndex([keys[1:]]).find([keys]).tolist() == [-1, 0]
 
 
-@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40)))
-def test_hashes_are_sorted_to_the_last_bit(hashes):
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40) | st.integers(2**64 - 9, 2**64 - 1)))
+def test_hashes_are_inserted_where_sorting_puts_them(hashes):
     hashes = np.array(hashes, np.uint64)
-    ordered, rows = hashindex._sorted_with_rows(hashes)
-    assert rows.tolist() == np.argsort(hashes, kind="stable").tolist()
-    assert ordered.tolist() == sorted(hashes.tolist())
+    layout = OpenAddressingTable(len(hashes))
+    rows, (later, first) = np.arange(len(hashes)), np.zeros((2, len(hashes)), np.int64)
+    pairs, singles = layout.vacant(len(hashes), 2).reshape(-1, 2), layout.vacant(len(hashes))
+    filled, count = loops.insert_pairs(hashes, rows, layout.shift, True, pairs, later, first)
+    distinct, firsts, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    slots, size = places_of(distinct, layout)
+    assert layout.end(filled) == size
+    expected = np.full((len(pairs), 2), VACANT)
+    expected[slots, 0], expected[slots, 1] = distinct, firsts.astype(np.uint64)
+    assert pairs.tolist() == expected.tolist()
+    # A hash like that of vacant slots comes after all others, and is not in the table of hashes alone.
+    assert loops.insert_hashes(hashes, layout.shift, singles) <= size
+    assert singles.tolist() == expected[:, 0].tolist()
+    assert later[:count].tolist() == [row for row in rows if firsts[inverse[row]] != row]
+    assert first[:count].tolist() == firsts[inverse[later[:count]]].tolist()
+
+
+def test_pairs_of_equal_hashes_stay_in_order_of_their_rows():
+    layout = OpenAddressingTable(6)
+    table, none = layout.vacant(6, 2).reshape(-1, 2), np.zeros(6, np.int64)
+    hashes = np.array([9, 5, 9, 5, 7, 2**64 - 1], np.uint64)
+    loops.insert_pairs(hashes, np.arange(6), layout.shift, False, table, none, none)
+    assert table[:5].tolist() == [[5, 1], [5, 3], [7, 4], [9, 0], [9, 2]]
+
+
+def test_tables_that_are_too_small_are_refused():
+    hashes, rows, none = np.array([2**64 - 1] * 3, np.uint64), np.arange(3), np.zeros(3, np.int64)
+    table = np.full((3, 2), VACANT)
+    with pytest.raises(ValueError, match="too few slots"):
+        loops.insert_pairs(hashes, rows, 63, False, table, none, none)
+    with pytest.raises(ValueError, match="beyond the table"):
+        loops.insert_hashes(hashes, 60, table[:, 0].copy())
 
 
 def test_chunks_do_not_show(monkeypatch):

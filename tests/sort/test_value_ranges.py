@@ -72,7 +72,6 @@ CLOSE = [np.array([2**62, 2**62 + 1, -(2**62)] * 9 + list(range(30)))]
 @example([np.array([5, 5, 5]), np.array([5] * 9)], False, [1, 2, 2, 7, 11], 2, 0)
 @example([np.array([0.0, np.nan, -0.0]), np.array([-0.0, 0.0, -np.nan])], True, [0, 1, 3, 4, 5], 2, 3)
 def test_finer_ranges_begin_where_ranges_do_and_make_the_same_order(given_parts, ascending, chosen, within, first):
-    pytest.importorskip("numba")
     given_parts = [part for part in given_parts if part.itemsize == 8]
     values = np.concatenate(given_parts) if given_parts else np.empty(0)
     rows = np.array([row % max(len(values), 1) for row in chosen] if len(values) else [], np.int64)

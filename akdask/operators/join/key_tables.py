@@ -4,8 +4,8 @@ Integers of a small range are looked up directly, by their distance from the sma
 a row number are looked up in a hash table of words that hold both. All other keys are looked up in a table of hashes.
 
 A hash table with open addressing is a sorted array of words with gaps. The slot of a word is given by its leading bits,
-or is the first free one after that, so the stored words ascend. Building a table is sorting. A search goes on from the
-slot of its word while it meets smaller words, which is rare.
+or is the first free one after that, so that the stored words ascend: a word takes the place of the first one that is
+larger, which moves on. A search goes on from the slot of its word while it meets smaller words, which is rare.
 
 An index finds the first row with given keys. `MatchMultiplicity` pairs it with all rows that have the same keys.
 """
@@ -59,26 +59,13 @@ class OpenAddressingTable:
         slots: Words = words >> np.uint64(self.shift)
         return slots
 
-    def positions(self, words: Words) -> tuple[NumberArray, int]:
-        """Return the slots of ascending words, and the number of slots, which is at least one more."""
-        number = np.arange(len(words))
-        positions = self.slots(words).view(np.int64)
-        positions -= number
-        np.maximum.accumulate(positions, out=positions)
-        positions += number
-        last = int(positions[-1]) if len(positions) else 0
-        return positions, max(self._size, last + 1) + 1
+    def vacant(self, nrows: int, width: int = 1) -> Words:
+        """Return a table without words, with room for so many slots that may overflow at the end."""
+        return full_array(width * (self._size + nrows + 1), VACANT, VACANT.dtype)
 
-    def vacant(self, nrows: int) -> Words:
-        """Return a table without words, with room for so many words that may overflow at the end."""
-        return full_array(self._size + nrows + 1, VACANT, VACANT.dtype)
-
-    def table(self, words: Words) -> Words:
-        """Return the table of ascending words."""
-        # Room for words far beyond the last slot; untouched memory costs nothing.
-        table = new_array(self._size + len(words) + 1, np.uint64)
-        end = loops.lay_out(words, self.shift, self._size, table)
-        return table[:end]
+    def end(self, filled: int) -> int:
+        """Return the slot after all that searches read, given the one after all that are filled."""
+        return max(self._size, filled) + 1
 
 
 def packable_spans(keys: Sequence[Column]) -> list[tuple[int, int]] | None:
@@ -176,27 +163,22 @@ class HashIndex(Sized):
     def __init__(self, keys: Sequence[Column]) -> None:
         self._keys = list(keys)
         self._exact = hashing.is_exact(keys)
-        hashes, rows, self._unsure = self._distinct(*_sorted_with_rows(hashing.hash_rows(keys)))
         self._layout = OpenAddressingTable(len(keys[0]))
-        positions, size = self._layout.positions(hashes)
-        slots = new_array(2 * size, np.uint64).reshape(size, 2)
-        slots[:, 0], slots[:, 1] = VACANT, np.int64(EMPTY).view(np.uint64)
-        slots[positions, 0], slots[positions, 1] = hashes, rows.view(np.uint64)
-        self._slots = slots
+        self._slots, self._unsure = self._inserted(hashing.hash_rows(keys))
 
-    def _distinct(self, hashes: Words, rows: NumberArray) -> tuple[Words, NumberArray, NumberArray]:
-        """Drop rows with repeated keys; also return the rows whose keys repeat."""
-        again = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1
-        if not len(again):
-            return hashes, rows, again
-        unsure = rows[again]
+    def _inserted(self, hashes: Words) -> tuple[Words, NumberArray]:
+        """Return the table, and the rows whose keys may repeat."""
+        rows = np.arange(len(hashes))
+        table = self._layout.vacant(len(rows), 2).reshape(-1, 2)
+        later, first = new_array(len(rows), np.int64), new_array(len(rows), np.int64)
+        filled, count = loops.insert_pairs(hashes, rows, self._layout.shift, True, table, later, first)
+        unsure = later[:count].copy()
         if not self._exact:
-            # Keys that differ from the first key with the same hash stay.
-            begins = np.ones(len(hashes), np.bool_)
-            begins[again] = False
-            leading = np.flatnonzero(begins)[np.cumsum(begins)[again] - 1]
-            again = again[_equal(self._keys, rows[leading], self._keys, rows[again])]
-        return np.delete(hashes, again), np.delete(rows, again), unsure
+            # Keys that differ from the first key with the same hash are inserted behind it.
+            others = unsure[~_equal(self._keys, first[:count], self._keys, unsure)]
+            last, _ = loops.insert_pairs(hashes.take(others), others, self._layout.shift, False, table, later, first)
+            filled = max(filled, last)
+        return table[: self._layout.end(filled)], unsure
 
     @property
     def firsts(self) -> NumberArray | None:
@@ -234,23 +216,6 @@ class HashIndex(Sized):
         differ = met[:0] if self._exact else met[~_equal(self._keys, found.take(met), keys, met)]
         found[differ] = EMPTY
         return found, differ
-
-
-def _sorted_with_rows(hashes: Words) -> tuple[Words, NumberArray]:
-    """Return hashes in order with their rows, which ascend for equal hashes."""
-    shift = row_bits(len(hashes))
-    packed = pack_words(Key(hashes, 0, WORD_BITS), shift)
-    packed.sort()
-    rows = unpack_rows(packed, shift)
-    ordered: Words = np.asarray(take_rows(hashes, rows))
-    # The bits that gave way to the row number are not sorted yet; few hashes differ in these alone.
-    tied = np.flatnonzero(ordered[1:] < ordered[:-1])
-    if len(tied):
-        same = np.flatnonzero((packed[1:] ^ packed[:-1]) < np.uint64(1 << shift))
-        positions = np.union1d(same, same + 1)
-        order = positions[np.lexsort([rows[positions], ordered[positions]])]
-        ordered[positions], rows[positions] = ordered[order], rows[order]
-    return ordered, rows
 
 
 def _firsts(index: PackedIndex | HashIndex, keys: Sequence[Column], unsure: NumberArray) -> NumberArray | None:
@@ -467,12 +432,9 @@ class HashSet(Sized):
     def __init__(self, keys: Sequence[Column]) -> None:
         hashes = hashing.hash_rows(keys)
         self._layout = OpenAddressingTable(len(hashes))
-        hashes.sort()
-        again = np.flatnonzero(hashes[1:] == hashes[:-1])
-        if len(again):
-            hashes = np.delete(hashes, again)
-        self._slots = self._layout.table(hashes)
-        self._has_vacant = bool((hashes[-1:] == VACANT).any())
+        table = self._layout.vacant(len(hashes))
+        self._slots = table[: self._layout.end(loops.insert_hashes(hashes, self._layout.shift, table))]
+        self._has_vacant = bool((hashes == VACANT).any())
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out

@@ -70,27 +70,80 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
     return {free + 1, furthest, count};
 }
 
-// Slots that are filled at a time, so that they are in the fastest cache when words come there.
-constexpr uint64_t STRETCH = 4096;
+// Slots of tables of hashes.
+struct HashSlot {
+    uint64_t hash;
 
-// Puts ascending words in a table with at least as many slots as their number, and one more.  Returns the slot after all
-// that are needed.
-uint64_t lay_out(Words words, uint64_t shift, uint64_t size, Span<uint64_t> table) {
-    require(shift < 64, "bits beyond a word");
-    uint64_t row = 0, free = 0;
-    for (uint64_t start = 0; start < table.size; start += STRETCH) {
-        if (row == words.size && start > (size > free ? size : free)) break;
-        uint64_t stop = start + STRETCH < table.size ? start + STRETCH : table.size;
-        for (uint64_t slot = start; slot < stop; ++slot) table[slot] = VACANT;
-        for (; row < words.size; ++row) {
-            uint64_t first = words[row] >> shift, slot = free > first ? free : first;
-            if (slot >= stop) break;
-            table[slot] = words[row];
-            free = slot + 1;
+    bool is_vacant() const { return hash == VACANT; }
+};
+
+struct PairSlot {
+    uint64_t hash, row;
+
+    bool is_vacant() const { return row == NO_ROW; }
+};
+
+// Inserts a slot where hashes ascend.  Of two slots with the same hash the later one comes behind the earlier one, unless
+// `are_distinct`: then nothing is inserted, and the number of the earlier one is returned; otherwise that of the slot
+// behind the last one that has changed.
+template <bool are_distinct, class Slot>
+std::pair<uint64_t, bool> insert_slot(Slot inserted, uint64_t shift, Slot* table, uint64_t nslots) {
+    uint64_t slot = inserted.hash >> shift;
+    bool is_placed = false;
+    for (; !table[slot].is_vacant(); ++slot) {
+        require(slot + 1 < nslots, "a table with too few slots");
+        // From the first larger hash on, each slot takes what was in the one before.
+        if (is_placed | (table[slot].hash > inserted.hash)) {
+            std::swap(inserted, table[slot]);
+            is_placed = true;
+        } else if (are_distinct && table[slot].hash == inserted.hash) {
+            return {slot, true};
         }
     }
-    require(row == words.size, "a table with too few slots");
-    return (size > free ? size : free) + 1;
+    table[slot] = inserted;
+    return {slot + 1, false};
+}
+
+template <bool are_distinct>
+std::tuple<uint64_t, uint64_t> insert_all_pairs(Words hashes, Span<const int64_t> rows, uint64_t shift, PairSlot* table,
+                                                uint64_t nslots, Span<int64_t> later, Span<int64_t> first) {
+    uint64_t end = 0, count = 0;
+    for (uint64_t row = 0; row < hashes.size; ++row) {
+        if (row + AHEAD < hashes.size) prefetch(&table[hashes[row + AHEAD] >> shift]);
+        PairSlot inserted{hashes[row], static_cast<uint64_t>(rows[row])};
+        auto [slot, is_repeated] = insert_slot<are_distinct>(inserted, shift, table, nslots);
+        if (is_repeated) {
+            later[count] = rows[row];
+            first[count++] = static_cast<int64_t>(table[slot].row);
+        } else {
+            end = slot > end ? slot : end;
+        }
+    }
+    return {end, count};
+}
+
+// Inserts pairs of hash and row in a table that has vacant ones.  If `are_distinct`, rows whose hash has come before go to
+// `later`, with the row that has it in `first`.  Returns the slot after the last that has changed, and how many are there.
+std::tuple<uint64_t, uint64_t> insert_pairs(Words hashes, Span<const int64_t> rows, uint64_t shift, bool are_distinct,
+                                            Matrix<uint64_t> table, Span<int64_t> later, Span<int64_t> first) {
+    require(rows.size == hashes.size && later.size >= rows.size && first.size >= rows.size, "arrays of other lengths");
+    require(table.columns == 2 && shift < 64 && (LAST >> shift) < table.rows, "places beyond the table");
+    PairSlot* slots = reinterpret_cast<PairSlot*>(table.data);
+    return are_distinct ? insert_all_pairs<true>(hashes, rows, shift, slots, table.rows, later, first)
+                        : insert_all_pairs<false>(hashes, rows, shift, slots, table.rows, later, first);
+}
+
+// Inserts hashes in a table that has vacant slots, each once; returns the slot after the last that has changed.
+uint64_t insert_hashes(Words hashes, uint64_t shift, Span<uint64_t> table) {
+    require(shift < 64 && (LAST >> shift) < table.size, "places beyond the table");
+    HashSlot* slots = reinterpret_cast<HashSlot*>(table.data);
+    uint64_t end = 0;
+    for (uint64_t row = 0; row < hashes.size; ++row) {
+        if (row + AHEAD < hashes.size) prefetch(&slots[hashes[row + AHEAD] >> shift]);
+        auto [slot, is_repeated] = insert_slot<true>(HashSlot{hashes[row]}, shift, slots, table.size);
+        if (!is_repeated && slot > end) end = slot;
+    }
+    return end;
 }
 
 // Tells which words of numbers have hashes that are in a table, which ends with a vacant slot; `has_vacant` tells it of
@@ -246,7 +299,8 @@ void look_up_rows(Words words, uint64_t low, uint64_t nslots, Span<const Row> ro
 
 MODULE("Hash tables with gaps, searches in tables in order, and cells of close keys.",
        {"insert_packed", overloads<insert_packed>},
-       {"lay_out", overloads<lay_out>},
+       {"insert_pairs", overloads<insert_pairs>},
+       {"insert_hashes", overloads<insert_hashes>},
        {"find_hashed", overloads<find_hashed>},
        {"find_packed", overloads<find_packed>},
        {"meet_pairs", overloads<meet_pairs>},

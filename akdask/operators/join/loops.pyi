@@ -19,7 +19,16 @@ def find_packed(
     table: Words,
     found: Words,
 ) -> None: ...
-def lay_out(words: Words, shift: int, size: int, table: Words) -> int: ...
+def insert_pairs(
+    hashes: Words,
+    rows: Rows,
+    shift: int,
+    are_distinct: bool,
+    table: Words,  # shape (slots, 2): a hash and a row
+    later: Rows,
+    first: Rows,
+) -> tuple[int, int]: ...
+def insert_hashes(hashes: Words, shift: int, table: Words) -> int: ...
 def find_hashed(words: Words, shift: int, table: Words, has_vacant: bool, found: NDArray[np.bool_]) -> None: ...
 def meet_pairs(
     hashes: Words,
