@@ -22,9 +22,7 @@ FOR_HOURS = """
 import dask.callbacks
 
 import akdask as ak
-from akdask import compiled
 
-compiled.load() if {is_compiled} else compiled.disable()
 with ak.config.set(small_array=10**15):
     rows = ak.arange(10**14)
 
@@ -42,10 +40,9 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_compiled", [False, True])
 @pytest.mark.parametrize("question", ["float((rows * 2.5).sum())", "rows[rows % 1000 == 1].to_ndarray()"])
-def test_a_process_that_would_compute_for_hours_ends_at_ctrl_c(question, is_compiled):
-    script = FOR_HOURS.format(question=question, is_compiled=is_compiled)
+def test_a_process_that_would_compute_for_hours_ends_at_ctrl_c(question):
+    script = FOR_HOURS.format(question=question)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "begun\n"
@@ -87,8 +84,7 @@ def test_tasks_end_when_their_computation_has_and_no_others_do():
         end_if_interrupted()
 
 
-def test_loops_and_new_memory_end_tasks_between_pieces(tmp_path, monkeypatch, take_path):
-    take_path(True)
+def test_loops_and_new_memory_end_tasks_between_pieces(tmp_path, monkeypatch):
     asked = []
     for module in (vectors, sources, memory):
         monkeypatch.setattr(module, "end_if_interrupted", lambda name=module.__name__: asked.append(name))

@@ -19,7 +19,7 @@ constexpr uint64_t ACCUMULATORS = 256;  // lanes of sums
 constexpr uint64_t ROW_BYTES = VECTOR * 8;
 constexpr int64_t FAILED = -1;
 
-// Instructions, in the order of `opcodes.py`; INTS work on either sign where that makes no difference to the bits.
+// Instructions, in the order of `Opcode` in operations.py; INTS work on either sign where bits do not differ.
 enum Opcode : int64_t {
     ADD_FLOATS, SUBTRACT_FLOATS, MULTIPLY_FLOATS, DIVIDE_FLOATS, NEGATE_FLOATS, ABSOLUTE_FLOATS, ROOT_FLOATS,
     LESS_FLOATS, LESS_EQUAL_FLOATS, EQUAL_FLOATS, NOT_EQUAL_FLOATS,
@@ -28,7 +28,7 @@ enum Opcode : int64_t {
     AND_BOOLS, OR_BOOLS, XOR_BOOLS, NOT_BOOLS, WHERE,
     FLOATS_OF_INTS, FLOATS_OF_UINTS, FLOATS_OF_BOOLS, INTS_OF_BOOLS,
     SUM_FLOATS, KEEP_FLOATS, SUM_INTS, SUM_WIDE_INTS, SUM_WIDE_UINTS, COUNT_BOOLS,
-    LEAST_FLOATS, LEAST_INTS, LEAST_UINTS, MOST_FLOATS, MOST_INTS, MOST_UINTS, STORE_NUMBERS, STORE_BOOLS,
+    LEAST_FLOATS, LEAST_INTS, LEAST_UINTS, MOST_FLOATS, MOST_INTS, MOST_UINTS, STORE_NUMBERS, STORE_BOOLS, NOPCODES,
 };
 
 // How files store the numbers of a column.
@@ -86,26 +86,39 @@ inline void convert(const Memory& memory, int64_t out, int64_t a, uint64_t count
     }
 }
 
-// Adds values to lanes: all of them, or those that the mask selects.
-template <bool is_masked>
-void add_floats(const double* __restrict values, const uint8_t* __restrict mask, uint64_t count,
-                double* __restrict lanes) {
-    auto value = [&](uint64_t at) { return !is_masked || mask[at] ? values[at] : 0.0; };
+// Returns a number where its row is selected, 0 elsewhere; the bits of a mask take no branch on any processor.
+template <bool is_masked, class T>
+inline T kept(T value, const uint8_t* mask, uint64_t at) {
+    if constexpr (!is_masked) return value;
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    bits &= 0 - static_cast<uint64_t>(mask[at]);
+    std::memcpy(&value, &bits, sizeof(bits));
+    return value;
+}
+
+// Adds to lanes what `value` gives for each row, of all rows or of those that the mask selects.
+template <bool is_masked, class Value>
+inline void add_to_lanes(Value value, const uint8_t* __restrict mask, uint64_t count, double* __restrict lanes) {
+    auto selected = [&](uint64_t at) { return kept<is_masked, double>(value(at), mask, at); };
     if (count == VECTOR) {
         for (uint64_t start = 0; start < VECTOR; start += ACCUMULATORS) {
-            for (uint64_t lane = 0; lane < ACCUMULATORS; ++lane) lanes[lane] += value(start + lane);
+            for (uint64_t lane = 0; lane < ACCUMULATORS; ++lane) lanes[lane] += selected(start + lane);
         }
     } else {
-        for (uint64_t at = 0; at < count; ++at) lanes[at % ACCUMULATORS] += value(at);
+        for (uint64_t at = 0; at < count; ++at) lanes[at % ACCUMULATORS] += selected(at);
     }
 }
 
-void add_distances(const double* __restrict values, double mean, const uint8_t* mask, uint64_t count,
-                   double* __restrict lanes) {
-    for (uint64_t at = 0; at < count; ++at) {
-        double distance = values[at] - mean;
-        lanes[at % ACCUMULATORS] += !mask || mask[at] ? distance * distance : 0.0;
-    }
+template <bool is_masked>
+void add_floats(const double* __restrict values, const uint8_t* mask, uint64_t count, double* lanes) {
+    add_to_lanes<is_masked>([=](uint64_t at) { return values[at]; }, mask, count, lanes);
+}
+
+template <bool is_masked>
+void add_distances(const double* __restrict values, double mean, const uint8_t* mask, uint64_t count, double* lanes) {
+    auto squared = [=](uint64_t at) { return (values[at] - mean) * (values[at] - mean); };
+    add_to_lanes<is_masked>(squared, mask, count, lanes);
 }
 
 // Returns the sum of the lanes, and sets them to 0.
@@ -118,34 +131,54 @@ double join(double* lanes) {
     return total;
 }
 
-template <class T>
-int64_t sum(const T* values, const uint8_t* mask, uint64_t count) {
-    uint64_t total = 0;
-    for (uint64_t at = 0; at < count; ++at) total += mask[at] ? static_cast<uint64_t>(values[at]) : 0;
-    return static_cast<int64_t>(total);
-}
-
-// Adds up the upper halves, which tells what a sum of 64 bits has lost.
-template <class T>
-int64_t sum_high(const T* values, const uint8_t* mask, uint64_t count) {
-    int64_t total = 0;
-    for (uint64_t at = 0; at < count; ++at) total += mask[at] ? static_cast<int64_t>(values[at] >> 32) : 0;
+// How many rows of two masks hold; lanes of bytes make vectors of many rows.
+uint64_t count_both(const uint8_t* left, const uint8_t* right, uint64_t count) {
+    constexpr uint64_t LANES = 64;
+    uint8_t lanes[LANES] = {};
+    static_assert(VECTOR / LANES < 256, "lanes do not overflow");
+    uint64_t whole = count / LANES * LANES, total = 0;
+    for (uint64_t first = 0; first < whole; first += LANES) {
+        for (uint64_t lane = 0; lane < LANES; ++lane) lanes[lane] += left[first + lane] & right[first + lane];
+    }
+    for (uint64_t lane = 0; lane < LANES; ++lane) total += lanes[lane];
+    for (uint64_t at = whole; at < count; ++at) total += left[at] & right[at];
     return total;
 }
 
-template <class T>
-void keep_least(T* best, const T* values, const uint8_t* mask, uint64_t count) {
+template <bool is_masked>
+uint64_t sum(const uint64_t* values, const uint8_t* mask, uint64_t count) {
+    uint64_t total = 0;
+    for (uint64_t at = 0; at < count; ++at) total += kept<is_masked>(values[at], mask, at);
+    return total;
+}
+
+// Adds to two totals the sum, and that of the upper halves, which tells what a sum of 64 bits has lost.
+template <bool is_masked, bool is_signed>
+void sum_wide(const uint64_t* values, const uint8_t* mask, uint64_t count, uint64_t nselected, int64_t* totals) {
+    // Halves of signed integers are added as distances from the least, as vectors are shifted without signs.
+    constexpr uint64_t LEAST = is_signed ? uint64_t{1} << 63 : 0;
+    uint64_t total = 0, high = 0;
+    for (uint64_t at = 0; at < count; ++at) {
+        total += kept<is_masked>(values[at], mask, at);
+        high += kept<is_masked>((values[at] ^ LEAST) >> 32, mask, at);
+    }
+    totals[0] += static_cast<int64_t>(total);
+    totals[1] += static_cast<int64_t>(high - nselected * (LEAST >> 32));
+}
+
+template <bool is_masked, class T>
+void keep_least(T* __restrict best, const T* __restrict values, const uint8_t* __restrict mask, uint64_t count) {
     for (uint64_t at = 0; at < count; ++at) {
         T value = values[at];
-        best[at] = mask[at] && (value < best[at] || value != value) ? value : best[at];
+        best[at] = (!is_masked || mask[at]) && (value < best[at] || value != value) ? value : best[at];
     }
 }
 
-template <class T>
-void keep_most(T* best, const T* values, const uint8_t* mask, uint64_t count) {
+template <bool is_masked, class T>
+void keep_most(T* __restrict best, const T* __restrict values, const uint8_t* __restrict mask, uint64_t count) {
     for (uint64_t at = 0; at < count; ++at) {
         T value = values[at];
-        best[at] = mask[at] && (value > best[at] || value != value) ? value : best[at];
+        best[at] = (!is_masked || mask[at]) && (value > best[at] || value != value) ? value : best[at];
     }
 }
 
@@ -182,9 +215,50 @@ struct Program {
     Span<int64_t> totals, stores;
     Matrix<double> lanes;
 
+    void check(uint64_t nrows) const;
     bool read(const int64_t* extents, uint64_t first, uint64_t here, int64_t begin, int64_t end) const;
+    template <bool is_masked>
     void run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t nselected) const;
 };
+
+// Refuses instructions that leave the memory of `nrows` rows, or the results.
+void Program::check(uint64_t nrows) const {
+    constexpr uint64_t VECTORS = BLOCK / VECTOR;
+    auto is_below = [](int64_t number, uint64_t count) { return static_cast<uint64_t>(number) < count; };
+    auto is_row = [&](int64_t row) {
+        return is_below(row, nrows) && is_below(moves[static_cast<uint64_t>(row)], 2) &&
+               is_below(row + static_cast<int64_t>(VECTORS - 1) * moves[static_cast<uint64_t>(row)], nrows);
+    };
+    require(is_row(mask), "a mask outside of memory");
+    // Rows that are stored otherwise than in memory go to the first rows, and take at most half as many bytes.
+    require(!columns.size || nrows >= VECTORS / 2, "no memory for stored rows");
+    for (int64_t row : columns) {
+        require(is_below(row, nrows) && nrows - static_cast<uint64_t>(row) >= VECTORS, "a column outside of memory");
+    }
+    for (uint64_t part = 0; part < 2; ++part) {
+        const int64_t* bounds = parts[part];
+        int64_t end = static_cast<int64_t>(part ? code.rows : columns.size);
+        require(0 <= bounds[0] && bounds[0] <= bounds[1] && bounds[1] <= bounds[2] && bounds[2] <= end,
+                "parts out of order");
+    }
+    for (uint64_t number = 0; number < code.rows; ++number) {
+        const int64_t* line = code[number];
+        require(is_below(line[0], NOPCODES) && is_below(line[1], moves.size), "no instruction");
+        bool is_there = false;
+        switch (line[0]) {
+            case SUM_FLOATS: is_there = is_below(line[1], lanes.rows); break;
+            case SUM_INTS:
+            case COUNT_BOOLS: is_there = is_below(line[1], totals.size); break;
+            case SUM_WIDE_INTS:
+            case SUM_WIDE_UINTS: is_there = is_below(line[1] + 1, totals.size); break;
+            case STORE_NUMBERS:
+            case STORE_BOOLS: is_there = is_below(line[1], stores.size); break;
+            default: is_there = is_row(line[1]); break;
+        }
+        require(is_there, "a result outside of memory");
+        for (uint64_t at = 2; at < 5; ++at) require(is_row(line[at]), "an argument outside of memory");
+    }
+}
 
 // Reads the rows of some columns, given where they are: a descriptor and a position, or -1 and an address, and the form.
 bool Program::read(const int64_t* extents, uint64_t first, uint64_t here, int64_t begin, int64_t end) const {
@@ -222,6 +296,7 @@ bool Program::read(const int64_t* extents, uint64_t first, uint64_t here, int64_
     return true;
 }
 
+template <bool is_masked>
 void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t nselected) const {
     auto moved = [&](int64_t row) { return row + static_cast<int64_t>(vector) * moves[static_cast<uint64_t>(row)]; };
     int64_t to = line[1], out = moved(to), a = moved(line[2]), b = moved(line[3]), c = moved(line[4]);
@@ -266,7 +341,7 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
             const U *yes = memory.row<U>(b), *no = memory.row<U>(c);
             U* into = memory.row<U>(out);
 #pragma GCC ivdep
-            for (uint64_t at = 0; at < count; ++at) into[at] = condition[at] ? yes[at] : no[at];
+            for (uint64_t at = 0; at < count; ++at) into[at] = no[at] ^ kept<true>(yes[at] ^ no[at], condition, at);
             break;
         }
         case FLOATS_OF_INTS: convert<I, F>(memory, out, a, count); break;
@@ -274,26 +349,19 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
         case FLOATS_OF_BOOLS: convert<B, F>(memory, out, a, count); break;
         case INTS_OF_BOOLS: convert<B, I>(memory, out, a, count); break;
         case SUM_FLOATS:
-            if (is_filtered) add_floats<true>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)]);
-            else add_floats<false>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)]);
+            add_floats<is_masked>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)]);
             break;
         case KEEP_FLOATS: std::memmove(memory.row<F>(out), memory.row<F>(a), count * sizeof(F)); break;
-        case SUM_INTS: totals[to] += sum(memory.row<U>(a), selected, count); break;
-        case SUM_WIDE_INTS:
-            totals[to] += sum(memory.row<U>(a), selected, count);
-            totals[to + 1] += sum_high(memory.row<I>(a), selected, count);
-            break;
-        case SUM_WIDE_UINTS:
-            totals[to] += sum(memory.row<U>(a), selected, count);
-            totals[to + 1] += sum_high(memory.row<U>(a), selected, count);
-            break;
-        case COUNT_BOOLS: totals[to] += sum(memory.row<B>(a), selected, count); break;
-        case LEAST_FLOATS: keep_least(memory.row<F>(out), memory.row<F>(a), selected, count); break;
-        case LEAST_INTS: keep_least(memory.row<I>(out), memory.row<I>(a), selected, count); break;
-        case LEAST_UINTS: keep_least(memory.row<U>(out), memory.row<U>(a), selected, count); break;
-        case MOST_FLOATS: keep_most(memory.row<F>(out), memory.row<F>(a), selected, count); break;
-        case MOST_INTS: keep_most(memory.row<I>(out), memory.row<I>(a), selected, count); break;
-        case MOST_UINTS: keep_most(memory.row<U>(out), memory.row<U>(a), selected, count); break;
+        case SUM_INTS: totals[to] += static_cast<int64_t>(sum<is_masked>(memory.row<U>(a), selected, count)); break;
+        case SUM_WIDE_INTS: sum_wide<is_masked, true>(memory.row<U>(a), selected, count, nselected, &totals[to]); break;
+        case SUM_WIDE_UINTS: sum_wide<is_masked, false>(memory.row<U>(a), selected, count, nselected, &totals[to]); break;
+        case COUNT_BOOLS: totals[to] += static_cast<int64_t>(count_both(memory.row<B>(a), selected, count)); break;
+        case LEAST_FLOATS: keep_least<is_masked>(memory.row<F>(out), memory.row<F>(a), selected, count); break;
+        case LEAST_INTS: keep_least<is_masked>(memory.row<I>(out), memory.row<I>(a), selected, count); break;
+        case LEAST_UINTS: keep_least<is_masked>(memory.row<U>(out), memory.row<U>(a), selected, count); break;
+        case MOST_FLOATS: keep_most<is_masked>(memory.row<F>(out), memory.row<F>(a), selected, count); break;
+        case MOST_INTS: keep_most<is_masked>(memory.row<I>(out), memory.row<I>(a), selected, count); break;
+        case MOST_UINTS: keep_most<is_masked>(memory.row<U>(out), memory.row<U>(a), selected, count); break;
         case STORE_NUMBERS:
         case STORE_BOOLS: {
             uint64_t width = line[0] == STORE_NUMBERS ? 8 : 1;
@@ -336,11 +404,24 @@ int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<c
             Span<int64_t> totals, Matrix<const int64_t> moments, Span<int64_t> stores) {
     require(addresses.size == 3 * columns.size * lengths.size && parts.rows == 2 && parts.columns == 3 &&
                 code.columns == 5 && (!memory.rows || memory.columns == ROW_BYTES) && moves.size >= memory.rows &&
-                lanes.rows == sums.rows && (!lanes.rows || lanes.columns == ACCUMULATORS),
+                lanes.rows == sums.rows && (!lanes.rows || lanes.columns == ACCUMULATORS) &&
+                (!moments.rows || moments.columns == 2),
             "arrays of other lengths");
     for (uint64_t at = 2; at < addresses.size; at += 3) require(0 <= addresses[at] && addresses[at] < NFORMS, "no form");
     Program program{columns, code, parts, moves, mask, is_filtered, {memory.data}, totals, stores, lanes};
     const Memory& rows = program.memory;
+    program.check(memory.rows);
+    uint64_t nunits = 0;
+    for (int64_t length : lengths) {
+        require(length > 0, "an extent without rows");
+        nunits += (static_cast<uint64_t>(length) + BLOCK - 1) / BLOCK;
+    }
+    require(!sums.rows || nunits <= sums.columns, "too few sums");
+    for (uint64_t number = 0; number < moments.rows; ++number) {
+        auto row = static_cast<uint64_t>(moments[number][0]), at = static_cast<uint64_t>(moments[number][1]);
+        require(row < memory.rows && memory.rows - row >= BLOCK / VECTOR && at < sums.rows && sums.rows - at >= 3,
+                "a variance outside of memory");
+    }
     uint64_t selected = 0, first = 0, units = 0, left[BLOCK / VECTOR] = {};
     for (uint64_t extent = 0; extent < lengths.size;) {
         uint64_t length = static_cast<uint64_t>(lengths[extent]);
@@ -357,10 +438,12 @@ int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<c
                 if (part && is_filtered && !left[vector]) continue;
                 uint64_t count = count_of(vector), nselected = is_filtered ? left[vector] : count;
                 for (int64_t line = parts[1][part]; line < parts[1][part + 1]; ++line) {
-                    program.run(code[static_cast<uint64_t>(line)], vector, count, nselected);
+                    const int64_t* instruction = code[static_cast<uint64_t>(line)];
+                    if (is_filtered) program.run<true>(instruction, vector, count, nselected);
+                    else program.run<false>(instruction, vector, count, nselected);
                 }
                 if (!part && is_filtered) {
-                    left[vector] = static_cast<uint64_t>(sum(mask_of(vector), mask_of(vector), count));
+                    left[vector] = count_both(mask_of(vector), mask_of(vector), count);
                     chosen += left[vector];
                 }
             }
@@ -376,8 +459,9 @@ int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<c
             double mean = sums[at][units] / static_cast<double>(chosen);
             for (uint64_t vector = 0; vector < nvectors; ++vector) {
                 if (is_filtered && !left[vector]) continue;
-                add_distances(rows.row<double>(row + static_cast<int64_t>(vector)), mean,
-                              is_filtered ? mask_of(vector) : nullptr, count_of(vector), lanes[at + 1]);
+                const double* values = rows.row<double>(row + static_cast<int64_t>(vector));
+                if (is_filtered) add_distances<true>(values, mean, mask_of(vector), count_of(vector), lanes[at + 1]);
+                else add_distances<false>(values, mean, nullptr, count_of(vector), lanes[at + 1]);
             }
             sums[at + 1][units] = join(lanes[at + 1]);
         }

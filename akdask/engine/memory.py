@@ -23,7 +23,7 @@ from time import monotonic
 from typing import Any, Protocol
 from weakref import finalize, ref
 
-from akdask import compiled, config, machine
+from akdask import config, machine
 from akdask._dask import DataNode, Task
 from akdask.caches import after_fork
 from akdask.cluster import call_regularly, current_worker, data_memory, keeps_no_memory, memory_limit
@@ -38,9 +38,6 @@ MAX_CACHED_ARRAY = 2**25
 
 ENOUGH_MEMORY = 64 * MAX_CACHED_ARRAY
 """Workers with less memory keep no freed space."""
-
-ENOUGH_TO_COMPILE = 2**30
-"""Workers with less memory do not load the compiler."""
 
 SPARE = 8
 """The divisor of the memory of a worker, or of this process, that bounds the freed space it keeps."""
@@ -68,8 +65,6 @@ def manage_freed_memory() -> None:
     limit = memory_limit(worker) or sys.maxsize
     is_enough = limit >= ENOUGH_MEMORY
     config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if is_enough else 0))
-    if limit < ENOUGH_TO_COMPILE:
-        compiled.disable()
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None and is_enough:
         mallopt(MMAP_THRESHOLD, MAX_CACHED_ARRAY)

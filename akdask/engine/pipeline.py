@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from dask.system import CPU_COUNT as CORES
 
-from akdask import compiled, config
+from akdask import config
 from akdask._dask import DataNode, Expr, List, Task, TaskRef
 from akdask.caches import cached_results
 from akdask.cluster import partition_size
@@ -54,7 +54,7 @@ from akdask.engine.values import (
     token,
     walk,
 )
-from akdask.engine.vector_program import NoInstructionError, VectorizedPipeline, blocks_in_turn, selection, warm_up
+from akdask.engine.vector_program import NoInstructionError, VectorizedPipeline, blocks_in_turn, selection
 from akdask.operators.reduce.reductions import ScalarReduction, merge_states
 from akdask.storage.source import Part
 from akdask.typing import Column, NumberArray
@@ -365,7 +365,7 @@ class Reduce:
     def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedPipeline | None:
         """Return the vectorized reduction, None if only the block interpreter works."""
         # An excluded partition has none of the selections that programs recall results of.
-        if not compiled.is_loaded() or not partition.nrows:
+        if not partition.nrows:
             return None
         if partition.replicas:
             return self._new_reducer(partition)
@@ -516,7 +516,6 @@ class PipelineLayout:
     npartitions: int
     batches: Batches
     block_rows: int
-    is_large: bool
 
     @property
     def ntasks(self) -> int:
@@ -577,7 +576,7 @@ class Pipeline(Node):
         tables = [node.__dask_keys__() for _, node in zip(layout.table_bases, self.operands[1:], strict=False)]
         replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
         scanned = [layout.scanned(number) for number in range(len(bases))]
-        shared = (layout.sink, layout.block_rows, layout.is_large)
+        shared = (layout.sink, layout.block_rows)
         selected = token(tuple(map(selected_by, layout.chain.selections)))
         graph: dict[Any, Any] = {}
         for index, batch in enumerate(layout.batches):
@@ -602,10 +601,10 @@ class Pipeline(Node):
         return DataNode(key, self._nothing)
 
     @property
-    def _no_rows(self) -> tuple[tuple[Sink, int, bool], tuple[Member], tuple[()]]:
+    def _no_rows(self) -> tuple[tuple[Sink, int], tuple[Member], tuple[()]]:
         """Arguments of a task without rows, except for the replicated results."""
         inputs = (RowPositions(0, 0),) * len(self.layout.chain.bases)
-        return (self.layout.sink, self.layout.block_rows, False), (((), inputs),), ()
+        return (self.layout.sink, self.layout.block_rows), (((), inputs),), ()
 
     @cached_property
     def _nothing(self) -> Any:
@@ -621,7 +620,7 @@ def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | 
 
 
 def run_batch(
-    shared: tuple[Sink, int, bool],
+    shared: tuple[Sink, int],
     members: tuple[Member, ...],
     made: Sequence[Table],
     replicas: Sequence[Any],
@@ -629,15 +628,11 @@ def run_batch(
 ) -> Any:
     """Run a pipeline on the partitions of a batch.  This is the function of its tasks.
 
-    `shared` has the sink, the rows of a block, and whether the plan is large. `members` are the partitions. `made` are
+    `shared` has the sink, and the rows of a block. `members` are the partitions. `made` are
     the inputs from other tasks, in the order of the partitions.  Returns the result of the sink.
     """
     manage_freed_memory()
-    sink, block_rows, is_large = shared
-    if is_large:
-        # The compiler is loaded for later computations; most work takes less time than loading it.  Where it pays at
-        # once, it is loaded by the loops that sort and group.
-        compiled.prepare(warm_up)
+    sink, block_rows = shared
     remaining = iter(made)
     broadcast = [item.columns if isinstance(item, Table) else item for item in replicas]
     given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
@@ -777,17 +772,9 @@ def _pipeline(
         frame.npartitions,
         batches,
         _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
-        _computes(masks, sink) and sum(rows_read(frame) or ()) >= compiled.WORTH_PREPARING,
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
-
-
-def _computes(masks: Sequence[Mask | ExpandMatches], sink: Sink) -> bool:
-    """Whether a pipeline does more than collect columns unchanged, which needs no compiled loop."""
-    if masks or not isinstance(sink, Collect):
-        return True
-    return not all(isinstance(step, Load) for program in sink.programs for step in program.steps)
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:

@@ -28,7 +28,6 @@ from dask.callbacks import Callback
 from dask.core import flatten
 from dask.system import CPU_COUNT
 
-from akdask import compiled
 from akdask._dask import Alias, DataNode, Expr, GraphNode, List, Task, TaskRef
 from akdask.caches import after_fork
 from akdask.cluster import forget_threads, get_here, threaded_get
@@ -424,7 +423,7 @@ def pending_results(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     options = {"callbacks": callbacks(), **options}
     executor = Executor(count)
-    with compiled.computation(), interruptible():
+    with interruptible():
         try:
             if _asks_dask(found, options):
                 if is_small(found):

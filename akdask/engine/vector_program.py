@@ -1,4 +1,4 @@
-"""Vector programs: row-wise chains and their final reductions, run by a compiled loop on vectors of some thousand rows.
+"""Vector programs: row-wise chains and their final reductions, run by a native loop on vectors of some thousand rows.
 
 The general path evaluates large blocks with NumPy. NumPy takes Python's lock several times for each block, so threads
 wait for each other. Here one call reads the rows of a partition, and computes and reduces them while they are in the
@@ -7,7 +7,6 @@ cache of the core, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005). Th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,12 +14,12 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
 from akdask.columns.memory import scratch
 from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, Moments, completed
 from akdask.engine.blocks import Block, Partition, PartitionBatch
+from akdask.engine.loops import run
 from akdask.engine.operations import (
     BLOCK,
     CHOICES,
@@ -38,9 +37,6 @@ from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.storage.source import IN_MEMORY
 from akdask.typing import Column, NumberArray
-
-IS_SUPPORTED = os.name == "posix"
-"""Whether the system can read at a position (``pread``)."""
 
 ITEMSIZE = 8
 LINE = 64
@@ -85,7 +81,7 @@ class Register(NamedTuple):
 
 
 class VectorMemory:
-    """Rows of `VECTOR` numbers, viewed as the type that an instruction needs.
+    """Rows of `VECTOR` numbers, which each instruction sees as the type that it needs.
 
     Valid until this thread runs another program.
     """
@@ -93,7 +89,6 @@ class VectorMemory:
     def __init__(self, nrows: int) -> None:
         memory = scratch(nrows * ROW + LINE)
         self.rows = memory[-memory.ctypes.data % LINE :][: nrows * ROW].reshape(-1, ROW)
-        self.floats, self.ints = self.rows.view(np.float64), self.rows.view(np.int64)
 
     def vector(self, register: Register) -> NumberArray:
         """Return the vector in a register."""
@@ -122,8 +117,6 @@ class VectorProgram:
     """
 
     def __init__(self) -> None:
-        if not IS_SUPPORTED:
-            raise NoInstructionError
         # The memory begins with a block of stored rows, which take at most half as many bytes.
         self._nrows = BLOCK // VECTOR // 2
         self._moving: list[int] = []
@@ -377,8 +370,8 @@ class VectorProgram:
         parts = self._parts.copy()
         parts[:, 2] = parts[:, 1]
         sums, totals = np.zeros((self._nsums, -(-nrows // UNIT))), np.zeros(self._ntotals, np.int64)
-        where, lengths = np.array([addresses], np.int64), np.array([nrows])
-        return self._run(where.reshape(1, -1, 3), lengths, self._memory(), (sums, totals, NOWHERE), parts) > 0
+        found = sums, totals, NOWHERE
+        return self._run(np.array(addresses, np.int64), np.array([nrows]), self._memory(), found, parts) > 0
 
     def _memory(self) -> VectorMemory:
         memory = VectorMemory(self._nrows)
@@ -398,28 +391,22 @@ class VectorProgram:
 
         `found` has the sums and totals, which grow, and the addresses of stored columns.
         """
-        from akdask.engine.vector_loop import run
-
         columns, code, moves = self._laid_out
-        return int(
-            run(
-                addresses,
-                columns,
-                code,
-                parts,
-                moves,
-                self._mask.row,
-                self._marking is not None,
-                lengths,
-                memory.floats,
-                memory.ints,
-                memory.rows,
-                found[0],
-                np.zeros((self._nsums, ACCUMULATORS)),
-                found[1],
-                np.array(self._moments, np.int64).reshape(-1, 2),
-                found[2],
-            )
+        return run(
+            addresses.reshape(-1),
+            columns[: parts[0, 2]],
+            code,
+            parts,
+            moves,
+            self._mask.row,
+            self._marking is not None,
+            lengths,
+            memory.rows,
+            found[0],
+            np.zeros((self._nsums, ACCUMULATORS)),
+            found[1],
+            np.array(self._moments, np.int64).reshape(-1, 2),
+            found[2],
         )
 
     @cached_property
@@ -473,8 +460,7 @@ class VectorProgram:
 
 def _arrays(extents: Sequence[Extent]) -> tuple[NumberArray, NumberArray]:
     """Return the lengths of extents, and the place of each column's first row in each."""
-    lengths = np.array([nrows for nrows, _ in extents], np.int64)
-    return lengths, np.array([columns for _, columns in extents], np.int64).reshape(len(lengths), -1, 3)
+    return np.array([nrows for nrows, _ in extents]), np.array([columns for _, columns in extents], np.int64)
 
 
 def _moments(sums: NumberArray, within: NumberArray, counts: NumberArray) -> Moments:
@@ -497,13 +483,6 @@ EXTREMES: dict[Opcode, tuple[Any, np.ufunc]] = {
 """Identity and ufunc of the opcodes that accumulate extremes."""
 
 
-def warm_up() -> None:
-    """Load the loop that runs programs."""
-    from akdask.engine import vector_loop
-
-    vector_loop.warm_up()
-
-
 _BLOCKS = 2
 """Blocks that are read to memory at a time; programs need no room beside them, and fewer calls are made."""
 
@@ -519,7 +498,7 @@ FORMS = {
 def selection(partition: Partition | PartitionBatch, program: Program) -> VectorizedPipeline | None:
     """Return the pipeline that stores the results of a program under masks, None if only blocks work."""
     # Columns without dropped rows are read to their final place.
-    if not partition.selections or not compiled.is_loaded():
+    if not partition.selections:
         return None
     try:
         found = VectorizedPipeline(partition.selections, partition.replicas)

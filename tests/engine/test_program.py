@@ -15,8 +15,6 @@ from akdask.engine.vector_program import FORMS, NoInstructionError, VectorProgra
 from akdask.errors import AkdaskError
 from akdask.operators.reduce.reductions import ScalarReduction
 
-pytest.importorskip("numba", reason="the compiler is not installed")
-
 SIZES = (1, VECTOR - 1, VECTOR, VECTOR + 1, BLOCK, 2 * BLOCK + VECTOR + 5)
 SPECIAL = {
     "float64": [0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 5e-324, 1.7e308],
@@ -346,10 +344,3 @@ def test_reductions_of_other_kinds_are_refused():
         program.reduce("prod", program.column(FLOAT64))
     with pytest.raises(NoInstructionError):
         program.constant("text")
-
-
-def test_systems_that_cannot_read_at_a_position_have_no_routines(monkeypatch):
-    assert vectors.IS_SUPPORTED is hasattr(os, "pread")
-    monkeypatch.setattr(vectors, "IS_SUPPORTED", False)
-    with pytest.raises(NoInstructionError):
-        VectorProgram()

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask import compiled
 from akdask.caches import clear_caches
 from akdask.columns.dtypes import FLOAT64
 from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
@@ -94,15 +93,21 @@ def set_batches(monkeypatch):
     clear_caches()
 
 
+def by_blocks(monkeypatch):
+    """Have NumPy reduce all rows, block by block."""
+    monkeypatch.setattr(pipeline.Reduce, "_reducer", lambda *_: None)
+
+
 def bits(result):
     return np.asarray(result if isinstance(result, np.ndarray) else float(result)).tobytes()
 
 
 @pytest.mark.parametrize("name", REDUCED)
-def test_reductions_are_the_same_for_any_threads_batches_blocks_and_path(files, set_batches, take_path, name):
+def test_reductions_are_the_same_for_any_threads_batches_and_blocks(files, set_batches, name, monkeypatch):
     found = set()
-    for is_compiled in (False, True):
-        take_path(is_compiled)
+    for is_by_blocks in (False, True):
+        if is_by_blocks:
+            by_blocks(monkeypatch)
         for threads, cores, block_size in ((1, 1, 2**21), (2, 2, 2**13), (5, 64, 3 * 10**5), (2, 1, 2**10)):
             set_batches(cores)
             with ak.config.set(block_size=block_size), dask.config.set(scheduler="threads", num_workers=threads):
@@ -111,14 +116,12 @@ def test_reductions_are_the_same_for_any_threads_batches_blocks_and_path(files, 
 
 
 @pytest.mark.parametrize("name", GROUPED)
-def test_reductions_of_groups_are_the_same_for_any_threads_batches_and_path(files, set_batches, take_path, name):
+def test_reductions_of_groups_are_the_same_for_any_threads_and_batches(files, set_batches, name):
     found = set()
-    for is_compiled in (False, True):
-        take_path(is_compiled)
-        for threads, cores in ((1, 1), (2, 2), (5, 64)):
-            set_batches(cores)
-            with dask.config.set(scheduler="threads", num_workers=threads):
-                found.add(bits(GROUPED[name](ak.read_hdf(files))))
+    for threads, cores in ((1, 1), (2, 2), (5, 64)):
+        set_batches(cores)
+        with dask.config.set(scheduler="threads", num_workers=threads):
+            found.add(bits(GROUPED[name](ak.read_hdf(files))))
     assert len(found) == 1
 
 
@@ -163,10 +166,8 @@ def test_a_cluster_finds_the_same_bits_as_threads(files, cluster_client, name):
         assert bits(REDUCED[name](ak.read_hdf(files))) == there
 
 
-def test_nothing_that_was_computed_before_changes_a_sum(files, columns, monkeypatch):
-    monkeypatch.setattr(compiled, "INSTALLED", compiled.INSTALLED)
+def test_nothing_that_was_computed_before_changes_a_sum(files, columns):
     sums = {bits(ak.read_hdf(files)["x"].sum()) for _ in range(3)}
-    compiled.load()
     for _ in range(3):
         ak.sort(ak.array(columns["i"])).to_ndarray()
         sums.add(bits(ak.read_hdf(files)["x"].sum()))
@@ -185,11 +186,12 @@ def test_files_that_are_split_otherwise_have_the_same_sum(columns, tmp_path):
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("is_compiled", [False, True])
-def test_many_small_files_are_units_of_their_own(tmp_path, is_compiled, set_batches, take_path):
+@pytest.mark.parametrize("is_by_blocks", [False, True])
+def test_many_small_files_are_units_of_their_own(tmp_path, is_by_blocks, set_batches, monkeypatch):
     rows = np.random.default_rng(1).normal(size=3000) * 10.0 ** np.random.default_rng(2).integers(-12, 12, 3000)
     ak.DataFrame({"x": ak.array(rows), "y": ak.array(np.arange(3000))}).to_hdf(tmp_path / "set", num_locales=30)
-    take_path(is_compiled)
+    if is_by_blocks:
+        by_blocks(monkeypatch)
     sizes = np.full(30, 100)
     for cores in (1, 4, 64):
         set_batches(cores)
@@ -268,8 +270,7 @@ def test_units_are_joined_exactly(numbers):
     np.testing.assert_array_equal([total.rounded(), apart.rounded()], [expected, expected])
 
 
-def test_instructions_are_what_adds_up_the_rows_of_files(files, monkeypatch, take_path):
-    take_path(True)
+def test_instructions_are_what_adds_up_the_rows_of_files(files, monkeypatch):
     runs = []
     run = VectorProgram.run
     monkeypatch.setattr(VectorProgram, "run", lambda self, pieces: runs.append(len(pieces)) or run(self, pieces))

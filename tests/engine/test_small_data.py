@@ -65,9 +65,7 @@ def test_calls_grow_with_the_operations_of_a_chain(frames, calls):
     assert more - some < 1.2 * (some - few)
 
 
-def test_instructions_for_few_rows_are_chosen_in_no_more_calls_than_other_queries_take(frames, calls, take_path):
-    """The compiler is there where something else has loaded it."""
-    take_path(True)
+def test_instructions_for_few_rows_are_chosen_in_no_more_calls_than_other_queries_take(frames, calls):
     query, most = QUERIES["filtered sum"]
     query(*frames)
     assert calls(lambda: query(*frames)) <= most

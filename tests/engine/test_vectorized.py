@@ -1,4 +1,4 @@
-"""Reductions by compiled instructions, from files: what is taken so, what is not, and that nobody sees it."""
+"""Reductions by instructions, from files: what is taken so, what is not, and that nobody sees it."""
 
 import operator
 import os
@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask import compiled
 from akdask.engine import tuning
 from akdask.engine.blocks import Partition
+from akdask.engine.pipeline import Reduce
 from akdask.engine.vector_program import VectorProgram
 from akdask.errors import FileError, FileFormatError
 from akdask.testing import assert_equal
-
-pytest.importorskip("numba", reason="the compiler is not installed")
 
 ROWS = 100_000
 LOCALES = 6
@@ -43,9 +41,15 @@ def files(columns, tmp_path_factory):
     return f"{prefix}_LOCALE*"
 
 
+def by_blocks(monkeypatch):
+    """Have NumPy compute all that comes, block by block: the reference of the instructions."""
+    monkeypatch.setattr(Reduce, "_reducer", lambda *_: None)
+    monkeypatch.setattr("akdask.engine.pipeline.selection", lambda *_: None)
+
+
 @pytest.fixture
 def runs(monkeypatch):
-    """Have the compiler at hand, and note what routines are run on."""
+    """Note what routines are run on."""
     seen = []
     run = VectorProgram.run
 
@@ -54,7 +58,6 @@ def runs(monkeypatch):
         seen.append((sum(nrows for nrows, _ in pieces), len(pieces), found is not None))
         return found
 
-    monkeypatch.setattr(compiled, "is_loaded", lambda: True)
     monkeypatch.setattr(VectorProgram, "run", noted)
     return seen
 
@@ -125,7 +128,7 @@ def test_partitions_that_are_part_of_a_file_begin_where_they_begin(files, column
 
 @pytest.fixture
 def copied(runs, monkeypatch):
-    """Have the compiler at hand, and note which rows are read to memory before instructions are run on them."""
+    """Note which rows are read to memory before instructions are run on them."""
     seen = []
     extents = Partition.extents
 
@@ -180,7 +183,7 @@ def test_rows_in_memory_give_the_same_bits_as_blocks(packed, columns, copied, mo
     with ak.config.set(block_size=block_size):
         found = ours(ak.read_hdf(packed)).item()
         assert copied
-        monkeypatch.setattr(compiled, "is_loaded", lambda: False)
+        by_blocks(monkeypatch)
         monkeypatch.setattr(VectorProgram, "run", lambda *_: pytest.fail("not compiled"))
         assert_equal(np.array([found]), np.array([ours(ak.read_hdf(packed)).item()]))
     np.testing.assert_allclose(found, numpys(columns), rtol=1e-12)
@@ -287,7 +290,7 @@ def test_rows_are_selected_by_instructions_to_the_same_bits(files, columns, stor
     assert sum(stored) == len(numpys(columns))
     assert stored
     stored.clear()
-    monkeypatch.setattr(compiled, "is_loaded", lambda: False)
+    by_blocks(monkeypatch)
     assert_equal(ours(data), numpys(columns))
     assert not stored
 
@@ -327,18 +330,6 @@ def test_rows_of_a_file_that_has_become_shorter_are_told_of_as_ever(tmp_path, st
     assert stored == [False]
 
 
-def test_large_plans_have_the_compiler_loaded_beside_the_work(files, columns, monkeypatch):
-    prepared = []
-    monkeypatch.setattr(compiled, "prepare", lambda _: prepared.append(True))
-    monkeypatch.setattr(compiled, "WORTH_PREPARING", ROWS)
-    for _ in range(3):
-        assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()
-        assert ak.arange(10).sum() == 45
-    assert not prepared
-    assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
-    assert prepared
-
-
 @pytest.mark.parametrize("length", [1, 3, 4, 7, 20])
 @pytest.mark.parametrize("source", ["files", "memory"])
 def test_filters_of_a_chain_stay_apart(source, length, columns, files, runs):
@@ -363,8 +354,7 @@ def test_a_part_of_a_filter_may_filter_what_is_left(columns, files, runs):
     assert runs
 
 
-def test_partitions_without_rows_do_not_decide_what_those_with_rows_are_filtered_by(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled, "is_loaded", lambda: True)
+def test_partitions_without_rows_do_not_decide_what_those_with_rows_are_filtered_by(tmp_path):
     rows = np.arange(4000)
     ak.DataFrame({"x": rows, "m": rows % 3 > 0}).to_hdf(str(tmp_path / "set"), num_locales=4)
     d = ak.read_hdf(str(tmp_path / "set_LOCALE*"))

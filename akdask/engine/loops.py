@@ -1,0 +1,5 @@
+"""The compiled loop of vector programs: see ``loops.cpp``."""
+
+from akdask.native import loops_of
+
+globals().update(loops_of(__name__))
