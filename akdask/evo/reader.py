@@ -32,8 +32,8 @@ from akdask.evo.kinds import TYPES, ArrayKind, Role, kind_of_schema, readable_na
 from akdask.formats.parquet.chunks import ArrowChunkReader, count_nulls, open_parquet
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
 from akdask.formats.parquet.footers import PARQUET_ERRORS, inspect_file
-from akdask.formats.parquet.page_list import bounds_of, of_stretches, unbounded, without_values
 from akdask.formats.parquet.reader import RowGroup, RowGroupPart, RowGroupPartReader, partitions_of
+from akdask.formats.parquet.statistics import bounds_of, of_stretches, unbounded, without_values
 from akdask.frames.dataframe import DataFrame
 from akdask.storage.files import absolute, identify
 from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject

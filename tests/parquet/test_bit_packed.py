@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask import compiled
+from akdask.formats.parquet import loops
 
-if not compiled.load():
-    pytest.skip("Numba is not installed", allow_module_level=True)
+MARGIN = 16
 
-from akdask.formats.parquet.bit_packed_loops import MARGIN, look_up
+
+def look_up(data, width, words, out, skipped=0):
+    return loops.look_up(data, 0, len(data) - MARGIN, width, words, len(words), skipped, out)
 
 
 def packed(runs, width):
@@ -34,15 +35,16 @@ def varint(number):
     return found + bytes([number])
 
 
-@given(data=st.data(), width=st.integers(0, 20))
-def test_positions_are_looked_up(data, width):
-    words = np.arange(min(2**width, 300), dtype=np.uint64) * 7 + 1
+@given(data=st.data(), width=st.integers(0, 20), dtype=st.sampled_from([np.uint64, np.uint8]))
+def test_positions_are_looked_up(data, width, dtype):
+    words = np.arange(min(2**width, 300)).astype(dtype) * dtype(7) + dtype(1)
     position = st.integers(0, len(words) - 1)
     runs = data.draw(st.lists(st.tuples(position, st.integers(1, 30)) | st.lists(position, min_size=8, max_size=8)))
     expected = [words[p] for run in runs for p in ([run[0]] * run[1] if isinstance(run, tuple) else run)]
-    out = np.empty(len(expected), np.uint64)
-    assert look_up(packed(runs, width), width, words, out)
-    assert out.tolist() == expected
+    skipped = data.draw(st.integers(0, len(expected)))
+    out = np.empty(len(expected) - skipped, dtype)
+    assert look_up(packed(runs, width), width, words, out, skipped)
+    assert out.tolist() == expected[skipped:]
 
 
 @pytest.mark.parametrize(
@@ -59,3 +61,10 @@ def test_positions_are_looked_up(data, width):
 def test_what_makes_no_sense_is_refused(data):
     raw = np.frombuffer(data + bytes(MARGIN), np.uint8)
     assert not look_up(raw, 3, np.arange(5, dtype=np.uint64), np.empty(16, np.uint64))
+
+
+def test_positions_without_a_margin_are_refused():
+    words, out = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    for first, last in ((0, 1), (5, 4), (0, 2**62)):
+        with pytest.raises(ValueError, match="margin"):
+            loops.look_up(np.zeros(MARGIN, np.uint8), first, last, 1, words, 1, 0, out)

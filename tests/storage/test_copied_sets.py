@@ -16,7 +16,7 @@ from akdask.cli import main
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.manifest import HdfManifest
-from akdask.formats.parquet.manifest import ParquetManifest
+from akdask.formats.parquet.footers import ParquetManifest
 from akdask.storage.files import identify
 from akdask.storage.objects import ObjType
 from akdask.storage.staged_writer import StagedWriter

@@ -159,6 +159,9 @@ UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 DAY = 86_400 * 10**9
 """Nanoseconds of a day; for other units see `UNITS`."""
 
+NAT = -(2**63)
+"""The nanoseconds of a time that is missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParquetColumn:

@@ -20,9 +20,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats.parquet.chunks import count_nulls, first_dictionary
 from akdask.formats.parquet.columns import Annotation, FileSchema, ParquetColumn, ParquetFileDescription
-from akdask.formats.parquet.footers import inspect_ahead, inspect_file
-from akdask.formats.parquet.manifest import ParquetManifest
-from akdask.formats.parquet.page_list import bounds_of, constant, of_stretches, unbounded
+from akdask.formats.parquet.footers import ParquetManifest, inspect_ahead, inspect_file
 from akdask.formats.parquet.reader import (
     ConstantPlace,
     ParquetPart,
@@ -31,6 +29,7 @@ from akdask.formats.parquet.reader import (
     StoredPlace,
     partitions_of,
 )
+from akdask.formats.parquet.statistics import bounds_of, constant, of_stretches, unbounded
 from akdask.storage.files import absolute, exists, is_folder
 from akdask.storage.locales import MAGIC, Filenames, has_magic, names_of
 from akdask.storage.objects import (

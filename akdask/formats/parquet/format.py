@@ -36,7 +36,7 @@ class ParquetFormat(FileFormat):
 
     def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
         """Compare files with their manifest; see `Format.damages`."""
-        from akdask.formats.parquet.manifest import ParquetManifest
+        from akdask.formats.parquet.footers import ParquetManifest
         from akdask.storage.summed_files import differing_files
 
         return differing_files(ParquetManifest, identify_all(files))

@@ -29,8 +29,9 @@ bool varint(const uint8_t* text, uint64_t& at, uint64_t stop, uint64_t most_shif
 // which POSITIONS_MARGIN bytes can be read; the first `skipped` positions are left out.  Returns false if there are fewer
 // positions, or one is not of the `known` first words.  `words` may continue behind these: if there are as many as there
 // are positions of that width, none needs a check before the lookup.
-bool look_up(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, Span<const uint64_t> words, uint64_t known,
-             int64_t skipped, uint64_t* out, int64_t count) {
+template <class Word>
+bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, Span<const Word> words, uint64_t known,
+          int64_t skipped, Word* out, int64_t count) {
     if (width > WIDEST || !words.size || known > words.size) return false;
     uint64_t mask = (uint64_t{1} << width) - 1;
     // Four positions fit into a word that begins with any bit of a byte.
@@ -76,7 +77,7 @@ bool look_up(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, 
             }
         } else if (is_wanted) {
             highest = word_at(packed, at) & mask;
-            uint64_t word = words[highest < known ? highest : 0];
+            Word word = words[highest < known ? highest : 0];
             for (; place < end; ++place) out[place] = word;
         }
         if (is_wanted && highest >= known) return false;
@@ -86,14 +87,14 @@ bool look_up(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, 
     return true;
 }
 
-// Does so with the bytes from `first` to `last`.
-bool look_up_some(Text packed, uint64_t first, uint64_t last, uint64_t width, Span<const uint64_t> words, uint64_t known,
-                  int64_t skipped, Span<uint64_t> out) {
+template <class Word>
+bool look_up(Text packed, uint64_t first, uint64_t last, uint64_t width, Span<const Word> words, uint64_t known,
+             int64_t skipped, Span<Word> out) {
     require(first <= last && last + POSITIONS_MARGIN <= packed.size && skipped >= 0, "positions without a margin");
-    return look_up(packed.data, first, last, width, words, known, skipped, out.data, static_cast<int64_t>(out.size));
+    return fill(packed.data, first, last, width, words, known, skipped, out.data, static_cast<int64_t>(out.size));
 }
 
-// The columns of a page, as `page_fields.py` names them.
+// The columns of a page, as `PageField` names them.
 enum Field { FIRST, NROWS, OFFSET, PACKED, UNPACKED, LEVELS, IS_PACKED, IS_PLAIN, NFIELDS };
 
 // Moves behind levels without nulls: one run of ones as long as the page.  Returns false for other levels.
@@ -207,7 +208,7 @@ int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<
             continue;
         }
         // Positions in the dictionary: their width in bits, then runs.
-        if (at >= last || !look_up(text, at + 1, last, text[at], words, known, first, target, end - first)) return done;
+        if (at >= last || !fill(text, at + 1, last, text[at], words, known, first, target, end - first)) return done;
     }
     return static_cast<int64_t>(pages.rows);
 }
@@ -215,5 +216,5 @@ int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<
 }  // namespace
 
 MODULE("Pages of 64-bit numbers, unpacked and decoded.",
-       {"look_up_some", overloads<look_up_some>},
+       {"look_up", overloads<look_up<uint64_t>, look_up<uint8_t>>},
        {"decode_pages", overloads<decode_pages>})

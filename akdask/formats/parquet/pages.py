@@ -1,40 +1,352 @@
-"""Read pages of flat numeric columns one by one: only pages with wanted rows, into their final memory.
+"""Pages of flat columns: their places, from headers or an index, and their numbers, read into their final memory.
 
-This is the fast path for most files: plain numbers and dictionaries of them, including times of any unit, uncompressed
-or compressed by Snappy or Zstandard.  Anything else raises `NoPlainPagesError`, and the general path,
-`akdask.formats.parquet.chunks`, reads it.
+Only pages with wanted rows are read.  `PageReader` is the fast path for most files: plain numbers and dictionaries of
+them, including times of any unit, uncompressed or compressed by Snappy or Zstandard.  Anything else raises
+`NoPlainPagesError`, and the general path, `akdask.formats.parquet.chunks`, reads it.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from akdask import compiled
+from akdask.caches import Cache
 from akdask.columns.dtypes import FLOAT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.memory import LARGEST_REUSED, new_array, scratch
-from akdask.formats.parquet.columns import ParquetColumn
-from akdask.formats.parquet.decoding import NAT
-from akdask.formats.parquet.page_fields import PageField
-from akdask.formats.parquet.page_list import ChunkPlace, FindPages, NoPlainPagesError, PageList, PageTable, is_one_run
-from akdask.formats.parquet.thrift import CODECS
+from akdask.errors import FileFormatError
+from akdask.formats.parquet import loops
+from akdask.formats.parquet.columns import NAT, ParquetColumn
+from akdask.formats.parquet.statistics import PageLocations
+from akdask.formats.parquet.thrift import CODECS, CutShortError, Struct, ThriftError, integers, read_struct
+from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader
 from akdask.storage.source import Stretch
 from akdask.typing import NumberArray
 
-_MARGIN = 64  # bytes behind packed data that compiled loops read; see `akdask.formats.parquet.page_loops`
+_DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
+PLAIN, RLE = 0, 3
+UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
+_PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
+_HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
+_LARGEST = 2**28  # bytes of a page, unpacked; larger ones are read by the general path
+_MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
 _SMALL = 2**18  # bytes of a page, unpacked: unpacking it again is as fast as caching it
+_MARGIN = 64  # bytes behind packed data that loops read
+_WIDEST = 32  # bits of a position in a dictionary
 _NO_WORDS = np.zeros(1, np.uint64)
-_LEVELS = np.array([0, 1], np.uint64)
+_LEVELS = np.array([0, 1], np.uint8)
 
 Bytes = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]
+
+
+class PageField(IntEnum):
+    """The columns of a table of pages, of int64."""
+
+    FIRST = 0
+    """First row of the page in the row group."""
+
+    NROWS = 1
+    OFFSET = 2
+    """Position of the page in the file, after its header."""
+
+    PACKED = 3
+    """Bytes of the page in the file."""
+
+    UNPACKED = 4
+    LEVELS = 5
+    """Bytes of unpacked definition levels before the values; -1 if they are packed with the values."""
+
+    IS_PACKED = 6
+    IS_PLAIN = 7
+    """Whether the page has values, not positions in a dictionary."""
+
+    VALUES = 8
+    """Position of the values if the file has them as in memory, one after the other; otherwise -1."""
+
+    CHECKSUM = 9
+    """Checksum of the page's bytes in the file; -1 without one."""
+
+
+PageTable = npt.NDArray[np.int64]
+"""A row for each page, with the columns of `PageField`."""
+
+FindPages: TypeAlias = Callable[[], PageLocations | None]
+
+
+class NoPlainPagesError(Exception):
+    """Only the general reader supports this column chunk."""
+
+
+class DictionaryPage(NamedTuple):
+    """Position of the dictionary's numbers."""
+
+    nvalues: int
+    offset: int
+    packed: int
+    unpacked: int
+    checksum: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """Position of a column's part in a row group.
+
+    Parameters
+    ----------
+    offset, size : int
+        Its pages in the file.
+    codec : int
+        The position of the name of its codec in `akdask.formats.parquet.thrift.CODECS`.
+    nrows : int
+        Rows of the row group.
+    """
+
+    offset: int
+    size: int
+    codec: int
+    nrows: int
+
+    @classmethod
+    def of(cls, chunk: np.void, nrows: int) -> ChunkPlace:
+        """Return the place of a chunk from its footer, given the rows of its row group."""
+        return cls(int(chunk["offset"]), int(chunk["size"]), int(chunk["codec"]), nrows)
+
+
+_LISTED: Cache[tuple[FileIdentity, int, bool], tuple[DictionaryPage | None, PageTable]] = Cache(
+    "pages of Parquet chunks", entries=1024, size=lambda pages: pages[1].nbytes
+)
+"""Pages of chunks by file, place and whether there are levels: headers are read once."""
+
+
+class PageList:
+    """The pages of a chunk, listed as far as they were requested.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        The open file.
+    place : ChunkPlace
+        Where the pages lie.
+    column : ParquetColumn
+        The column.
+    itemsize : int
+        Bytes of a plain number; 0 for text, of which only headers are read.
+    find_pages : callable
+        Returns the positions of pages from an index; called when pages are skipped.
+    """
+
+    def __init__(
+        self,
+        ranges: RangeReader,
+        place: ChunkPlace,
+        column: ParquetColumn,
+        itemsize: int,
+        find_pages: FindPages,
+    ) -> None:
+        self._ranges, self._column, self._nrows = ranges, column, place.nrows
+        self._is_packed = place.codec != UNCOMPRESSED
+        self._itemsize = itemsize
+        self._key = (ranges.file, place.offset, column.is_optional)
+        self._place, self._find_pages = place, find_pages
+        self._indexed: PageLocations | None = None
+        self._found_at: dict[int, tuple[int, ...]] = {}
+        self._begin()
+        self.dictionary: DictionaryPage | None = None
+        self._table: PageTable = np.empty((0, len(PageField)), np.int64)
+        known = _LISTED.get(self._key)
+        if known is not None:
+            self.dictionary, self._table = known
+            self._listed = self._nrows
+
+    def _begin(self) -> None:
+        self._at, self._end = self._place.offset, self._place.offset + self._place.size
+        self._found: list[tuple[int, ...]] = []
+        self._listed = 0
+
+    def covering(self, start: int, stop: int) -> PageTable:
+        """Return the pages with some rows, in order, and maybe others; all have rows.
+
+        Headers of earlier pages are skipped if an index has the positions of the wanted ones.
+
+        Raises
+        ------
+        FileFormatError
+            If headers are damaged.
+        NoPlainPagesError
+            If another reader is needed.
+        """
+        if self._indexed is None and start > self._listed:
+            self._indexed = self._find_pages()
+        if self._indexed is not None:
+            found = self._by_index(self._indexed, start, stop)
+            if found is not None:
+                return found
+            # The index is not that of these pages: from now on it is as if there were none.
+            self._find_pages = lambda: None
+        return self.up_to(stop)
+
+    def up_to(self, rows: int) -> PageTable:
+        """Return the pages of the first rows, and maybe others, by their headers alone; for errors see `covering`."""
+        if self._indexed is not None:
+            self._indexed = None
+            self._begin()
+        if self._listed < rows:
+            while self._listed < rows:
+                self._list_page()
+            self._table = np.array(self._found, np.int64).reshape(-1, len(PageField))
+            if self._listed == self._nrows:
+                _LISTED.put(self._key, (self.dictionary, self._table))
+        return self._table
+
+    def _by_index(self, locations: PageLocations, start: int, stop: int) -> PageTable | None:
+        """Return the pages of some rows at the positions in an index, None if they are not there."""
+        first, last = np.searchsorted(locations.firsts, start, "right") - 1, np.searchsorted(locations.firsts, stop)
+        try:
+            if self.dictionary is None and self._place.offset < locations.offsets[0]:
+                self._list_dictionary(int(locations.offsets[0]))
+            for number in range(int(first), int(last)):
+                if number not in self._found_at:
+                    self._found_at[number] = self._page_at(locations, number)
+        except (FileFormatError, LookupError):
+            return None
+        return np.array([self._found_at[number] for number in range(int(first), int(last))], np.int64)
+
+    def _list_dictionary(self, end: int) -> None:
+        """Note the dictionary; `LookupError` if it does not end at the first page."""
+        self._at, self._end = self._place.offset, end
+        self._list_page()
+        if self.dictionary is None or self._at != end:
+            raise LookupError
+
+    def _page_at(self, locations: PageLocations, number: int) -> tuple[int, ...]:
+        """Return a page; `LookupError` if it is not at its position in the index."""
+        self._at, self._listed, self._found = int(locations.offsets[number]), int(locations.firsts[number]), []
+        self._end = self._at + int(locations.sizes[number])
+        self._list_page()
+        if self._at != self._end or len(self._found) != 1:
+            raise LookupError
+        (page,) = self._found
+        has_values = page[PageField.IS_PLAIN] or self.dictionary is not None
+        if page[PageField.NROWS] != locations.rows[number] or not has_values:
+            raise LookupError
+        return page
+
+    def _list_page(self) -> None:
+        """Note the next page.  Where it raises, the list has not moved on: asking again gives the same answer."""
+        if self._at >= self._end:
+            raise self.damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
+        header, size, behind = self._header()
+        kind, unpacked, packed = integers(header, 1, 2, 3)
+        offset = self._at + size
+        if not (0 <= packed <= self._end - offset and unpacked >= 0):
+            raise self.damaged(f"a page would have {packed:,} bytes")
+        if unpacked > _LARGEST:
+            raise NoPlainPagesError
+        if kind == _DICTIONARY:
+            self._note_dictionary(header, offset)
+        elif kind in (_DATA, _DATA_V2):
+            self._add_page(header, offset, behind)
+        self._at = offset + packed
+
+    def _header(self) -> tuple[Struct, int, bytes]:
+        """Return the header of the next page, its size, and some of the bytes behind it."""
+        for size in _HEADS:
+            some = np.empty(min(size, self._end - self._at), np.uint8)
+            self._ranges.read_into(some, self._at, self._column.name)
+            raw = some.tobytes()
+            try:
+                header, length = read_struct(raw)
+            except CutShortError as error:
+                if len(some) < size:
+                    raise self.damaged(str(error)) from None
+            except ThriftError as error:
+                raise self.damaged(str(error)) from None
+            else:
+                return header, length, raw[length:]
+        raise NoPlainPagesError
+
+    def _add_page(self, header: Struct, offset: int, behind: bytes) -> None:
+        """Note a data page, given its header, where its bytes lie, and the first of them."""
+        kind, unpacked, packed = integers(header, 1, 2, 3)
+        levels, is_packed = -1, self._is_packed
+        if kind == _DATA:
+            nrows, encoding, of_levels = integers(header.get(5), 1, 2, 3)
+            if self._column.is_optional and of_levels != RLE:
+                raise NoPlainPagesError
+        else:
+            about = header.get(8)
+            nrows, encoding, levels, of_lists = integers(about, 1, 4, 5, 6)
+            is_packed = is_packed and (not isinstance(about, dict) or about.get(7, True) is True)
+            if not 0 <= levels <= min(packed, unpacked) or of_lists > 0:
+                raise self.damaged("its levels are longer than their page")
+        if not 0 <= nrows <= self._nrows - self._listed:
+            raise self.damaged(f"a page would have {nrows:,} rows")
+        if encoding not in (PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) or nrows > _MOST_ROWS:
+            raise NoPlainPagesError
+        if not is_packed and packed != unpacked:
+            raise self.damaged("a page has another size than it tells")
+        checksum = _checksum(header)
+        # Checksums are of whole pages, so their values cannot be read alone.
+        is_bare = not is_packed and encoding == PLAIN and checksum < 0
+        before = self._before_values(behind[:packed], levels, nrows) if is_bare else -1
+        if before >= 0 and before + nrows * self._itemsize > packed:
+            raise self.damaged("a page has fewer bytes than its rows")
+        values = offset + before if before >= 0 else -1
+        if nrows:
+            is_plain = encoding == PLAIN
+            self._found.append(
+                (self._listed, nrows, offset, packed, unpacked, levels, is_packed, is_plain, values, checksum)
+            )
+        self._listed += nrows
+
+    def _before_values(self, start: bytes, levels: int, nrows: int) -> int:
+        """Return how many bytes of a page are before its values, -1 where some may be null."""
+        if not self._column.is_optional:
+            return max(levels, 0)
+        before = 4 if levels < 0 else 0
+        size = levels if levels >= 0 else int.from_bytes(start[:4], "little")
+        if size > len(start) - before:
+            return -1
+        return before + size if is_one_run(start[before : before + size], nrows) else -1
+
+    def _note_dictionary(self, header: Struct, offset: int) -> None:
+        unpacked, packed = integers(header, 2, 3)
+        (count,) = integers(header.get(7), 1)
+        if not 0 <= count * self._itemsize <= unpacked:
+            raise self.damaged("its dictionary is shorter than it tells")
+        self.dictionary = DictionaryPage(count, offset, packed, unpacked, _checksum(header))
+
+    def damaged(self, problem: str) -> FileFormatError:
+        """Return the error for a damaged column."""
+        return FileFormatError(
+            f"column {self._column.name!r} of {self._ranges.file.path!r} cannot be read: {problem}.",
+            hint="the file is damaged; leave it out or write it again.",
+        )
+
+
+def _checksum(header: Struct) -> int:
+    found: Any = header.get(4)
+    return found & 0xFFFFFFFF if type(found) is int else -1
+
+
+def is_one_run(levels: bytes, nrows: int) -> bool:
+    """Whether definition levels are a single run without nulls."""
+    header = shift = 0
+    for at, byte in enumerate(levels[:6]):
+        header, shift = header | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            return not header & 1 and header >> 1 >= nrows and levels[at + 1 : at + 2] == b"\x01"
+    return False
 
 
 class UnpackedPage(NamedTuple):
@@ -94,9 +406,8 @@ class PageReader:
         self._stored = np.dtype(plain)
         self._scale = column.scale
         self._list = PageList(ranges, place, column, self._stored.itemsize, find_pages)
-        # Compiled loops write words.
-        self._in_words = dtype.itemsize == 8
-        self._in_batches = self._in_words and codec != "ZSTD"
+        # Loops write words, and unpack Snappy.
+        self._in_batches = dtype.itemsize == 8 and codec != "ZSTD"
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray] | None = None
 
@@ -136,17 +447,15 @@ class PageReader:
     # many pages
 
     def _read_batch(self, pages: PageTable, start: int, out: NumberArray) -> int:
-        """Read rows of some pages in one compiled loop; return the number of pages done, others are read alone.
+        """Read rows of some pages in one loop; return the number of pages done, others are read alone.
 
         Pages with nulls or narrower numbers are not supported, nor pages whose values need no decoding.
         """
-        if not self._in_batches or pages[0, PageField.VALUES] >= 0 or not compiled.load():
+        if not self._in_batches or pages[0, PageField.VALUES] >= 0:
             return 0
         pages = pages[: self._batched(pages, start, start + len(out))]
         if not len(pages):
             return 0
-        from akdask.formats.parquet.page_loops import decode_pages
-
         base = int(pages[0, PageField.OFFSET])
         size = int(pages[-1, PageField.OFFSET] + pages[-1, PageField.PACKED]) - base
         largest = int(pages[:, PageField.UNPACKED].max())
@@ -162,7 +471,7 @@ class PageReader:
         end = int(pages[-1, PageField.FIRST] + pages[-1, PageField.NROWS]) - start
         target = out[first:end].view(np.uint64)
         is_optional = self._column.is_optional
-        done = decode_pages(data, base, pages, words, nwords, unpacked, start + first, target, is_optional=is_optional)
+        done = loops.decode_pages(data, base, pages, words, nwords, unpacked, start + first, target, is_optional)
         if done and self._scale != 1:
             self._in_nanoseconds(out[first : int(pages[done - 1, [PageField.FIRST, PageField.NROWS]].sum()) - start])
         # One page with nulls means more of them, which would be read in vain.
@@ -256,16 +565,10 @@ class PageReader:
         self._in_nanoseconds(out)
 
     def _look_up(self, data: Bytes, stop: int, skipped: int, out: NumberArray) -> None:
-        if not self._in_words or not compiled.load():
-            raise NoPlainPagesError
-        from akdask.compiler import read_only
-        from akdask.formats.parquet.bit_packed_loops import WIDEST, look_up_some
-
         words, nwords = self._dictionary
-        if not stop or data[0] > WIDEST or not nwords:
+        if not stop or data[0] > _WIDEST or not nwords:
             raise self._list.damaged("positions in its dictionary are wider than 32 bits, or there is none")
-        positions, known = read_only(data), read_only(words)
-        if not look_up_some(positions, 1, stop, int(data[0]), known, nwords, skipped, out.view(np.uint64)):
+        if not loops.look_up(data, 1, stop, int(data[0]), words, nwords, skipped, out.view(words.dtype)):
             raise self._list.damaged("positions in its dictionary are not as many as its rows, or name no value")
 
     # bytes
@@ -279,7 +582,7 @@ class PageReader:
         raw = self._bytes(page.offset, page.packed, page.checksum)
         if self._codec != "UNCOMPRESSED":
             raw = self._decompressed(raw, page.unpacked)
-        words = new_array(1 << (page.nvalues - 1).bit_length(), np.uint64)
+        words = new_array(1 << (page.nvalues - 1).bit_length(), np.dtype(f"u{self._dtype.itemsize}"))
         numbers = np.frombuffer(raw, self._stored, page.nvalues)
         widen_into(words.view(self._dtype.numpy)[: page.nvalues], numbers, self._column.name)
         return words, page.nvalues
@@ -340,51 +643,13 @@ class PageReader:
 
     def _validity(self, levels: Bytes, count: int) -> Bools | None:
         """Return which rows are not null, None if all are."""
-        raw = levels.tobytes()
-        if is_one_run(raw, count):
+        if is_one_run(levels.tobytes(), count):
             return None
-        found = self._validity_at_once(levels, count)
-        if found is None:
-            found = np.empty(count, np.bool_)
-            self._fill_validity(raw, found)
-        return None if found.all() else found
-
-    def _validity_at_once(self, levels: Bytes, count: int) -> Bools | None:
-        """Return the validity by a compiled loop, None where it cannot."""
-        if not compiled.load():
-            return None
-        from akdask.formats.parquet.bit_packed_loops import MARGIN, look_up
-
-        found = np.empty(count, np.uint64)
-        padded = _with_margin(levels)[: len(levels) + MARGIN]
-        return found.astype(np.bool_) if look_up(padded, 1, _LEVELS, found) else None
-
-    def _fill_validity(self, raw: bytes, found: Bools) -> None:
-        at, row, count = 0, 0, len(found)
-        while row < count:
-            header, at = self._varint(raw, at)
-            length, value = header >> 1, raw[at] if at < len(raw) else 0
-            if header & 1:
-                levels = np.frombuffer(raw[at : at + length], np.uint8)
-                bits = np.unpackbits(levels, bitorder="little")[: count - row]
-                at, length = at + length, len(bits)
-                found[row : row + length] = bits
-            else:
-                at, length = at + 1, min(length, count - row)
-                found[row : row + length] = value & 1
-            if not length:
-                raise self._list.damaged("levels end before their rows")
-            row += length
-
-    def _varint(self, raw: bytes, at: int) -> tuple[int, int]:
-        header, shift = 0, 0
-        while True:
-            if at >= len(raw) or shift > 35:
-                raise self._list.damaged("levels end before their rows")
-            byte, at = raw[at], at + 1
-            header, shift = header | (byte & 127) << shift, shift + 7
-            if byte < 128:
-                return header, at
+        found = np.empty(count, np.uint8)
+        if not loops.look_up(_with_margin(levels), 0, len(levels), 1, _LEVELS, len(_LEVELS), 0, found):
+            # Arrow forgives a last run whose rows behind the page have no bytes.
+            raise NoPlainPagesError
+        return None if found.all() else found.view(np.bool_)
 
 
 @cache

@@ -20,21 +20,14 @@ from akdask.formats.parquet.chunks import (
     ArrowChunkReader,
     Int96ChunkReader,
     TextChunkReader,
+    decode,
     errors_naming,
+    nulls_of,
     open_parquet,
 )
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
-from akdask.formats.parquet.decoding import decode, nulls_of
-from akdask.formats.parquet.page_list import (
-    ChunkPlace,
-    NoPlainPagesError,
-    bounds_of,
-    have_bounds,
-    page_locations,
-    page_statistics,
-    without_values,
-)
-from akdask.formats.parquet.pages import PageReader
+from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
+from akdask.formats.parquet.statistics import bounds_of, have_bounds, page_locations, page_statistics, without_values
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import ALIGNED_ROWS, RangeReader, range_reader, split_rows
 from akdask.storage.source import PartReader, RowBounds, RowRanges, Stretch

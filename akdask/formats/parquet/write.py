@@ -21,8 +21,14 @@ from akdask.columns.table import Table, arrow_type
 from akdask.errors import ArgumentError, InconsistentFilesError, SchemaError, UnsupportedError
 from akdask.formats.parquet.chunks import errors_naming, exact_times, open_parquet
 from akdask.formats.parquet.columns import MOST_LABELS, Annotation, ParquetFileDescription, columns_of, encode
-from akdask.formats.parquet.footers import MAGIC, PARQUET_ERRORS, describe_file, footer_start, inspect_file
-from akdask.formats.parquet.manifest import ParquetManifest
+from akdask.formats.parquet.footers import (
+    MAGIC,
+    PARQUET_ERRORS,
+    ParquetManifest,
+    describe_file,
+    footer_start,
+    inspect_file,
+)
 from akdask.formats.parquet.thrift import CODECS as STORED_CODECS
 from akdask.formats.parquet.thrift import Field, Fields, read_fields, write_fields
 from akdask.storage.checksums import FileSums

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.engine import sources
 from akdask.errors import AkdaskError
-from akdask.formats.parquet import page_list
+from akdask.formats.parquet import statistics
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
-from akdask.formats.parquet.page_list import PageList, page_locations, page_statistics
+from akdask.formats.parquet.pages import PageList
+from akdask.formats.parquet.statistics import page_locations, page_statistics
 from akdask.formats.parquet.thrift import read_struct
 from akdask.storage.files import identify
 from akdask.storage.objects import VALUES
@@ -262,10 +263,10 @@ def test_an_index_that_contradicts_itself_is_not_used(indexed, change):
         locations = page_locations(ranges, chunk)
     at = int(chunk["bounds"])
     index, _ = read_struct(Path(indexed).read_bytes()[at : at + int(chunk["bounds_size"])])
-    assert len(page_list._statistics(dict(index), chunk, column, locations)) == 10
+    assert len(statistics._statistics(dict(index), chunk, column, locations)) == 10
     change(index)
-    with pytest.raises(page_list._ContradictionError):
-        page_list._statistics(index, chunk, column, locations)
+    with pytest.raises(statistics._ContradictionError):
+        statistics._statistics(index, chunk, column, locations)
 
 
 PLACES = {
@@ -287,10 +288,10 @@ def test_places_that_cannot_be_are_not_used(indexed, change):
     _, chunk, _ = index_of(indexed)
     at = int(chunk["pages"])
     index, _ = read_struct(Path(indexed).read_bytes()[at : at + int(chunk["pages_size"])])
-    assert len(page_list._locations(index, chunk).firsts) == 10
+    assert len(statistics._locations(index, chunk).firsts) == 10
     change(index)
-    with pytest.raises(page_list._ContradictionError):
-        page_list._locations(index, chunk)
+    with pytest.raises(statistics._ContradictionError):
+        statistics._locations(index, chunk)
 
 
 def test_an_index_that_is_told_to_lie_outside_of_the_file_is_not_read(indexed):
@@ -375,4 +376,4 @@ def test_sets_of_ours_have_an_index(tmp_path):
 
 def test_what_is_not_known_of_a_page_is_nothing():
     known = SimpleNamespace(physical="INT64")
-    assert page_list._extremes(b"1234", b"12345678", known)[0] is False
+    assert statistics._extremes(b"1234", b"12345678", known)[0] is False

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask import compiled
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet import pages
 from akdask.formats.parquet.file_set import open_set
-from akdask.formats.parquet.page_list import NoPlainPagesError
-from akdask.formats.parquet.pages import PageReader
+from akdask.formats.parquet.pages import NoPlainPagesError, PageReader
 from akdask.storage.objects import VALUES
 
 NUMBERS = {
@@ -65,7 +63,7 @@ def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable
         pa.table({"x": values}, schema=pa.schema([pa.field("x", values.type, nullable=nullable)])),
         path,
         compression=data.draw(st.sampled_from(["none", "snappy", "zstd"])),
-        use_dictionary=data.draw(st.just(False) | st.just(compiled.INSTALLED)),
+        use_dictionary=data.draw(st.booleans()),
         data_page_version=version,
         data_page_size=data.draw(st.sampled_from([64, 2**20])),
         write_batch_size=data.draw(st.sampled_from([7, 1024])),
@@ -102,7 +100,7 @@ def test_times_of_any_unit_are_read_alike_page_by_page_and_through_arrow(tmp_pat
         pa.table({"x": integers.cast(kind)}),
         path,
         compression=data.draw(st.sampled_from(["none", "snappy", "zstd"])),
-        use_dictionary=data.draw(st.just(False) | st.just(compiled.INSTALLED)),
+        use_dictionary=data.draw(st.booleans()),
         data_page_size=64,
         write_batch_size=7,
     )
@@ -149,24 +147,14 @@ def test_other_encodings_are_read_in_the_general_way(numbers, encoding):
     assert [reader.read("x", 0, nrows).tolist() for reader, nrows in readers_of(path)] == [list(range(1000))]
 
 
-def test_dictionaries_need_the_compiler_or_the_general_way(numbers, monkeypatch):
-    path = numbers(np.arange(1000) % 7, compression="none")
-    monkeypatch.setattr(compiled, "INSTALLED", False)
-    monkeypatch.setattr(PageReader, "_look_up", lambda *_: pytest.fail("there is no compiler"))
-    assert [reader.read("x", 0, 3).tolist() for reader, _ in readers_of(path)] == [[0, 1, 2]]
-
-
 @given(data=st.data())
-def test_levels_are_read_alike_by_the_loop_and_without_it(tmp_path_factory, data):
+def test_levels_are_read(tmp_path_factory, data):
     runs = data.draw(st.lists(st.tuples(st.booleans(), st.integers(1, 70)), max_size=30))
     values = pa.array([row if there else None for there, times in runs for row in range(times)], pa.int64())
     path = str(tmp_path_factory.mktemp("levels") / "x.parquet")
     pq.write_table(pa.table({"x": values}), path, compression="zstd", use_dictionary=False)
     expected = pq.read_table(path).column("x").to_pandas().to_numpy(np.float64 if values.null_count else None)
     np.testing.assert_array_equal(read_pages(path), expected)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(PageReader, "_validity_at_once", lambda *_: None)
-        np.testing.assert_array_equal(read_pages(path), expected)
 
 
 def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):

@@ -11,7 +11,7 @@ import akdask as ak
 from akdask.columns.table import Table
 from akdask.errors import ExistsError, FileError, InconsistentFilesError, MissingFileError, WriteError
 from akdask.formats.hdf5.manifest import HdfManifest
-from akdask.formats.parquet.manifest import ParquetManifest
+from akdask.formats.parquet.footers import ParquetManifest
 from akdask.storage.files import identify_all
 from akdask.storage.objects import VALUES, ObjectSpec, ObjType
 from akdask.storage.staged_writer import FileReceipt, StagedWriter
