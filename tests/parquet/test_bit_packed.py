@@ -53,7 +53,7 @@ def test_positions_are_looked_up(data, width, dtype):
         b"",  # nothing at all
         b"\x03\x01",  # a group of eight positions of 3 bits, in one byte
         b"\x10",  # a run without its position
-        b"\x10\x07",  # a position that there is not
+        b"\x10\x05",  # a position that there is not
         b"\xff\xff\xff\xff\xff\xff\xff",  # a number without end
         b"\x00\x01\x00\x01",  # runs of no length
     ],
