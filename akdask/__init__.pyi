@@ -318,7 +318,6 @@ from akdask.extension import (
 )
 from akdask.frames.binning import cut, qcut
 from akdask.frames.dataframe import DataFrame, from_pandas
-from akdask.frames.diff import DiffAggregate
 from akdask.frames.display import Row
 from akdask.frames.distinct import intx
 from akdask.frames.functions import (
@@ -333,6 +332,7 @@ from akdask.frames.functions import (
     to_numeric,
     to_timedelta,
 )
+from akdask.frames.group_rows import DiffAggregate
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.interchange import from_arrow, from_dask, from_polars

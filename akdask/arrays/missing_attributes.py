@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from akdask.arrays.column_names import nearby
 from akdask.deferred import pd
 from akdask.errors import MissingAttributeError
 
@@ -236,3 +236,9 @@ def missing_attribute(
             library = owner.__module__.partition(".")[0]
             hint = f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."
     return MissingAttributeError(message, hint=hint or nearby(name, columns))
+
+
+def nearby(name: Any, known: Iterable[str]) -> str | None:
+    """Return a hint at the most similar name, None if no name is similar."""
+    found = get_close_matches(str(name), list(known), 1)
+    return f"did you mean {found[0]!r}?" if found else None

@@ -11,7 +11,6 @@ import numpy as np
 
 from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
 from akdask.arrays.functions import apply
 from akdask.arrays.group_reductions import called, is_named
@@ -22,7 +21,7 @@ from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames import lookups
 from akdask.frames.alignment import RowLabelled, RowLabels, on_rows_of
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import ColumnSet, axis_number
 from akdask.frames.conversion import with_exact_rows
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import as_other_type

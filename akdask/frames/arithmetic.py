@@ -11,7 +11,6 @@ import dask
 import numpy as np
 
 from akdask.arrays.array import Array, unlabelled
-from akdask.arrays.column_names import axis_number
 from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
@@ -30,7 +29,7 @@ from akdask.frames.alignment import (
     on_all_labels,
     on_same_labels,
 )
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import ColumnSet, axis_number
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import of_columns, present, present_among

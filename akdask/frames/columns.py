@@ -11,7 +11,6 @@ import numpy as np
 
 from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import axis_number, check_names
 from akdask.arrays.creation import array as as_array
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
@@ -20,12 +19,12 @@ from akdask.deferred import pd
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, RowLabels, as_labelled, on_rows_of
-from akdask.frames.columnset import ColumnSet
-from akdask.frames.construction import arrays_of, is_scalar, spread
+from akdask.frames.columnset import ColumnSet, axis_number, check_names
+from akdask.frames.conversion import arrays_of, is_scalar, spread
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import present_among
-from akdask.frames.rows_by_label import as_mask
+from akdask.frames.rows import as_mask
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series

@@ -1,13 +1,14 @@
-"""`ColumnSet`: columns on common rows, selected together; the contents of a DataFrame."""
+"""`ColumnSet`: columns on common rows, selected together; the contents of a DataFrame, and the names of its columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array
-from akdask.arrays.column_names import missing_column
+from akdask.arrays.missing_attributes import nearby
 from akdask.arrays.pdarray import pdarray
 from akdask.engine import missing
 from akdask.engine.alignment import Limit, align
@@ -16,6 +17,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import counted, row_numbers
 from akdask.engine.values import ColumnRef, Constant, Value
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, refuses_foreign
 
 INDEX = ("index",)
 """Name of the row labels among the columns of a projection; no column can have it."""
@@ -264,3 +266,119 @@ LACKING = "lacking"
 def level_column(number: int) -> str:
     """Return the name of the column that holds a level of labels."""
     return str(number)
+
+
+# names
+
+SHOWN_NAMES = 20
+"""Names of columns that an error lists."""
+
+
+class ColumnNames(list[str]):
+    """The names of the columns of a DataFrame: a list with the attributes of Arkouda's index of names.
+
+    Examples
+    --------
+    >>> names = ColumnNames(["x", "y"])
+    >>> names.values, names.size, names == ["x", "y"]
+    (['x', 'y'], 2, True)
+    """
+
+    def __repr__(self) -> str:
+        return f"Index({list(self)!r}, dtype='<U0')"
+
+    @property
+    def values(self) -> list[str]:
+        """The names as a plain list."""
+        return list(self)
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return len(self)
+
+    def tolist(self) -> list[str]:
+        """Return the names as a plain list."""
+        return list(self)
+
+
+@refuses_foreign()
+def names_of(keys: Any) -> list[str]:
+    """Return one name, or several, as a list.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If others than str are among them.
+    """
+    if isinstance(keys, str):
+        return [keys]
+    try:
+        names = list(keys)
+    except TypeError:
+        names = [keys]
+    bad = [repr(name) for name in names if not isinstance(name, str)]
+    if bad:
+        raise ArgumentTypeError("columns are named by str, one or a list of them.", details=bad)
+    return names
+
+
+def check_names(names: Iterable[Any]) -> None:
+    """Refuse a key that is no name of a column.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If others than str are among the names.
+    ArgumentError
+        If a name has half of a surrogate pair, which UTF-8 cannot hold.
+    """
+    names = list(names)
+    bad = [repr(name) for name in names if not isinstance(name, str)]
+    if bad:
+        raise ArgumentTypeError("columns are named by str.", details=bad)
+    halves = [ascii(name) for name in names if not _is_text(name)]
+    if halves:
+        raise ArgumentError(
+            "no column can have that name.", details=halves, hint="names hold no half of a surrogate pair."
+        )
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def axis_number(axis: Any) -> int:
+    """Return 0 for ``"index"`` and 1 for ``"columns"``, as Arkouda and pandas spell axes.
+
+    Raises
+    ------
+    ArgumentError
+        If the axis is unknown.
+    """
+    numbers = {0: 0, "index": 0, "rows": 0, 1: 1, "column": 1, "columns": 1}
+    found = numbers.get(axis) if isinstance(axis, int | str) else None
+    if found is None:
+        raise ArgumentError(f"axis is 0 for rows or 1 for columns, not {axis!r}.")
+    return found
+
+
+def missing_column(name: Any, known: Iterable[Any]) -> MissingColumnError:
+    """Return the error for a column that a DataFrame lacks; it lists the present columns.
+
+    Examples
+    --------
+    >>> missing_column("prot", ["port", "bytes"]).hint
+    "did you mean 'port'?"
+    """
+    names = [str(one) for one in known]
+    shown = ", ".join(names[:SHOWN_NAMES]) + (
+        f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
+    )
+    return MissingColumnError(
+        f"the DataFrame has no column {name!r}.", details=[f"columns: {shown}"], hint=nearby(name, names)
+    )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.column_names import ColumnNames, names_of
 from akdask.arrays.families import reduction
 from akdask.deferred import pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
@@ -18,8 +17,7 @@ from akdask.engine.sources import Persisted
 from akdask.engine.values import ColumnRef
 from akdask.errors import ArgumentError, refuses_foreign
 from akdask.frames.alignment import RowLabelled, RowLabels
-from akdask.frames.columnset import ColumnSet
-from akdask.frames.conversion import ToPandas
+from akdask.frames.columnset import ColumnNames, ColumnSet, names_of
 from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
@@ -251,9 +249,9 @@ class DataFrame(RowLabelled):
 
     @refuses_foreign()
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
-        from akdask.frames import construction
+        from akdask.frames import conversion
 
-        self._content = Content(construction.columns_of(initialdata, index, columns))
+        self._content = Content(conversion.columns_of(initialdata, index, columns))
 
     @classmethod
     def of(cls, columns: Mapping[str, Array], index: Array | None = None) -> DataFrame:
@@ -266,9 +264,9 @@ class DataFrame(RowLabelled):
 
         Categorical columns stay so; column names become str.
         """
-        from akdask.frames import construction
+        from akdask.frames import conversion
 
-        return construction.from_pandas(pd_df)
+        return conversion.from_pandas(pd_df)
 
     @classmethod
     def from_dict(
@@ -290,9 +288,9 @@ class DataFrame(RowLabelled):
         ArgumentError
             If `orient` is something else.
         """
-        from akdask.frames import construction
+        from akdask.frames import conversion
 
-        return construction.from_dict(data, orient, columns)
+        return conversion.from_dict(data, orient, columns)
 
     @classmethod
     def from_records(
@@ -322,9 +320,9 @@ class DataFrame(RowLabelled):
         0  1  a
         1  2  b
         """
-        from akdask.frames import construction
+        from akdask.frames import conversion
 
-        return construction.from_records(data, columns, exclude)
+        return conversion.from_records(data, columns, exclude)
 
     @classmethod
     @takes_storage_options
@@ -356,9 +354,9 @@ class DataFrame(RowLabelled):
         AlignmentError
             If the objects in the files do not have as many rows.
         """
-        from akdask.frames import construction
+        from akdask.frames import conversion
 
-        return construction.load(prefix_path, file_format, widen=widen)
+        return conversion.load(prefix_path, file_format, widen=widen)
 
     @classmethod
     @takes_storage_options
@@ -386,9 +384,9 @@ class DataFrame(RowLabelled):
         storage_options : mapping of str to value, optional
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
-        from akdask.frames import construction
+        from akdask.frames import conversion
 
-        return construction.read_csv(filename, col_delim, dtypes=dtypes, widen=widen)
+        return conversion.read_csv(filename, col_delim, dtypes=dtypes, widen=widen)
 
     def copy(self, deep: bool = True) -> DataFrame:
         """Return a copy; it shares the data, which never change.
@@ -437,6 +435,8 @@ class DataFrame(RowLabelled):
     @property
     def expr(self) -> CollectionRows:
         """The plan."""
+        from akdask.frames.conversion import ToPandas
+
         converter, labels = ToPandas.of(self._columns, with_index=True)
         return CollectionRows(self._columns.apart(), converter, tuple(labels), None)
 
@@ -1192,7 +1192,7 @@ class DataFrame(RowLabelled):
     def __setattr__(self, name: str, values: Any) -> None:
         """Change a column by its name, ``df.x = …`` for ``df["x"] = …``; as in pandas, none is made so."""
         from akdask.errors import warn
-        from akdask.frames.construction import is_scalar
+        from akdask.frames.conversion import is_scalar
 
         if name.startswith("_") or hasattr(type(self), name):
             super().__setattr__(name, values)
@@ -1995,9 +1995,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 2, 2], "y": [5, 6, 7]}).mode()["x"].tolist()
         [2.0, nan, nan]
         """
-        from akdask.frames import summaries
+        from akdask.frames import distinct
 
-        return summaries.mode(self, numeric_only, dropna)
+        return distinct.mode(self, numeric_only, dropna)
 
     def nunique(self, axis: int = 0, dropna: bool = True) -> Series:
         """Return the number of distinct values of each column; computes, all columns together.
@@ -2144,9 +2144,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [1, 2, 3, 4]}).describe()["x"].tolist()
         [4.0, 2.5, 1.2909944487358056, 1.0, 1.75, 2.5, 3.25, 4.0]
         """
-        from akdask.frames import summaries
+        from akdask.frames import reductions
 
-        return summaries.describe(self, percentiles, include)
+        return reductions.describe(self, percentiles, include)
 
     def value_counts(
         self, subset: str | Sequence[str] | None = None, sort: bool = True, ascending: bool = False, dropna: bool = True
@@ -2655,9 +2655,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
         [2.5, 1.0, 2.5]
         """
-        from akdask.frames import summaries
+        from akdask.frames import sorting
 
-        return summaries.rank(self, method, ascending, pct, na_option=na_option)
+        return sorting.rank(self, method, ascending, pct, na_option=na_option)
 
     def nlargest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> DataFrame:
         """Return the `n` rows with the largest values, the largest first; lazy, and without sorting the others.
@@ -2693,15 +2693,15 @@ class DataFrame(RowLabelled):
         1  9  b
         2  5  c
         """
-        from akdask.frames import summaries
+        from akdask.frames import sorting
 
-        return summaries.extreme_rows(self, "nlargest", n, columns, keep)
+        return sorting.extreme_rows(self, "nlargest", n, columns, keep)
 
     def nsmallest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> DataFrame:
         """Return the `n` rows with the smallest values, the smallest first; lazy.  See `nlargest`."""
-        from akdask.frames import summaries
+        from akdask.frames import sorting
 
-        return summaries.extreme_rows(self, "nsmallest", n, columns, keep)
+        return sorting.extreme_rows(self, "nsmallest", n, columns, keep)
 
     # reshaping
 
@@ -3498,9 +3498,9 @@ class DataFrame(RowLabelled):
             If text is missing and `na_rep` is not given.
         """
         from akdask.arrays.writing import write_objects
-        from akdask.frames import files
+        from akdask.frames import conversion
 
-        objects = files.storables(self, index, columns)
+        objects = conversion.storables(self, index, columns)
         write_objects(objects, path, "truncate", file_type, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
@@ -3524,9 +3524,9 @@ class DataFrame(RowLabelled):
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
         from akdask.arrays.writing import update_objects
-        from akdask.frames import files
+        from akdask.frames import conversion
 
-        update_objects(files.storables(self, index, columns), prefix_path)
+        update_objects(conversion.storables(self, index, columns), prefix_path)
 
     @takes_storage_options
     def to_parquet(
@@ -3560,9 +3560,9 @@ class DataFrame(RowLabelled):
         storage_options : mapping of str to value, optional
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
         """
-        from akdask.frames import files
+        from akdask.frames import conversion
 
-        files.to_parquet(
+        conversion.to_parquet(
             self,
             path,
             index,
@@ -3595,9 +3595,9 @@ class DataFrame(RowLabelled):
             If the files cannot be written; existing files stay as they are.
         """
         from akdask.arrays.writing import update_objects
-        from akdask.frames import files
+        from akdask.frames import conversion
 
-        update_objects(files.storables(self, index, columns), prefix_path, "Parquet")
+        update_objects(conversion.storables(self, index, columns), prefix_path, "Parquet")
 
     @takes_storage_options
     def to_csv(
@@ -3645,9 +3645,9 @@ class DataFrame(RowLabelled):
             If the files cannot be written; existing files stay as they are.
         """
         from akdask.arrays.writing import write_csv
-        from akdask.frames import files
+        from akdask.frames import conversion
 
-        objects = files.storables(self, index, columns)
+        objects = conversion.storables(self, index, columns)
         write_csv(objects, path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
@@ -3683,16 +3683,16 @@ class DataFrame(RowLabelled):
             If the format cannot be written, or not so.
         """
         from akdask.arrays.writing import write_objects
-        from akdask.frames import files
+        from akdask.frames import conversion
 
-        objects = files.storables(self, index, columns)
+        objects = conversion.storables(self, index, columns)
         write_objects(objects, path, "truncate", file_type, file_format=file_format, compression=compression)
 
     def _storable(self) -> Storable:
         """Return the frame as one object, as snapshots hold it."""
-        from akdask.frames import files
+        from akdask.frames import conversion
 
-        return files.storable(self)
+        return conversion.storable(self)
 
 
 from_pandas = DataFrame.from_pandas

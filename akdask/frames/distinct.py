@@ -1,35 +1,41 @@
-"""Distinct rows and values: membership, duplicates and counts."""
+"""Distinct rows and values: membership, duplicates, counts and the commonest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
+import dask
 import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import axis_number, names_of
+from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.keys import as_arrays, as_comparable
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
+from akdask.arrays.setops import value_counts as counted
+from akdask.arrays.shapes import concatenate
+from akdask.arrays.sorting import coargsort
 from akdask.arrays.timearray import TimeArray
+from akdask.deferred import pd
 from akdask.engine import tuning
-from akdask.engine.missing import is_in_parts, key_parts, of_key_parts
+from akdask.engine.missing import is_in_parts, key_parts, negated, of_key_parts, parts
 from akdask.engine.node import Node
 from akdask.engine.run import run
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import ColumnSet, axis_number, names_of
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import numbers_among
 from akdask.frames.elementwise import is_nothing
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, present, present_among
 from akdask.frames.series import Series, by_column
-from akdask.frames.summaries import KEEPS
+from akdask.frames.sorting import KEEPS
 from akdask.operators.group.plan import GroupAggregate
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 
@@ -222,3 +228,62 @@ def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
     numbers = pdarray(*row_numbers(arrays[0]._frame))
     edge = groups.min(numbers)[1] if keep == "first" else groups.max(numbers)[1]
     return groups.broadcast(edge) != numbers
+
+
+def mode(frame: DataFrame, numeric_only: bool, dropna: bool) -> pd.DataFrame:
+    columns = frame._columns
+    names = numbers_among(columns) if numeric_only else list(columns.values)
+    found = {name: pd.Series(commonest(columns, name, dropna)) for name in names}
+    return pd.DataFrame(found)
+
+
+def _counts(columns: ColumnSet, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the distinct values of a column that are not missing, in order, and how often each occurs; computes."""
+    known, numbers = dask.compute(*counted(_there(columns, name)))
+    return np.asarray(known), np.asarray(numbers)
+
+
+def _there(columns: ColumnSet, name: str) -> Any:
+    """Return the values of a column that are not missing, integers and bools as such; lazy."""
+    array = columns.array(name)[pdarray(columns.frame, present(columns, name))]
+    apart = parts(array._value)
+    return array if apart is None else pdarray(array._frame, apart[0])
+
+
+def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[Any, Any]:
+    """Return the commonest values of a column, in order, and a missing one if not `dropna`; computes."""
+    values, counts = _counts(columns, name)
+    missing = 0 if dropna else int(pdarray(columns.frame, negated(present(columns, name))).sum())
+    most = max(missing, counts.max() if len(counts) else 0)
+    found = values[counts == most] if len(counts) else values
+    if not isinstance(columns.kinds[name], Categorical):
+        # Labels come in the order of their categories.
+        found = np.sort(found)
+    if not missing or missing < most:
+        return found
+    nothing = np.array("NaT", found.dtype) if found.dtype.kind in "mM" else np.nan
+    known = found if found.dtype.kind in "mMf" else found.astype(object)
+    # Among times and labels pandas has the missing one first.
+    is_first = isinstance(columns.kinds[name], TimeArray | Categorical)
+    return np.insert(known, 0, nothing) if is_first else np.append(known, nothing)
+
+
+def count_values(series: Series, sort: bool, *, normalize: bool, ascending: bool, dropna: bool) -> Series:
+    values, counts, first = _counted(series.values, dropna)
+    keys = [*([counts] if sort else []), *([] if first is None else [first])]
+    if keys:
+        order = coargsort(keys, ascending=[*([ascending] if sort else []), *([] if first is None else [True])])
+        values, counts = values[order], counts[order]
+    found, name = (counts / counts.sum(), "proportion") if normalize else (counts, "count")
+    return series._of(found, Index(values, series.name), name)
+
+
+def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
+    """Return distinct values, their counts, and the row of their first occurrence; includes unused categories."""
+    if not isinstance(values, Categorical):
+        groups = ColumnGroups(values, dropna=dropna)
+        return *groups.size(), groups.unique_key_idx
+    # Each category is added once, so that categories without rows are counted too.
+    each = values._each_category()
+    keys, counts = ColumnGroups(concatenate([values, each]), dropna=dropna).size()
+    return keys, where(keys.isna(), counts, counts - 1), None

@@ -11,7 +11,6 @@ import numpy as np
 from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.bit_vectors import BitVector
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.functions import apply
@@ -38,7 +37,7 @@ from akdask.errors import (
     refuses_foreign,
 )
 from akdask.frames.alignment import Matched, RowLabels, comparable, missing_like, same_labels
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import ColumnSet, axis_number
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import missing_rows
 from akdask.frames.index import Index, MultiIndex

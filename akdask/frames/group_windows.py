@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast as as_type
@@ -18,6 +17,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64
 from akdask.engine.values import Call, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.frames.columnset import names_of
 from akdask.frames.expanding import DecayingColumn, Weights
 from akdask.frames.windows import (
     Arranged,

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, overload
 
 from akdask.arrays.array import unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import names_of
 from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.missing_attributes import missing_attribute
 from akdask.deferred import pd
 from akdask.errors import UnsupportedError
+from akdask.frames.columnset import names_of
 from akdask.frames.dataframe import DataFrame
 
 if TYPE_CHECKING:
-    from akdask.frames.diff import DiffAggregate
+    from akdask.frames.group_rows import DiffAggregate
     from akdask.frames.series import Series
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.arrays.array import Array, Labelled
-from akdask.arrays.column_names import names_of
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas
 from akdask.errors import ArgumentError
 from akdask.frames.alignment import on_rows_of
+from akdask.frames.columnset import names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.groupby import DataFrameGroupBy
 

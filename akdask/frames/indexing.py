@@ -10,7 +10,6 @@ import numpy as np
 from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import labels_in_order
-from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import where
@@ -23,13 +22,13 @@ from akdask.engine.alignment import align_by_plan
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
 from akdask.frames.alignment import RowLabelled, as_labelled, mask_on_rows_of, missing_like, on_rows_of, put_on_rows_of
-from akdask.frames.columnset import VALUES, ColumnSet, level_column
-from akdask.frames.construction import arrays_of, is_scalar
+from akdask.frames.columnset import VALUES, ColumnSet, level_column, names_of
+from akdask.frames.conversion import arrays_of, is_scalar
 from akdask.frames.display import Row
 from akdask.frames.dtypes import missing_rows
 from akdask.frames.elementwise import is_nothing
 from akdask.frames.index import Index, MultiIndex
-from akdask.frames.rows_by_label import (
+from akdask.frames.rows import (
     Chosen,
     as_mask,
     called_with,

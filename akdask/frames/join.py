@@ -13,7 +13,6 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import names_of
 from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import Keys, as_array, as_arrays, as_comparable, comparable_keys, is_several, projected
@@ -44,7 +43,7 @@ from akdask.errors import (
     UnsupportedError,
 )
 from akdask.frames.alignment import on_all_labels
-from akdask.frames.columnset import INDEX, ColumnSet
+from akdask.frames.columnset import INDEX, ColumnSet, names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import present_among

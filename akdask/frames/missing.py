@@ -12,7 +12,6 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import axis_number, names_of
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
@@ -26,7 +25,7 @@ from akdask.engine.times import is_present_time
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import RowLabelled, as_labelled, columns_on_rows_of
-from akdask.frames.columnset import VALUES, ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet, axis_number, names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 

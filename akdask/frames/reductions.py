@@ -1,4 +1,4 @@
-"""Reductions of DataFrames and Series: in one pass over the rows, or in one for each column that skips NaN."""
+"""Reductions and descriptions of DataFrames and Series: in one pass over the rows, or one for each column with NaN."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ import numpy as np
 from akdask.arrays import ufuncs
 from akdask.arrays.array import unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import axis_number
 from akdask.arrays.creation import array
+from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.group_reductions import called, is_named
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import corr, cov, near_zero, pivot_of, reduced
 from akdask.arrays.row_selection import filter_columns
+from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import few_extremes
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
@@ -28,14 +29,18 @@ from akdask.arrays.ufuncs import isnan
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
 from akdask.deferred import pd
 from akdask.engine import missing
+from akdask.engine.node import Frame
 from akdask.engine.run import run
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
+from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import as_labelled, comparable, on_all_labels
-from akdask.frames.columnset import ColumnSet
-from akdask.frames.construction import arrays_of
+from akdask.frames.columnset import VALUES, ColumnSet, axis_number
+from akdask.frames.conversion import arrays_of
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.distinct import _counts, _there
+from akdask.frames.dtypes import is_number, numbers_among
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, how_many, present
 from akdask.frames.series import Series, by_column, column_series, series_of
@@ -490,3 +495,162 @@ def column_truths(frame: DataFrame, name: str, axis: int | str | None) -> Series
     if axis is None:
         return bool(any(found) if name == "any" else all(found))
     return by_column(found, bools, np.bool_)
+
+
+QUARTILES = (0.25, 0.5, 0.75)
+
+
+# descriptions
+
+
+def describe(frame: DataFrame, percentiles: Sequence[float] | None, include: str | None) -> pd.DataFrame:
+    if include not in (None, "all"):
+        raise ArgumentError(f"describe: include={include!r} is neither None nor 'all'.")
+    columns = frame._columns
+    wanted = quantiles_of(percentiles)
+    numbers = [name for name in numbers_among(columns) if columns.values[name].dtype.kind != "bool"]
+    described = described_numbers(columns, numbers, wanted)
+    times = [name for name in columns.values if isinstance(columns.kinds[name], TimeArray)]
+    if times:
+        parts = [described.astype(object)] if numbers else []
+        parts = sorted([*parts, *(described_times(columns, [name], wanted) for name in times)], key=len)
+        rows = dict.fromkeys(row for part in parts for row in part.index)
+        described = pd.concat([part.reindex(list(rows)) for part in parts], axis=1)
+        numbers = [name for name in columns.values if name in (*numbers, *times)]
+        described = described[numbers]
+    others = [name for name in columns.values if name not in numbers and _has_labels(columns, name)]
+    if numbers and (include != "all" or not others):
+        return described
+    if not numbers and not others:
+        raise ArgumentTypeError("describe needs columns of numbers, times or text.", details=[f"types: {frame.dtypes}"])
+    labels = described_labels(columns, others)
+    if not numbers:
+        return labels
+    both = labels.reindex(["count", "unique", "top", "freq"]).join(described.astype(object), how="outer")
+    order = ["count", "unique", "top", "freq", *(row for row in described.index if row != "count")]
+    return both.reindex(order)[[name for name in columns.values if name in both]]
+
+
+def described_numbers(columns: ColumnSet, names: Sequence[str], quantiles: Sequence[float]) -> pd.DataFrame:
+    """Return a description of columns of numbers, a row for each statistic; computes."""
+    quantiles = sorted(set(quantiles))
+    rows = ["count", "mean", "std", "min", *map(percentage, quantiles), "max"]
+    if not names:
+        return pd.DataFrame(index=rows)
+    floats = {name: to_type(columns.values[name], FLOAT64) for name in names}
+    wanted = [
+        one
+        for name, value in floats.items()
+        for one in (
+            AggregateExpr("count_nonzero", present(columns, name)),
+            *_mean_and_spread(value),
+            AggregateExpr("quantile", value, q=(0.0, *quantiles, 1.0), method="linear", skipna=True),
+        )
+    ]
+    (found,) = run(Aggregate(columns.frame, tuple(wanted)))
+    by_name = {name: list(found[4 * place : 4 * place + 4]) for place, name in enumerate(names)}
+    # A column with NaN has a mean of NaN, and is read once more without them.
+    lacking = [name for name, (count, mean, *_) in by_name.items() if count and np.isnan(mean)]
+    if lacking:
+        again = run(
+            *[_mean_and_spread_of_present(columns.frame, floats[name], present(columns, name)) for name in lacking]
+        )
+        for name, moments in zip(lacking, again, strict=True):
+            by_name[name][1:3] = moments
+    described = {
+        name: [float(count), mean, std, *np.asarray(ranked, np.float64).tolist()]
+        for name, (count, mean, std, ranked) in by_name.items()
+    }
+    return pd.DataFrame(described, index=rows, dtype=np.float64)
+
+
+def described_times(columns: ColumnSet, names: Sequence[str], quantiles: Sequence[float]) -> pd.DataFrame:
+    """Return a description of columns of times, a row for each statistic; computes."""
+    quantiles = sorted(set(quantiles))
+    found = {}
+    from akdask.frames.series import Series
+
+    for name in names:
+        series: Any = Series(columns.array(name)).dropna()
+        count = len(series)
+        spread = {} if isinstance(columns.kinds[name], Datetime) else {"std": series.std(ddof=1)}
+        several = series.quantile(quantiles).to_pandas().tolist() if count else [pd.NaT] * len(quantiles)
+        statistics = {
+            "count": count,
+            "mean": series.mean() if count else pd.NaT,
+            **spread,
+            "min": series.min() if count else pd.NaT,
+            **dict(zip(map(percentage, quantiles), several, strict=True)),
+            "max": series.max() if count else pd.NaT,
+        }
+        found[name] = pd.Series(dict(zip(statistics, dask.compute(*statistics.values()), strict=True)), dtype=object)
+    return pd.DataFrame(found)
+
+
+def _mean_and_spread(value: Value) -> tuple[AggregateExpr, AggregateExpr]:
+    return AggregateExpr("mean", value), AggregateExpr("std", value, ddof=1)
+
+
+def _mean_and_spread_of_present(frame: Frame, value: Value, there: Value) -> Aggregate:
+    chosen, (left,) = filter_columns(frame, [value], frame, there)
+    return Aggregate(chosen, _mean_and_spread(left))
+
+
+def described_labels(columns: ColumnSet, names: Sequence[str]) -> pd.DataFrame:
+    """Return a description of columns of labels: count, distinct values, the commonest and its number; computes."""
+    found = {}
+    for name in names:
+        values, counts = _counts(columns, name)
+        found[name] = [int(counts.sum()), len(counts), *_commonest(columns, name, values, counts)]
+    return pd.DataFrame(found, index=["count", "unique", "top", "freq"], dtype=object)
+
+
+def _commonest(columns: ColumnSet, name: str, values: np.ndarray[Any, Any], counts: np.ndarray[Any, Any]) -> Any:
+    """Return the commonest of the values of a column, of several the first, and how often it occurs; computes."""
+    if not len(counts):
+        return np.nan, np.nan
+    most = counts.max()
+    tied = values[counts == most]
+    if len(tied) == 1 or isinstance(columns.kinds[name], Categorical):
+        return tied[0], int(most)
+    rows = _there(columns, name)
+    if len(tied) < len(values):
+        rows = rows[in1d(rows, tied.tolist())]
+    return np.asarray(rows[:1].to_ndarray())[0], int(most)
+
+
+def _has_labels(columns: ColumnSet, name: str) -> bool:
+    return isinstance(columns.kinds[name], Strings | Categorical) or columns.values[name].dtype.kind == "bool"
+
+
+def quantiles_of(percentiles: Sequence[float] | None) -> list[float]:
+    """Return which quantiles describe numbers, checked; the quartiles unless given."""
+    found = checked_quantiles(list(QUARTILES if percentiles is None else percentiles), "linear")
+    return [found] if isinstance(found, float) else list(found)
+
+
+def percentage(quantile: float) -> str:
+    """Return how pandas calls a quantile.
+
+    Examples
+    --------
+    >>> percentage(0.25), percentage(0.999)
+    ('25%', '99.9%')
+    """
+    return f"{round(100 * quantile, 10):g}%"
+
+
+def describe_series(series: Series, percentiles: Sequence[float] | None) -> pd.Series:
+    columns = series._value_columns()
+    values = series.values
+    if is_number(values) and values._value.dtype.kind != "bool":
+        found = described_numbers(columns, [VALUES], quantiles_of(percentiles))
+    elif isinstance(values, TimeArray):
+        found = described_times(columns, [VALUES], quantiles_of(percentiles))
+    elif isinstance(values, Strings | Categorical) or values._value.dtype.kind == "bool":
+        found = described_labels(columns, [VALUES])
+    else:
+        raise ArgumentTypeError(f"describe takes numbers or text, not {values._type_name()}.")
+    described: pd.Series = found[VALUES]
+    described.name = series.name
+    return described

@@ -12,7 +12,6 @@ import numpy as np
 
 from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.calendar import EXAMPLES, frequency_of
-from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.elementwise import cast, where
@@ -29,7 +28,7 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
-from akdask.frames.columnset import VALUES, ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet, names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.group_reductions import Reduced, calls_of, edge_values, reduce_at_once

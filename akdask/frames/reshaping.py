@@ -10,7 +10,6 @@ import numpy as np
 
 from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.column_names import names_of
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import cast
 from akdask.arrays.group_reductions import GROUP_REDUCTIONS
@@ -27,8 +26,8 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
-from akdask.frames.columnset import ColumnSet
-from akdask.frames.construction import arrays_of, spread
+from akdask.frames.columnset import ColumnSet, names_of
+from akdask.frames.conversion import arrays_of, spread
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import numbers_among
 from akdask.frames.index import MultiIndex

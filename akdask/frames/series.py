@@ -170,9 +170,9 @@ class Series(Labelled, RowLabelled):
 
     @refuses_foreign()
     def __init__(self, data: Any, name: Any = None, index: Any = None) -> None:
-        from akdask.frames import construction
+        from akdask.frames import conversion
 
-        self._set(*construction.series_parts(data, name, index))
+        self._set(*conversion.series_parts(data, name, index))
 
     @classmethod
     def concat(
@@ -1512,9 +1512,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([1, 2, 3, 4]).describe()["50%"]
         np.float64(2.5)
         """
-        from akdask.frames import summaries
+        from akdask.frames import reductions
 
-        return summaries.describe_series(self, percentiles)
+        return reductions.describe_series(self, percentiles)
 
     # distinct values, groups
 
@@ -1571,9 +1571,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
         {2: 2, 0: 1}
         """
-        from akdask.frames import summaries
+        from akdask.frames import distinct
 
-        return summaries.count_values(self, sort, normalize=normalize, ascending=ascending, dropna=dropna)
+        return distinct.count_values(self, sort, normalize=normalize, ascending=ascending, dropna=dropna)
 
     def groupby(
         self, by: Any = None, level: Any = None, dropna: bool = True, *, sort: bool = True, observed: bool = True
@@ -1933,9 +1933,9 @@ class Series(Labelled, RowLabelled):
 
         See `DataFrame.rank`.
         """
-        from akdask.frames import summaries
+        from akdask.frames import sorting
 
-        return self._with(summaries.ranks(self.values, method, ascending, pct, na_option))
+        return self._with(sorting.ranks(self.values, method, ascending, pct, na_option))
 
     def nlargest(self, n: int = 5, keep: str = "first") -> Series:
         """Return the entries with the `n` largest values, the largest first; lazy.
@@ -1958,15 +1958,15 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([3, 9, 5]).nlargest(2).to_pandas().to_dict()
         {1: 9, 2: 5}
         """
-        from akdask.frames import summaries
+        from akdask.frames import sorting
 
-        return summaries.extreme_entries(self, "nlargest", n, keep, largest=True)
+        return sorting.extreme_entries(self, "nlargest", n, keep, largest=True)
 
     def nsmallest(self, n: int = 5, keep: str = "first") -> Series:
         """Return the entries with the `n` smallest values, the smallest first; lazy.  See `nlargest`."""
-        from akdask.frames import summaries
+        from akdask.frames import sorting
 
-        return summaries.extreme_entries(self, "nsmallest", n, keep, largest=False)
+        return sorting.extreme_entries(self, "nsmallest", n, keep, largest=False)
 
     def topn(self, n: int = 10) -> Series:
         """Return the `n` entries of the largest values, the largest first; lazy.

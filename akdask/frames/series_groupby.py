@@ -28,8 +28,8 @@ from akdask.frames.group_windows import GroupWindows
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
+from akdask.frames.reductions import QUARTILES, percentage
 from akdask.frames.series import Series, column_series
-from akdask.frames.summaries import QUARTILES, percentage
 
 
 def _of_values(groups: SeriesGroupBy, name: str) -> Series:

@@ -1,4 +1,4 @@
-"""Sorted and reindexed rows of a DataFrame."""
+"""Sorted and reindexed rows, the largest and smallest ones, and ranks."""
 
 from __future__ import annotations
 
@@ -9,24 +9,36 @@ import numpy as np
 
 from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array, unlabelled
-from akdask.arrays.column_names import names_of
+from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import full
-from akdask.arrays.elementwise import where
+from akdask.arrays.elementwise import cast, where
+from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.keys import comparable_keys
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import cumsum
+from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import argsort, coargsort, directions
+from akdask.arrays.timearray import TimeArray
+from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
 from akdask.engine.alignment import align_by_plan
+from akdask.engine.missing import key_parts
 from akdask.engine.node import Frame
-from akdask.engine.values import Value
+from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import ColumnSet, names_of
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.dtypes import missing_rows
+from akdask.frames.dtypes import as_other_type, is_number, missing_rows
 from akdask.frames.index import Index, MultiIndex, check_na_position, is_there
-from akdask.frames.missing import present
-from akdask.frames.rows_by_label import kind_of
-from akdask.frames.windows import empty_rows
+from akdask.frames.missing import present, present_among
+from akdask.frames.rows import kind_of
+from akdask.frames.windows import empty_rows, numbers_in_groups
 from akdask.operators.sort.plan import sorted_rows
+from akdask.operators.sort.top_k import TopK
+
+if TYPE_CHECKING:
+    from akdask.frames.series import Series
+
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series
@@ -176,3 +188,141 @@ def reindex_series(series: Series, index: Any, fill_value: Any) -> Series:
     if series._level_names:
         raise ArgumentError("labels of several levels are not looked for by reindex.", hint="use locate.")
     return series._on_columns(reindexed(series._labelled._columns, index, fill_value))
+
+
+RANKS = ("average", "min", "max", "first", "dense")
+
+
+KEEPS = ("first", "last")
+
+
+NA_OPTIONS = ("keep", "top", "bottom")
+
+
+def rank(frame: DataFrame, method: str, ascending: bool, pct: bool, *, na_option: str) -> DataFrame:
+    columns = frame._columns
+    arrays = {name: columns.array(name) for name in columns.values}
+    return frame._with_columns(
+        {name: ranks(array, method, ascending, pct, na_option) for name, array in arrays.items()}
+    )
+
+
+def extreme_rows(frame: DataFrame, operation: str, n: int, columns: str | Sequence[str], keep: str) -> DataFrame:
+    names = names_of(columns)
+    largest = operation == "nlargest"
+    if keep not in (*KEEPS, "all") or not names:
+        raise ArgumentError(f"{operation} needs a column, and keep='first', 'last' or 'all', not {keep!r}.")
+    arrays = [frame._columns.array(name) for name in names]
+    for name, array in zip(names, arrays, strict=True):
+        if not isinstance(array, TimeArray) and not is_number(array):
+            raise ArgumentTypeError(
+                f"{operation} needs numbers or times; column {name!r} has {array._type_name()}.",
+                hint="df.sort_values(…).head(10) puts any column in order.",
+            )
+    if n <= 0:
+        return frame.head(0)
+    first = top_positions(arrays[0], int(n), largest=largest, last=keep == "last")
+    chosen: DataFrame = frame._rows(first)
+    if len(names) == 1 and keep != "all":
+        return chosen
+    # All rows with one of the values that are among the first, few more than are wanted.
+    every: DataFrame = frame._rows(in1d(arrays[0], chosen._columns.array(names[0])))
+    ordered = every._rows(slice(None, None, -1)) if keep == "last" else every
+    ordered = ordered.sort_values(names, ascending=not largest)
+    few = ordered.head(int(n))
+    if keep != "all":
+        return few
+    wanted = [few._columns.array(name) for name in names]
+    return ordered._rows(in1d([ordered._columns.array(name) for name in names], wanted))
+
+
+def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pdarray:
+    """Return the positions of the largest or smallest elements, the most extreme first; lazy.
+
+    Of equal elements the first or the last ones are taken.  Missing elements are taken only if others are too few.
+    """
+    value = array._value
+    missing: Value | None = None
+    if isinstance(array, TimeArray):
+        missing = Call("equal", value, Constant(NOT_A_TIME))
+        filling: Any = np.iinfo(np.int64).min if largest else np.iinfo(np.int64).max
+    elif len(key_parts(value)) > 1:
+        missing, value = key_parts(value)
+        limits = np.iinfo(value.dtype.numpy)
+        filling = value.dtype.numpy.type(limits.min if largest else limits.max)
+    elif value.dtype == FLOAT64:
+        missing, filling = Call("isnan", value), -np.inf if largest else np.inf
+    if missing is not None:
+        value = Call("where", missing, Constant(filling), value)
+    if value.dtype.kind == "bool":
+        value = to_type(value, INT64)
+    if largest != last:
+        # The first of equal ones come from the side of the smallest.
+        value = Call("negative" if value.dtype == FLOAT64 else "invert", value)
+    found = TopK.of(array._frame, value, -count if last else count)
+    positions = pdarray(found, found.positions)
+    return positions[::-1] if last else positions
+
+
+def ranks(
+    array: Array, method: str = "average", ascending: bool = True, pct: bool = False, na_option: str = "keep"
+) -> pdarray:
+    """Return the ranks of the elements of an array, as float64; lazy.  See `DataFrame.rank`."""
+    if method not in RANKS:
+        raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
+    if na_option not in NA_OPTIONS:
+        raise ArgumentError(f"na_option={na_option!r} is none of {', '.join(NA_OPTIONS)}.")
+    if isinstance(array, Categorical) and not array.ordered:
+        # Where labels are not compared, pandas ranks them by their text.
+        array = as_other_type(array, str)
+    keys: Any = array
+    if na_option != "keep":
+        # Where ranks descend, the first ones belong to the last groups.
+        keys = [rank_of_missing(array, is_first=(na_option == "top") == ascending), array]
+    groups = ColumnGroups(keys, dropna=na_option == "keep")
+    sizes = ranked_sizes(groups.size()[1], method)
+    upto, total = cumsum(sizes), sizes.sum()
+    placed = place_ranks(groups, sizes, upto - sizes if ascending else total - upto, method)
+    return placed / total if pct else placed
+
+
+def rank_of_missing(array: Any, *, is_first: bool) -> Any:
+    """Return a key of bools that sorts missing values first or last."""
+    there = pdarray(array._frame, present_among(array, array._value))
+    return there if is_first else ~there
+
+
+def ranked_sizes(sizes: pdarray, method: str) -> pdarray:
+    """Return the number of ranks that `sizes` equal rows take: one if ranks are dense, otherwise one for each row."""
+    return sizes * 0 + 1 if method == "dense" else sizes
+
+
+def place_ranks(groups: GroupBy, sizes: pdarray, below: pdarray, method: str) -> pdarray:
+    """Return the ranks of rows, as float64; lazy.
+
+    `groups` has the equal rows, which take `sizes` ranks after the `below` ones of the rows before them.
+    """
+    match method:
+        case "average":
+            found: Any = (2 * below + sizes + 1) / 2.0
+        case "max":
+            found = below + sizes
+        case _:
+            found = below + 1
+    # Ranks are at most the number of rows, which floats hold.
+    placed: pdarray = groups.broadcast(cast(found, np.float64))
+    if method == "first":
+        placed = placed + cast(numbers_in_groups(groups), np.float64)
+    return placed
+
+
+def extreme_entries(series: Series, operation: str, n: int, keep: str, *, largest: bool) -> Series:
+    values = series.values
+    if keep not in KEEPS:
+        raise ArgumentError(f"{operation}: keep={keep!r} is neither 'first' nor 'last'.")
+    if not isinstance(values, TimeArray) and not is_number(values):
+        raise ArgumentTypeError(f"{operation} needs numbers or times, not {values._type_name()}.")
+    if n <= 0:
+        return series._moved(series._labelled.head(0))
+    at = top_positions(values, int(n), largest=largest, last=keep == "last")
+    return series._rows(at)
