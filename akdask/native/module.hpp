@@ -201,6 +201,9 @@ struct Call;
 
 template <class Result, class... Parameters, Result (*function)(Parameters...)>
 struct Call<function> {
+    // Compilers take what follows the checks of arguments for rare, and would not vectorise it there.
+    [[gnu::noinline]] static Result apply(Parameters... parameters) { return function(parameters...); }
+
     static Outcome run(PyObject* const* objects, Py_ssize_t count, PyObject*& result) {
         return run(objects, count, result, std::index_sequence_for<Parameters...>{});
     }
@@ -217,14 +220,14 @@ struct Call<function> {
             if constexpr (std::is_void_v<Result>) {
                 {
                     Unlocked unlocked;
-                    function(std::get<At>(arguments).value...);
+                    apply(std::get<At>(arguments).value...);
                 }
                 Py_INCREF(Py_None);
                 result = Py_None;
             } else {
                 Result found = [&] {
                     Unlocked unlocked;
-                    return function(std::get<At>(arguments).value...);
+                    return apply(std::get<At>(arguments).value...);
                 }();
                 result = given(found);
             }
