@@ -22,9 +22,6 @@ from akdask.storage.remote import AT_ONCE, accessing, current_options
 
 _MAGIC = b"PAR1"
 
-_STEP = 2**18
-"""Bytes that are hashed at a time: few enough to stay in the cache of a core between reading and hashing."""
-
 _TICK = 2.0
 """Seconds within which a file may change twice and look the same."""
 
@@ -239,7 +236,7 @@ def digest_of_entry(folder: BlobFolder, entry: StoreEntry) -> str:
     """
     began = time.time()
     with folder.open(entry.name) as file:
-        found = digest_of_stream(file, _STEP)
+        found = digest_of_stream(file)
     # A file that has changed meanwhile is not known, nor one that may change again within the same tick of its clock.
     if began - entry.changed > _TICK and folder.find(entry.name) == entry:
         _KNOWN.put(_key(folder, entry), found)

@@ -15,11 +15,9 @@ from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 from akdask.errors import ArgumentTypeError
+from akdask.evo import tuning
 from akdask.evo.errors import DescriptionError, EvoError, IdentifierError, KindError
 from akdask.evo.kinds import BY_NAME, TYPES, ArrayKind, data_type_of, kind_of_schema, kind_of_types
-
-STEP = 4 * 2**20
-"""Bytes that are hashed at a time."""
 
 _DIGEST = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
@@ -315,10 +313,10 @@ def digest_of_file(path: str | os.PathLike[str]) -> str:
         return digest_of_stream(file)
 
 
-def digest_of_stream(file: Any, step: int = STEP) -> str:
-    """Return the lower-case SHA-256 of the rest of an open file, read in steps of some bytes."""
+def digest_of_stream(file: Any) -> str:
+    """Return the lower-case SHA-256 of the rest of an open file."""
     digest = hashlib.sha256()
-    memory = bytearray(step)
+    memory = bytearray(tuning.READ_BYTES)
     view = memoryview(memory)
     while count := file.readinto(memory):
         digest.update(view[:count])

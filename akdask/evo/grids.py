@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from akdask.errors import ArgumentError
+from akdask.evo import tuning
 from akdask.evo.errors import ContentError, ShapeError
 from akdask.formats.hdf5.library import open_hdf5
 from akdask.storage.files import state_of
@@ -26,11 +27,6 @@ from akdask.storage.files import state_of
 At = Literal["cells", "vertices"]
 
 _SPATIAL = "ijk"
-_CHUNK = 16 * 2**20
-"""Approximate bytes of a chunk read from a file or rechunked: a write holds several in memory."""
-
-_LARGEST = 4
-"""How many times as large chunks may be, so that each stored chunk is unpacked once."""
 
 
 def flatten(
@@ -264,8 +260,8 @@ def _from_storage(stored: Any, chunks: tuple[int, ...] | None, order: tuple[int,
     shape = stored.shape
     slowest = order[0]
     plane = stored.dtype.itemsize * math.prod(shape) // max(shape[slowest], 1)
-    step = max(_CHUNK // max(plane, 1), 1)
-    if chunks is not None and chunks[slowest] * plane <= _LARGEST * _CHUNK:
+    step = max(tuning.CHUNK_BYTES // max(plane, 1), 1)
+    if chunks is not None and chunks[slowest] * plane <= tuning.LARGE_CHUNKS * tuning.CHUNK_BYTES:
         step = max(step // chunks[slowest], 1) * chunks[slowest]
     wanted = [-1] * len(shape)
     wanted[slowest] = min(step, max(shape[slowest], 1))
@@ -348,7 +344,7 @@ def _in_order(array: Any) -> Any:
     if all(len(lengths) == 1 for lengths in array.chunks[1:]):
         return array
     plane = array.dtype.itemsize * math.prod(fast)
-    step = min(max(_CHUNK // max(plane, 1), 1), max(array.chunks[0], default=1))
+    step = min(max(tuning.CHUNK_BYTES // max(plane, 1), 1), max(array.chunks[0], default=1))
     return array.rechunk((max(step, 1), *(-1 for _ in fast)))
 
 

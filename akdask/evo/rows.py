@@ -36,6 +36,7 @@ from akdask.engine.run import resolve_lengths, run
 from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentTypeError
+from akdask.evo import tuning
 from akdask.evo.canonical import table_of
 from akdask.evo.errors import ContentError, ShapeError, UnsupportedTableError
 from akdask.frames.dataframe import DataFrame
@@ -43,9 +44,6 @@ from akdask.frames.interchange import from_dask
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-_STEP_BYTES = 2**24
-"""Bytes per slice of sliced data."""
 
 
 def lazy_rows(given: Any) -> LazyRows | None:
@@ -172,7 +170,7 @@ def _sliced(dataset: Any) -> Iterator[np.ndarray[Any, Any]]:
             f"an array of {len(dataset.shape)} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
         )
     width = int(np.prod(dataset.shape[1:], dtype=np.int64)) * np.dtype(dataset.dtype).itemsize
-    step = max(1, _STEP_BYTES // max(width, 1))
+    step = max(1, tuning.SLICE_BYTES // max(width, 1))
     yield np.asarray(dataset[:0])
     for start in range(0, dataset.shape[0], step):
         yield np.asarray(dataset[start : start + step])

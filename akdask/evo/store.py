@@ -14,11 +14,11 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
+from akdask.evo import tuning
 from akdask.evo.canonical import Names, canonical_names
 from akdask.evo.categories import encode
 from akdask.evo.collection import Collected, collect, findings_of, known_digest, used_by
 from akdask.evo.description import (
-    STEP,
     ArrayDescription,
     Described,
     described_by,
@@ -51,8 +51,6 @@ ABANDONED_AFTER = 3600.0
 """Seconds without a change after which an unlocked temporary file is removed."""
 
 _DAY = 86400.0
-_COPIES = 8
-"""Blobs that are copied at a time."""
 
 
 class Store:
@@ -533,7 +531,7 @@ class Store:
             except AkdaskError as error:
                 return error
 
-        with ThreadPoolExecutor(max(min(_COPIES, len(names)), 1)) as pool:
+        with ThreadPoolExecutor(max(min(tuning.COPIED_BLOBS, len(names)), 1)) as pool:
             found = list(pool.map(copied, names))
         failed = [error for error in found if isinstance(error, AkdaskError)]
         if failed:
@@ -572,7 +570,7 @@ class Store:
                 file = self._folder.open(name)
             with file, accessing(options):
                 sink = begin()
-                while data := file.read(STEP):
+                while data := file.read(tuning.READ_BYTES):
                     digest.update(data)
                     sink.write(data)
                 found = chosen(digest.hexdigest())

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from akdask.cluster import default_client, shares_memory
 from akdask.errors import AkdaskError, ArgumentError, MissingFileError
+from akdask.evo import tuning
 from akdask.evo.canonical import canonical_names
-from akdask.evo.description import STEP, ArrayDescription, is_digest, surplus_keys
+from akdask.evo.description import ArrayDescription, is_digest, surplus_keys
 from akdask.evo.errors import EvoError
 from akdask.evo.findings import ContentRules, Finding, RowFacts, conclude, examine
 from akdask.evo.kinds import ROLES, TYPES, Role, kind_of_types, role_named, type_name
@@ -37,14 +38,6 @@ from akdask.formats.parquet.thrift import (
 from akdask.storage.files import FileIdentity, absolute, identify, is_remote
 from akdask.storage.ranges import RangeReader, range_reader
 from akdask.storage.remote import accessing, current_options, takes_storage_options
-
-_ROWS = 2**18
-
-_AT_ONCE = 64
-"""Number of blobs whose footers one task checks."""
-
-_ROWS_OF_TASK = 2**17
-"""Rows up to which a blob is checked without tasks."""
 
 _HUGE, _TINY, _MANY = 2**20, 2**13, 8
 """Rows of a row group that are too many, and on average too few where there are more row groups than `_MANY`."""
@@ -177,7 +170,7 @@ def validate_many(
     if footer_only and shares_memory() and not any(is_remote(path) for path, _ in items):
         # Threads would wait for Python's lock, and for each other.
         return dict(_check_some(items, expected, footer_only, options))
-    step = _AT_ONCE if footer_only else 1
+    step = tuning.CHECKED_FOOTERS if footer_only else 1
     tasks = [
         dask.delayed(_check_some, pure=False)(items[start : start + step], expected, footer_only, options)
         for start in range(0, len(items), step)
@@ -256,7 +249,7 @@ def _of_data(
     role = expected.role or ROLES["attribute"]
     rules = ContentRules(role, facts.kind or "", expected.vertices, expected.keys, expected.active)
     numbers = range(len(facts.rows))
-    if not in_tasks or len(numbers) == 1 or (facts.nrows <= _ROWS_OF_TASK and default_client() is None):
+    if not in_tasks or len(numbers) == 1 or (facts.nrows <= tuning.ROWS_WITHOUT_TASKS and default_client() is None):
         return [check_row_group(facts, number, rules) for number in numbers], rules
     shared = dask.delayed((facts, rules), pure=False, traverse=False)
     tasks = [dask.delayed(_check_group, pure=False)(shared, number) for number in numbers]
@@ -656,7 +649,7 @@ def _check_values(ranges: RangeReader, facts: FooterFacts, number: int, rules: C
     row = 0
     try:
         opened = open_parquet(ranges)
-        for batch in opened.iter_batches(_ROWS, row_groups=[number], use_threads=False):
+        for batch in opened.iter_batches(tuning.CHECKED_ROWS, row_groups=[number], use_threads=False):
             batch.validate(full=True)
             noted = noted.joined(examine(pa.Table.from_batches([batch]), rules, row))
             row += batch.num_rows
@@ -679,7 +672,7 @@ def _column_at_fault(ranges: RangeReader, facts: FooterFacts, number: int) -> st
         try:
             opened = open_parquet(ranges)
             batches = opened.reader.iter_batches(
-                _ROWS, row_groups=[number], column_indices=[position], use_threads=False
+                tuning.CHECKED_ROWS, row_groups=[number], column_indices=[position], use_threads=False
             )
             for batch in batches:
                 batch.validate(full=True)
@@ -697,11 +690,11 @@ def digest_of_remote(file: FileIdentity) -> str:
         If it cannot be read, or changes meanwhile.
     """
     digest = sha256()
-    memory = np.empty(STEP, np.uint8)
+    memory = np.empty(tuning.READ_BYTES, np.uint8)
     with range_reader(file) as ranges:
         ranges.expect([[(0, file.size)]])
-        for start in range(0, file.size, STEP):
-            part = memory[: min(STEP, file.size - start)]
+        for start in range(0, file.size, tuning.READ_BYTES):
+            part = memory[: min(tuning.READ_BYTES, file.size - start)]
             ranges.read_into(part, start, "bytes")
             digest.update(part.data)
     return digest.hexdigest()

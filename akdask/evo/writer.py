@@ -12,6 +12,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, TransferError, warn
+from akdask.evo import tuning
 from akdask.evo.canonical import CanonicalForm, Names
 from akdask.evo.description import ArrayDescription, new_uuid
 from akdask.evo.errors import BlobWriteError, ContentError, EvoError
@@ -23,9 +24,6 @@ from akdask.formats.parquet.footers import PARQUET_ERRORS
 from akdask.formats.parquet.write import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
 
 _LEVELS = range(1, 10)
-
-_MOST_BYTES = 128 * 2**20
-"""Bytes of row groups that are in memory at a time, unless one alone has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +188,7 @@ def write_blob(
     rules = ContentRules(chosen, form.kind.name, vertices)
     nrows = form.group_rows if row_group_rows is None else int(row_group_rows)
     encoder = ColumnEncoder(form, rules, form.encoding(level, dictionaries=dictionaries))
-    at_once = max(1, _MOST_BYTES // form.bytes_of(nrows))
+    at_once = max(1, tuning.WRITTEN_BYTES // form.bytes_of(nrows))
     if lazy is not None:
         encoded = lazy.encoded(nrows, encoder)
     writer = BlobWriter(begin(), rules, form.schema.names[0])

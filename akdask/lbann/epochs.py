@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from akdask.errors import AkdaskError, ArgumentError, warn
+from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError, LbannWarning, SampleTypeError
 from akdask.lbann.file_reader import AnyReader
 from akdask.lbann.sample_list import SampleList
@@ -65,9 +66,6 @@ Batch: TypeAlias = dict[str, np.ndarray]
 
 _NARROWEST = 4
 """Bytes of the integers that are converted to the type of a batch."""
-
-_SMALL = 1 << 16
-"""Bytes of a sample up to which batches are copied out of a joint read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ class GroupedReader:
             As for `read`.
         """
         starts = range(0, len(indices), batch_size)
-        if len(starts) > 1 and self._sample_bytes() <= _SMALL:
+        if len(starts) > 1 and self._sample_bytes() <= tuning.SMALL_SAMPLE_BYTES:
             found = self.read(indices)
             return [{name: rows[at : at + batch_size].copy() for name, rows in found.items()} for at in starts]
         return [self.read(indices[at : at + batch_size]) for at in starts if not is_stopped()]
@@ -226,9 +224,6 @@ class GroupedReader:
 OnError: TypeAlias = Literal["raise", "skip"]
 """Treatment of unreadable samples in an epoch."""
 
-_MOST_THREADS = 4
-"""Maximum number of reading threads: more would wait for one another in HDF5."""
-
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
@@ -277,7 +272,7 @@ class BatchOptions:
     @property
     def n_threads(self) -> int:
         """Threads that read."""
-        return self.threads or max(1, min(_MOST_THREADS, os.cpu_count() or 1, self.prefetch))
+        return self.threads or max(1, min(tuning.MOST_THREADS, os.cpu_count() or 1, self.prefetch))
 
     @property
     def window(self) -> int:

@@ -21,6 +21,7 @@ from akdask.columns.table import slice_rows
 from akdask.engine.sources import Scan
 from akdask.errors import ArgumentError
 from akdask.frames.dataframe import DataFrame
+from akdask.lbann import tuning
 from akdask.lbann.epochs import Batch, GroupedReader
 from akdask.lbann.transform import resolve
 from akdask.storage.files import identify_all
@@ -29,12 +30,6 @@ from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from akdask.lbann.dataset import Dataset
-
-MAX_BYTES = 1 << 27
-"""Bytes of samples that a task reads, at most, unless one sample has more."""
-
-_SHORT = 32
-"""Samples of a run below which a task costs more than the read."""
 
 
 def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
@@ -60,10 +55,10 @@ def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
     [(0, 200)]
     """
     n = len(files)
-    most = max(1, MAX_BYTES // max(sample_bytes, 1))
+    most = max(1, tuning.TASK_BYTES // max(sample_bytes, 1))
     starts = np.flatnonzero(np.diff(files, prepend=-1))
-    if len(starts) > 1 and n / len(starts) < _SHORT:
-        starts = np.arange(0, n, min(most, _SHORT * _SHORT))
+    if len(starts) > 1 and n / len(starts) < tuning.SHORT_RUN:
+        starts = np.arange(0, n, min(most, tuning.SHORT_RUN**2))
     bounds = [*starts.tolist(), n]
     return [(row, min(row + most, stop)) for start, stop in pairwise(bounds) for row in range(start, stop, most)]
 

@@ -17,6 +17,7 @@ from akdask.errors import AlignmentError, FileFormatError
 from akdask.formats.hdf5.group_templates import BY_LIBRARY, Offsets, locate
 from akdask.formats.hdf5.library_file import TEXT, NotThereError, StoredElements, UnknownElementsError
 from akdask.formats.hdf5.open_files import OPEN_FILES, TreeFile
+from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
 from akdask.lbann.schema import KNOWN_KEYS, SampleFields
 from akdask.lbann.transform import SampleLayout, empty, groups_of, layout_of, names_of, resolve
@@ -25,12 +26,6 @@ Values: TypeAlias = npt.NDArray[Any]
 Layouts: TypeAlias = Callable[[tuple[StoredElements, ...]], SampleLayout]
 
 _LOG = getLogger("akdask.lbann")
-
-_MOST_LAYOUTS = 256
-"""Layouts that a reader keeps."""
-
-_LARGE = 2**16
-"""Bytes of a field from which each sample is read and transformed on its own, straight into its place."""
 
 
 class SampleReader:
@@ -220,7 +215,7 @@ class SampleReader:
             check_same_groups(self.fields, next(iter(self._layouts.values())), made)
         else:
             _tell_what_is_no_float(self.fields, made)
-        if len(self._layouts) < _MOST_LAYOUTS:
+        if len(self._layouts) < tuning.MOST_LAYOUTS:
             self._layouts[stored] = made
         return made
 
@@ -274,7 +269,7 @@ class _Alike:
     def __init__(self, layout: SampleLayout) -> None:
         self.layout = layout
         self.rows: list[int] = []
-        small = [path for path, transform in layout.transforms.items() if transform.nbytes < _LARGE]
+        small = [path for path, transform in layout.transforms.items() if transform.nbytes < tuning.LARGE_FIELD_BYTES]
         self.content: dict[str, list[bytes | None]] = {path: [] for path in small}
 
 

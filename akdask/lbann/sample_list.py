@@ -14,15 +14,12 @@ import pyarrow as pa
 
 from akdask.deferred import pc
 from akdask.errors import FileError, PositionError
+from akdask.lbann import tuning
 from akdask.lbann.errors import LbannListError
 from akdask.storage.files import is_remote
 from akdask.storage.transaction import write_file
 
-_FEW = 8
-"""Samples that are looked up one by one, since calls on columns take as long for few as for many."""
-
 _BLANK = pa.scalar(" ", pa.large_string())
-
 
 Words: TypeAlias = pa.LargeStringArray
 """A column of words."""
@@ -229,7 +226,7 @@ class SampleList:
 
     def ids_of(self, indices: Any) -> list[str]:
         """Return the IDs of samples."""
-        if len(indices) <= _FEW:
+        if len(indices) <= tuning.FEW_IDS:
             return [self.ids[index].as_py() for index in map(int, indices)]
         found: list[str] = self.ids.take(pa.array(indices, pa.int64())).to_pylist()
         return found

@@ -15,13 +15,11 @@ import numpy.typing as npt
 
 from akdask.errors import ArgumentError, warn
 from akdask.formats.hdf5.library_file import TEXT, StoredElements
+from akdask.lbann import tuning
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError, UnknownNameError
 from akdask.lbann.schema import FieldMetadata, SampleFields
 
 Values = npt.NDArray[Any]
-
-_BLOCK = 2**15
-"""Elements that are computed at a time, so that their doubles stay in the cache of a core."""
 
 
 class _Elements(NamedTuple):
@@ -47,7 +45,8 @@ class Normalization:
     """
 
     def __init__(self, scale: tuple[float, ...], bias: tuple[float, ...], size: int, *, is_blockwise: bool) -> None:
-        self._columns = list(_columns(scale, bias, size, is_blockwise=is_blockwise))
+        self._block = tuning.BLOCK_ELEMENTS
+        self._columns = list(_columns(scale, bias, size, self._block, is_blockwise=is_blockwise))
 
     def apply(self, values: Values, out: Values) -> None:
         """Normalise samples.
@@ -59,11 +58,11 @@ class Normalization:
         out : ndarray, shape (n, size)
             Receives the result, of the same type; may be `values` itself.
         """
-        scratch = np.empty(_BLOCK)
+        scratch = np.empty(self._block)
         with np.errstate(all="ignore"):  # infinities and NaN are values as any other, as in C
             for columns in self._columns:
                 width = columns.stop - columns.start
-                step = max(_BLOCK // max(width, 1), 1)
+                step = max(self._block // max(width, 1), 1)
                 for first in range(0, len(values), step):
                     block = values[first : first + step, columns.start : columns.stop]
                     doubles = scratch[: block.size].reshape(block.shape)
@@ -73,35 +72,31 @@ class Normalization:
 
 
 def _columns(
-    scale: tuple[float, ...], bias: tuple[float, ...], size: int, *, is_blockwise: bool
+    scale: tuple[float, ...], bias: tuple[float, ...], size: int, block: int, *, is_blockwise: bool
 ) -> Iterator[_Elements]:
-    """Yield blocks of columns that are no longer than `_BLOCK`."""
+    """Yield blocks of columns that are no longer than `block`."""
     channels = len(scale)
     if channels == 1:
-        for start in range(0, size, _BLOCK):
-            yield _Elements(start, min(start + _BLOCK, size), scale[0], bias[0])
-    elif is_blockwise and size // channels >= _BLOCK:
+        for start in range(0, size, block):
+            yield _Elements(start, min(start + block, size), scale[0], bias[0])
+    elif is_blockwise and size // channels >= block:
         length = size // channels
         for channel in range(channels):
-            for start in range(0, length, _BLOCK):
-                stop = min(start + _BLOCK, length)
+            for start in range(0, length, block):
+                stop = min(start + block, length)
                 yield _Elements(channel * length + start, channel * length + stop, scale[channel], bias[channel])
     elif is_blockwise:
         numbers = [np.repeat(np.array(one), size // channels) for one in (scale, bias)]
-        for start in range(0, size, _BLOCK):
-            stop = min(start + _BLOCK, size)
+        for start in range(0, size, block):
+            stop = min(start + block, size)
             yield _Elements(start, stop, numbers[0][start:stop], numbers[1][start:stop])
     else:
         # Each block begins with the first channel.
-        step = max(_BLOCK // channels, 1) * channels
+        step = max(block // channels, 1) * channels
         numbers = [np.resize(np.array(one), min(step, size)) for one in (scale, bias)]
         for start in range(0, size, step):
             stop = min(start + step, size)
             yield _Elements(start, stop, numbers[0][: stop - start], numbers[1][: stop - start])
-
-
-_LARGE = 2**14
-"""Elements of a sample from which samples are transformed one by one."""
 
 
 class FieldTransform:
@@ -164,7 +159,7 @@ class FieldTransform:
         out : ndarray, shape (n, size)
             Receives the result, of type `dtype`; may be `values` itself if `is_in_place`.
         """
-        if self.size >= _LARGE and len(values) > 1:
+        if self.size >= tuning.LARGE_ELEMENTS and len(values) > 1:
             for row, target in zip(values, out, strict=True):
                 self.apply(row[None], target[None])
             return
@@ -257,13 +252,7 @@ def _first_place(metadata: FieldMetadata) -> str | None:
     return next((entry.place for entry in metadata.entries.values()), None)
 
 
-_LARGE_BYTES = 2**20
-"""Bytes from which memory is used again."""
-
-_MAX_IDLE_BYTES = 2**26
-_MAX_IDLE = 4
-
-_IDLE: deque[npt.NDArray[np.uint8]] = deque(maxlen=_MAX_IDLE)
+_IDLE: deque[npt.NDArray[np.uint8]] = deque(maxlen=tuning.IDLE_ARRAYS)
 """Unused memory.  Appending and popping are atomic, since memory is returned wherever an array is dropped."""
 
 
@@ -278,7 +267,7 @@ class _Lease:
 
 
 def _give_back(memory: npt.NDArray[np.uint8]) -> None:
-    if not _IDLE or memory.nbytes + sum([one.nbytes for one in list(_IDLE)]) <= _MAX_IDLE_BYTES:
+    if not _IDLE or memory.nbytes + sum([one.nbytes for one in list(_IDLE)]) <= tuning.IDLE_BYTES:
         _IDLE.append(memory)
 
 
@@ -293,7 +282,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Values:
         Its type.
     """
     nbytes = math.prod(shape) * dtype.itemsize
-    if nbytes < _LARGE_BYTES or dtype.hasobject:
+    if nbytes < tuning.RECYCLED_BYTES or dtype.hasobject:
         return np.empty(shape, dtype)
     leased: npt.NDArray[np.uint8] = np.asarray(_Lease(_memory(nbytes)))
     return leased[:nbytes].view(dtype).reshape(shape)
@@ -301,7 +290,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Values:
 
 def _memory(nbytes: int) -> npt.NDArray[np.uint8]:
     """Return memory of at least `nbytes` and less than twice as many; blocks of other sizes are freed."""
-    for _ in range(_MAX_IDLE):
+    for _ in range(tuning.IDLE_ARRAYS):
         try:
             memory = _IDLE.popleft()
         except IndexError:

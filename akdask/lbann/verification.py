@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from akdask.errors import AkdaskError
+from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError, LbannWarning, MissingSampleError, SampleSizeError, SampleTypeError
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.reader import SampleReader, sample_ids
@@ -27,12 +28,6 @@ FaultKind: TypeAlias = Literal["list", "schema", "file", "count", "sample", "fie
 """What is at fault: the list, a schema, an unreadable file, a count in the list, a missing sample or field, the type or
 number of its elements, or a value that is not finite.
 """
-
-_SAMPLES_AT_ONCE = 256
-"""Samples that are read together."""
-
-_FILES_AT_ONCE = 64
-"""Files that are checked between two notes of results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +153,8 @@ def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> Fil
     except AkdaskError as error:
         return FileCheck(file.path, state, len(file.ids), (_fault(error, file.path, None, None, "file"),))
     sizes: dict[str, tuple[int, str]] = {}
-    for start in range(0, len(file.ids), _SAMPLES_AT_ONCE):
-        faults += _sample_faults(reader, file.path, file.ids[start : start + _SAMPLES_AT_ONCE], reads_data)
+    for start in range(0, len(file.ids), tuning.CHECKED_SAMPLES):
+        faults += _sample_faults(reader, file.path, file.ids[start : start + tuning.CHECKED_SAMPLES], reads_data)
     for name in reader.fields:
         try:
             sizes[name] = reader.size_of(name), str(reader.dtype_of(name))
@@ -369,8 +364,8 @@ def _checks(
     left = [file for file in files if file.path not in found]
     one_file = dask.delayed(check_file, pure=False)
     sent = dask.delayed(reader)
-    for start in range(0, len(left), _FILES_AT_ONCE):
-        some = left[start : start + _FILES_AT_ONCE]
+    for start in range(0, len(left), tuning.CHECKED_FILES):
+        some = left[start : start + tuning.CHECKED_FILES]
         checks = dask.compute(*(one_file(sent, dask.delayed(file, traverse=False), reads_data) for file in some))
         found |= {check.path: check for check in checks}
         if resume is not None:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError
-from akdask.evo import grids
 from akdask.evo.errors import ContentError, ShapeError
 from akdask.evo.grids import cell_count, count_active, flatten, unflatten, vertex_size
 
@@ -136,7 +135,7 @@ def test_arrays_in_order_are_not_copied():
 @pytest.mark.parametrize("chunks", [None, (1, 2, 1), (2, 3, 2)])
 @pytest.mark.parametrize("axes", ["ijk", "kji", "jki"])
 def test_section_5_datasets_of_hdf5_files_stay_in_the_file(tmp_path, monkeypatch, axes, chunks):
-    monkeypatch.setattr(grids, "_CHUNK", 50)
+    monkeypatch.setattr("akdask.evo.tuning.CHUNK_BYTES", 50)
     rows, grid = by_formula(SIZE, axes)
     with h5py.File(tmp_path / "g.h5", "w") as file:
         file.create_dataset("a", data=grid, chunks=None if chunks is None else tuple(map(min, chunks, grid.shape)))

@@ -4,7 +4,6 @@ import io
 import pytest
 
 from akdask.evo.description import (
-    STEP,
     digest_of_file,
     digest_of_stream,
     is_digest,
@@ -13,9 +12,10 @@ from akdask.evo.description import (
     parse_identifier,
 )
 from akdask.evo.errors import EvoError, IdentifierError
+from akdask.evo.tuning import READ_BYTES
 
 
-@pytest.mark.parametrize("size", [0, 1, STEP, STEP + 1])
+@pytest.mark.parametrize("size", [0, 1, READ_BYTES, READ_BYTES + 1])
 def test_section_8_the_digest_is_the_lower_case_sha_256_of_the_bytes(tmp_path, size):
     data = bytes(range(256)) * (size // 256 + 1)
     path = tmp_path / "blob"

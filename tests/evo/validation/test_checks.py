@@ -428,7 +428,7 @@ def test_row_groups_are_checked_in_tasks_as_they_are_without(tmp_path, monkeypat
     values = np.append(np.zeros(999), np.nan)
     path = written(tmp_path / "a", {"data": values}, row_group_size=100)
     expected = validate(path, role="geometry")
-    monkeypatch.setattr("akdask.evo.validation._ROWS_OF_TASK", 0)
+    monkeypatch.setattr("akdask.evo.tuning.ROWS_WITHOUT_TASKS", 0)
     assert validate(path, role="geometry") == expected
     assert only(expected, "nan").row_group == 9
 

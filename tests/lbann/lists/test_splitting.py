@@ -25,7 +25,9 @@ def test_truncation_loses_samples_as_upstream_does():
 @given(st.integers(20, 300), st.sampled_from([0, 0.05, 0.1, 0.3]), st.sampled_from([0, 0.05, 0.2, 0.45]), st.booleans())
 def test_parts_share_no_sample_and_have_the_sizes_that_upstream_gives_them(n, v, t, shuffle):
     parts = split_indices(n, validation=v, tournament=t, seed=1, shuffle=shuffle)
-    assert sizes(parts) == (n - math.trunc((v + t) * n), math.trunc(v * n), math.trunc(t * n))
+    # Rounding of v + t may leave one sample fewer than both parts want.
+    held_back, validation = math.trunc((v + t) * n), math.trunc(v * n)
+    assert sizes(parts) == (n - held_back, validation, min(math.trunc(t * n), held_back - validation))
     together = np.concatenate([parts.train, parts.validation, parts.tournament])
     assert len(np.unique(together)) == len(together)
     if not shuffle:

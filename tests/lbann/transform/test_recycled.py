@@ -7,7 +7,7 @@ import gc
 import numpy as np
 import pytest
 
-from akdask.lbann import transform
+from akdask.lbann import transform, tuning
 
 N = 2**18
 
@@ -49,7 +49,7 @@ def test_memory_that_any_view_refers_to_is_not_used_again():
 def test_what_is_kept_idle_is_bounded():
     arrays = [transform.empty((64 * N,), np.dtype("f4")) for _ in range(3)]
     del arrays
-    assert sum(one.nbytes for one in transform._IDLE) <= transform._MAX_IDLE_BYTES
+    assert sum(one.nbytes for one in transform._IDLE) <= tuning.IDLE_BYTES
     assert transform.empty((N,), np.dtype("f4")).nbytes == 4 * N
     assert all(one.nbytes < 8 * N for one in transform._IDLE)
 

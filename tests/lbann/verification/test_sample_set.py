@@ -9,7 +9,6 @@ import h5py
 import numpy as np
 import pytest
 
-from akdask.lbann import verification as sample_set
 from akdask.lbann import verify
 from tests.lbann.sample_sets import make_samples
 
@@ -73,7 +72,7 @@ def test_values_need_not_be_looked_at(folder):
 def test_a_check_goes_on_where_it_was_ended(folder, monkeypatch):
     damage(folder)
     notes = folder / "notes"
-    monkeypatch.setattr(sample_set, "_FILES_AT_ONCE", 2)
+    monkeypatch.setattr("akdask.lbann.tuning.CHECKED_FILES", 2)
 
     def stop(done, total):
         raise KeyboardInterrupt
