@@ -64,7 +64,7 @@ void contain(Span<const int64_t> offsets, Text text, Matrix<const bool> sets, Sp
     for (uint64_t start = 0; start < nplaces; start += STRETCH) {
         uint64_t count = nplaces - start < STRETCH ? nplaces - start : STRETCH;
         for (uint64_t place = 0; place < count; ++place) {
-            fits[place] = (front[start + place] == first_byte) & (back[start + place] == last_byte);
+            fits[place] = uint8_t{front[start + place] == first_byte} & uint8_t{back[start + place] == last_byte};
         }
         std::memset(fits + count, 0, 8);
         for (uint64_t eight = 0; eight < count; eight += 8) {
