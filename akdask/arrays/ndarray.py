@@ -24,8 +24,8 @@ from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Value
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.operators.reduce.quantiles import checked_quantiles
+from akdask.storage.files import takes_storage_options
 from akdask.storage.objects import ObjType
-from akdask.storage.remote import takes_storage_options
 
 MOST_SHOWN = 1000
 """Elements of an array whose `repr` shows values."""

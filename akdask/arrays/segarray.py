@@ -23,10 +23,9 @@ from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentTypeError
 from akdask.operators.rows.plan import Flatten, Nest
-from akdask.storage.files import absolute
+from akdask.storage.files import absolute, takes_storage_options
 from akdask.storage.locales import locale_files
 from akdask.storage.registry import format_named, open_files
-from akdask.storage.remote import takes_storage_options
 
 
 def _of_lists(segarray: SegArray, name: str, x: Any = None) -> Any:

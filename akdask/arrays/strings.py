@@ -19,7 +19,7 @@ from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.text import Match, Matcher, MatchType
 from akdask.engine.missing import call
 from akdask.operators.text.encodings import encoding_name
-from akdask.storage.remote import takes_storage_options
+from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Path

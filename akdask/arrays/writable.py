@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from akdask.cluster import default_client
 from akdask.errors import ArgumentTypeError, RegistrationError
-from akdask.storage.remote import takes_storage_options
+from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Path, Storable

@@ -17,8 +17,7 @@ from akdask import evo
 from akdask.cli.console import counted, print_json, printable, table
 from akdask.cli.sets import EXIT_CODES
 from akdask.errors import AkdaskError, ArgumentError, FileFormatError, MissingColumnError
-from akdask.storage.files import is_remote
-from akdask.storage.remote import concurrently
+from akdask.storage.files import concurrently, is_remote
 
 _LONGEST = 200
 _ROLES = ("geometry", "attribute", "index", "category", "lookup", "mask", "color", "time")

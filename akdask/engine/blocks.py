@@ -40,9 +40,17 @@ from akdask.engine.values import (
     Selection,
 )
 from akdask.errors import InconsistentFilesError
-from akdask.storage.ranges import ConsecutiveParts
-from akdask.storage.read_ahead import can_read_ahead
-from akdask.storage.source import IN_MEMORY, Part, PartReader, RowBounds, RowRanges, Stretch, opens_early
+from akdask.storage.remote import can_read_ahead
+from akdask.storage.source import (
+    IN_MEMORY,
+    ConsecutiveParts,
+    Part,
+    PartReader,
+    RowBounds,
+    RowRanges,
+    Stretch,
+    opens_early,
+)
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:

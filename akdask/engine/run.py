@@ -51,9 +51,8 @@ from akdask.engine.sources import Scan
 from akdask.engine.values import ColumnRef, Replica, walk
 from akdask.errors import TransferError
 from akdask.operators.reduce.plan import CountRows, Element
-from akdask.storage.files import is_remote
-from akdask.storage.read_ahead import buffer_limit
-from akdask.storage.remote import is_used
+from akdask.storage.files import is_remote, uses_remote_files
+from akdask.storage.remote import buffer_limit
 from akdask.storage.source import Part, Source
 from akdask.typing import NumberArray
 
@@ -365,7 +364,7 @@ def tasks_at_once(plans: Sequence[Node]) -> int | None:
     Some columns of all their partitions then fit in the space for reading ahead. So tasks on large partitions, each of
     which keeps the network busy alone, need no more memory than others.
     """
-    if not is_used() or not shares_memory():
+    if not uses_remote_files() or not shares_memory():
         return None
     sizes = [_nbytes(scan.source) for scan in _scans(plans) if any(map(is_remote, scan.source.paths))]
     if not sizes:

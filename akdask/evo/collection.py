@@ -18,7 +18,7 @@ from akdask.evo.findings import Finding
 from akdask.evo.folders import MARK, BlobFolder, EntryKind, StoreEntry
 from akdask.evo.reader import open_footer
 from akdask.evo.references import identifiers_in, load_document
-from akdask.storage.remote import AT_ONCE, accessing, current_options
+from akdask.storage.files import AT_ONCE, accessing, current_options
 
 _MAGIC = b"PAR1"
 

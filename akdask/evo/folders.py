@@ -20,9 +20,17 @@ from uuid import uuid4
 from akdask.errors import ArgumentError
 from akdask.evo.description import is_identifier
 from akdask.evo.errors import BlobWriteError
-from akdask.storage.directory import Directory, path_of_open
-from akdask.storage.files import is_remote, state_of, version_of, written_path
-from akdask.storage.remote import NoAnswerError, file_system, retrying
+from akdask.storage.files import (
+    NoAnswerError,
+    file_system,
+    is_remote,
+    path_of_open,
+    retrying,
+    state_of,
+    version_of,
+    written_path,
+)
+from akdask.storage.folders import Directory
 
 TEMPORARY = ".akdask-evo-"
 """How the names of files begin that are not complete yet, or never will be."""

@@ -35,10 +35,9 @@ from akdask.formats.parquet.footers import PARQUET_ERRORS, inspect_file
 from akdask.formats.parquet.reader import RowGroup, RowGroupPart, RowGroupPartReader, partitions_of
 from akdask.formats.parquet.statistics import bounds_of, of_stretches, unbounded, without_values
 from akdask.frames.dataframe import DataFrame
-from akdask.storage.files import absolute, identify
+from akdask.storage.files import absolute, identify, takes_storage_options
 from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.ranges import range_reader
-from akdask.storage.remote import takes_storage_options
 from akdask.storage.source import Bounds, RowBounds, RowRanges
 from akdask.typing import Column, NumberArray
 

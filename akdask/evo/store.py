@@ -38,13 +38,14 @@ from akdask.evo.validation import validate
 from akdask.evo.writer import write_blob
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.interchange import from_arrow
-from akdask.storage.files import absolute, is_remote
-from akdask.storage.remote import (
+from akdask.storage.files import (
     NO_OPTIONS,
     NoAnswerError,
     StorageOptions,
+    absolute,
     accessing,
     check_protocol,
+    is_remote,
 )
 
 ABANDONED_AFTER = 3600.0

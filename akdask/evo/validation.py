@@ -35,9 +35,16 @@ from akdask.formats.parquet.thrift import (
     read_struct,
     row_groups_of,
 )
-from akdask.storage.files import FileIdentity, absolute, identify, is_remote
+from akdask.storage.files import (
+    FileIdentity,
+    absolute,
+    accessing,
+    current_options,
+    identify,
+    is_remote,
+    takes_storage_options,
+)
 from akdask.storage.ranges import RangeReader, range_reader
-from akdask.storage.remote import accessing, current_options, takes_storage_options
 
 _HUGE, _TINY, _MANY = 2**20, 2**13, 8
 """Rows of a row group that are too many, and on average too few where there are more row groups than `_MANY`."""

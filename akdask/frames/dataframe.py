@@ -18,7 +18,7 @@ from akdask.engine.values import ColumnRef
 from akdask.errors import ArgumentError, refuses_foreign
 from akdask.frames.alignment import RowLabelled, RowLabels
 from akdask.frames.columnset import ColumnNames, ColumnSet, names_of
-from akdask.storage.remote import takes_storage_options
+from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
     from akdask.arrays.groupby import GroupBy

@@ -9,9 +9,9 @@ from typing import Any
 from akdask.arrays.writing import write_csv
 from akdask.errors import ArgumentTypeError, FileError
 from akdask.io.files import Path, read_objects, storables
+from akdask.storage.files import takes_storage_options
 from akdask.storage.locales import Filenames, names_of
 from akdask.storage.registry import format_named, open_files
-from akdask.storage.remote import takes_storage_options
 
 __all__ = ["get_columns", "ls_csv", "read_csv", "to_csv"]
 

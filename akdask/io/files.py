@@ -16,10 +16,10 @@ from akdask.arrays.writable import Writable
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError, InconsistentFilesError
+from akdask.storage.files import takes_storage_options
 from akdask.storage.locales import Filenames, names_of
 from akdask.storage.objects import CODES, VALUES, StoredObject, StoredSet
 from akdask.storage.registry import format_named, format_of_files, open_files
-from akdask.storage.remote import takes_storage_options
 
 if TYPE_CHECKING:
     from akdask.arrays.categorical import Categorical

@@ -9,9 +9,9 @@ from akdask.arrays.writing import count_files, update_objects, write_objects
 from akdask.errors import ArgumentError, FileError
 from akdask.frames.dataframe import DataFrame
 from akdask.io.files import Path, read_objects, storables
+from akdask.storage.files import takes_storage_options
 from akdask.storage.locales import Filenames
 from akdask.storage.registry import format_named, open_files
-from akdask.storage.remote import takes_storage_options
 
 __all__ = ["get_null_indices", "read_parquet", "to_parquet", "update_parquet"]
 

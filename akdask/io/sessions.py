@@ -54,8 +54,7 @@ from akdask.errors import (
 )
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
-from akdask.storage.directory import check_status, open_regular
-from akdask.storage.files import absolute, is_remote, path_text, written_path
+from akdask.storage.files import absolute, check_status, is_remote, open_regular, path_text, written_path
 from akdask.storage.journal import previous
 from akdask.storage.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
 from akdask.storage.recovery import recover_folders, settled_folder

@@ -10,9 +10,9 @@ from akdask.arrays.writing import write_objects
 from akdask.columns.dtypes import column_type
 from akdask.errors import ArgumentError, ArgumentTypeError, FileError
 from akdask.io.files import Path, read_objects, storables
+from akdask.storage.files import takes_storage_options
 from akdask.storage.objects import StoredObject
 from akdask.storage.registry import format_named, open_files
-from akdask.storage.remote import takes_storage_options
 
 __all__ = ["read_zarr", "to_zarr"]
 

@@ -35,7 +35,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from akdask.errors import FileError, InconsistentFilesError, MissingFileError, warn
-from akdask.storage.files import FileIdentity, infos_in, is_folder, version_of
+from akdask.storage.files import FileIdentity, concurrently, file_system, infos_in, is_folder, retrying, version_of
 from akdask.storage.locales import (
     MISSING_HINT,
     expand,
@@ -48,7 +48,6 @@ from akdask.storage.locales import (
     sort_key,
     split_extension,
 )
-from akdask.storage.remote import concurrently, file_system, retrying
 
 _CATALOG = ".akdask-set"
 _VERSION = 1

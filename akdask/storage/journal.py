@@ -18,9 +18,8 @@ from hashlib import blake2b
 from typing import Any, ClassVar, TypeAlias
 
 from akdask.errors import FileFormatError
-from akdask.storage.directory import Directory, is_single_name
-from akdask.storage.files import state_of
-from akdask.storage.hidden import JOURNAL, NEW, OLD, PRESERVE, HiddenFolder, is_staged_name, unique_tag
+from akdask.storage.files import is_single_name, state_of
+from akdask.storage.folders import JOURNAL, NEW, OLD, PRESERVE, Directory, HiddenFolder, is_staged_name, unique_tag
 from akdask.storage.locales import is_of_set
 from akdask.storage.manifest import manifest_path
 

@@ -16,8 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from akdask.caches import cached_results
 from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
-from akdask.storage.files import absolute, exists, files_below, is_folder, is_remote, matching, names_in
-from akdask.storage.remote import concurrently
+from akdask.storage.files import absolute, concurrently, exists, files_below, is_folder, is_remote, matching, names_in
 
 Found = TypeVar("Found")
 

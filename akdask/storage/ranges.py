@@ -1,4 +1,4 @@
-"""Byte ranges of files: reading and writing them, consecutive parts read as one, and partitions cut by size.
+"""Byte ranges of files: reading and writing them, and the partitions that files are cut into by size.
 
 Local files are read with `os.preadv`, outside any lock and without mapping them: a mapping would count against the
 kernel's limit, and a file that is truncated under a mapping kills the process.  Anything else goes through fsspec.
@@ -12,24 +12,19 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns.table import concat_rows, concat_text
 from akdask.errors import AkdaskError, FileError, FileFormatError, MissingFileError
-from akdask.storage.directory import open_regular
-from akdask.storage.files import FileIdentity, changed_error, has_status, is_remote
-from akdask.storage.read_ahead import ReadAhead, Stream
-from akdask.storage.remote import NoAnswerError
-from akdask.storage.remote_file import RemoteBytes
-from akdask.storage.source import Part, PartReader, Stretch, opens_early
-from akdask.typing import Column, NumberArray
+from akdask.storage.files import FileIdentity, NoAnswerError, changed_error, has_status, is_remote, open_regular
+from akdask.storage.remote import ReadAhead, RemoteBytes, Stream
+from akdask.typing import NumberArray
 
 _MAX_REQUESTS = 2**30  # the kernel moves at most 2 GiB at a time
 _BLOCK = 512  # bytes that `st_blocks` counts
@@ -185,90 +180,6 @@ class _RemoteReader(RangeReader):
             if isinstance(error, AkdaskError) and not isinstance(error, NoAnswerError):
                 raise
             raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error}.") from error
-
-
-@dataclass(frozen=True, slots=True)
-class ConsecutiveParts:
-    """The rows of several parts, in order; implements `akdask.storage.source.Part`.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        Some with rows.  All are open while any is read.
-    """
-
-    parts: Sequence[Part]
-
-    @property
-    def nrows(self) -> int:
-        """Number of rows."""
-        return sum(part.nrows for part in self.parts)
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether some are not on this machine."""
-        return any(map(opens_early, self.parts))
-
-    def open(self) -> ConsecutiveReader:
-        """Return a reader, to be used in a ``with`` statement."""
-        return ConsecutiveReader(self.parts)
-
-
-class ConsecutiveReader(PartReader):
-    """Reads row ranges of parts that lie end to end; implements `akdask.storage.source.PartReader`."""
-
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
-        self._stack = ExitStack()
-        self._readers: list[tuple[int, int, PartReader]] = []
-
-    def __enter__(self) -> Self:
-        with ExitStack() as opened:
-            stop = 0
-            for part in self._parts:
-                start, stop = stop, stop + part.nrows
-                if start < stop:
-                    self._readers.append((start, stop, opened.enter_context(part.open())))
-            self._stack = opened.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
-
-    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        """Return rows `start` to `stop` of a column, counted from the first of all, as each part does."""
-        parts = []
-        for reader, begin, end, at in self._within(start, stop):
-            target = None if out is None else out[at : at + end - begin]
-            parts.append(reader.read(column, begin, end, target))
-        if out is not None and isinstance(parts[0], np.ndarray):
-            return out[: stop - start]
-        return concat_rows(parts)
-
-    def read_text(self, column: str, start: int, stop: int) -> Any:
-        """Return rows of a column of text, encoded where all parts give it so."""
-        return concat_text(
-            [reader.read_text(column, begin, end) for reader, begin, end, _ in self._within(start, stop)]
-        )
-
-    def _within(self, start: int, stop: int) -> Iterator[tuple[PartReader, int, int, int]]:
-        """Yield the parts that some rows lie in, which rows of each they are, and how many come before these."""
-        for first, last, reader in self._readers:
-            begin, end = max(first, start), min(last, stop)
-            if begin < end:
-                yield reader, begin - first, end - first, begin - start
-
-    def stretches(self, column: str) -> list[Stretch] | None:
-        """Return the stretches of a column, in order; None where a part does not have them."""
-        found: list[Stretch] = []
-        for _, _, reader in self._readers:
-            some = reader.stretches(column)
-            if some is None:
-                return None
-            found += some
-        return found
 
 
 _KEEP_SIZE = 1

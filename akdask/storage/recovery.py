@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from akdask.errors import AkdaskError, FileError
 from akdask.storage.catalog import catalogs_beside, catalogued, found_in_store, is_stored
-from akdask.storage.files import absolute, is_remote, matching, state_of
-from akdask.storage.hidden import OWNER, HiddenFolder, Lock, read_owner
+from akdask.storage.files import absolute, concurrently, is_remote, matching, state_of
+from akdask.storage.folders import OWNER, HiddenFolder, Lock, read_owner
 from akdask.storage.locales import (
     Filenames,
     expand,
@@ -57,7 +57,6 @@ from akdask.storage.locales import (
     set_path,
     sets_of,
 )
-from akdask.storage.remote import concurrently
 
 if TYPE_CHECKING:
     from akdask.storage.journal import Record

@@ -1,232 +1,601 @@
-"""File systems of URLs: the options that they are opened with, and requests that are repeated when they fail.
+"""Bytes of remote files: ranges in a known state of the file, fetched ahead of their use, and a file object.
 
-Options hold for a call, in the context of its thread: `accessing` sets them, `file_system` uses them, and a
-`FileIdentity` stores them for tasks on workers.  They may contain secrets, and no message shows them.
+`RemoteBytes` repeats requests and refuses replies of a wrong length.  `ReadAhead` fetches bytes before they are read,
+by several requests at a time.  The opener of a file announces the ranges that it will read, as streams. Each stream is
+read about from its first byte to its last, all of them side by side, as the columns of a partition are.  Ranges that
+lie close together become one request, long ones several.  A few requests of each stream are under way or wait in
+memory; reading on in it starts the next.  A stream that nobody reads, such as a column behind a filter that leaves no
+rows, gets no further than its first requests.
+
+The setting ``read_ahead`` bounds the bytes that a process buffers in this way.  Bytes that a task waits for are fetched
+in any case, so that no task waits for another.
 """
 
 from __future__ import annotations
 
-import contextvars
-import errno
-import random
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+import io
+import math
+from bisect import bisect_right
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from threading import Lock, local
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
-from dask.base import tokenize
+import numpy as np
+import numpy.typing as npt
 
-from akdask import config
-from akdask.deferred import fsspec
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError
+from akdask import config, machine
+from akdask.caches import Cache, after_fork
+from akdask.errors import FileError, MissingFileError
+from akdask.storage.files import AT_ONCE, FileIdentity, accessing, changed_error, file_system, identify, retrying
 
-Parameters = ParamSpec("Parameters")
-Found = TypeVar("Found")
-Item = TypeVar("Item")
+REQUEST = 4 * 2**20
+"""Bytes of the largest request."""
 
-AT_ONCE = 32
-"""Requests under way at a time."""
+GAP = 2**17
+"""Bytes between two ranges that are rather fetched than left out, as a request of their own would take as long."""
 
-_PAUSE = 0.05  # seconds before the second attempt; doubled for each further one
-_LONGEST_PAUSE = 5.0
-_CACHING = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss"})
-"""Protocols whose file systems cache listings, so that changes since then are not seen."""
+_MOST, _PART = 2**29, 16
+"""Bytes read ahead by default, and their largest share of the memory."""
 
-_TRANSIENT = frozenset(
-    {
-        errno.EAGAIN,
-        errno.EBUSY,
-        errno.ECONNABORTED,
-        errno.ECONNREFUSED,
-        errno.ECONNRESET,
-        errno.EHOSTUNREACH,
-        errno.EINTR,
-        errno.EIO,
-        errno.ENETUNREACH,
-        errno.EPIPE,
-        errno.ETIMEDOUT,
-    }
-)
-_TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
+_DEPTH = AT_ONCE
+"""Requests of a task that are under way or wait, over all of its streams, if these are few: one task may be alone."""
 
+_DEMANDED = 16
+"""Requests of one read that are under way however full the memory is."""
 
-class NoAnswerError(FileError):
-    """A file system raises an error of its own kind."""
+_SMALLEST, _SHARE = 2**17, 4
+"""Size in bytes of the smallest request for a long range, and the share of the buffer limit for one task."""
+
+_REST = 8
+"""The part of a request that is no request of its own: column chunks are often a little longer than a whole number."""
+
+_LEAST = 2
+"""Requests of each stream, if there are many streams."""
+
+ByteRange: TypeAlias = tuple[int, int]
+Stream: TypeAlias = Sequence[ByteRange]
 
 
-class StorageOptions:
-    """Options with which fsspec opens a file system, such as keys or ``anon=True``.  Immutable; compared by value.
+class _Buffers:
+    """The bytes that this process has fetched ahead, or is fetching."""
+
+    def __init__(self) -> None:
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Forget all buffers."""
+        self.nbytes = 0
+        self.lock = Lock()
+
+    def reserve(self, nbytes: int, limit: float) -> bool:
+        """Count bytes if there are no more than a limit of them then."""
+        with self.lock:
+            if self.nbytes + nbytes > limit:
+                return False
+            self.nbytes += nbytes
+            return True
+
+    def release(self, nbytes: int) -> None:
+        """Count bytes no more."""
+        with self.lock:
+            self.nbytes -= nbytes
+
+
+_BUFFERS = _Buffers()
+
+
+@cache
+def threads() -> ThreadPoolExecutor:
+    """Return the threads that wait for the requests of this process."""
+    return ThreadPoolExecutor(AT_ONCE, "akdask-fetch")
+
+
+@cache
+def looking_threads() -> ThreadPoolExecutor:
+    """Return the threads that check whether files have changed, apart from the threads that fetch bytes.
+
+    Each of many small files is checked once. In the queue of `threads` these short requests would delay the bytes of
+    the next files.
+    """
+    return ThreadPoolExecutor(AT_ONCE, "akdask-look")
+
+
+def _start_anew() -> None:
+    """Forget the parent's threads and buffers: a forked process has neither."""
+    _BUFFERS.start_anew()
+    threads.cache_clear()
+    looking_threads.cache_clear()
+
+
+after_fork(_start_anew)
+
+
+def can_read_ahead() -> bool:
+    """Whether more could be read ahead."""
+    return _BUFFERS.nbytes + REQUEST <= _early_limit()
+
+
+def buffer_limit() -> int:
+    """Return the limit of bytes read ahead, from the setting."""
+    limit = config.get("read_ahead")
+    return min(_MOST, machine.memory() // _PART) if limit is None else int(limit)
+
+
+def _early_limit() -> int:
+    """Return the limit of bytes fetched before the first of them are read, which leaves room for running reads."""
+    return buffer_limit() // 2
+
+
+class _Request:
+    """One range of bytes, fetched at once."""
+
+    __slots__ = ("future", "positions", "start", "stop", "users")
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start, self.stop = start, stop
+        self.future: Future[bytes] | None = None
+        self.positions: list[tuple[_Progress, int]] = []
+        self.users = 0
+
+    def begin(self, fetch: Callable[[int, int], bytes], limit: float = math.inf) -> bool:
+        """Fetch the bytes unless that has begun or the limit is reached; return whether it has begun."""
+        if self.future is None:
+            if not _BUFFERS.reserve(self.stop - self.start, limit):
+                return False
+            self.future = threads().submit(fetch, self.start, self.stop)
+        return True
+
+    def drop(self) -> None:
+        """Hold the bytes no more."""
+        future, self.future = self.future, None
+        if future is not None:
+            nbytes = self.stop - self.start
+            future.cancel()
+            future.add_done_callback(lambda _: _BUFFERS.release(nbytes))
+
+
+class _Progress:
+    """The requests of one stream, and how far it has been read."""
+
+    def __init__(self, lookback: int) -> None:
+        self.requests: list[_Request] = []
+        self.lookback = lookback
+        self.at = -1  # the last that was read from
+        self.begun = self.passed = 0
+
+    @property
+    def done(self) -> float:
+        """The part of the requests before the one that is read from."""
+        return self.at / len(self.requests)
+
+    def add(self, request: _Request) -> None:
+        """Append a request."""
+        if not self.requests or self.requests[-1] is not request:
+            request.positions.append((self, len(self.requests)))
+            request.users += 1
+            self.requests.append(request)
+
+    def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
+        """Drop the requests before a position, but for some, and begin the following ones."""
+        while self.passed < number - self.lookback:
+            before = self.requests[self.passed]
+            before.users -= 1
+            if before.users <= 0:
+                before.drop()
+            self.passed += 1
+        self.at = max(self.at, number)
+        self.begin(number, depth, fetch, buffer_limit())
+
+    def begin(self, number: int, depth: int, fetch: Callable[[int, int], bytes], limit: int) -> bool:
+        """Begin some requests if there is room for them, and return whether there was."""
+        self.begun = max(self.begun, number)
+        stop = min(number + depth, len(self.requests))
+        while self.begun < stop and self.requests[self.begun].begin(fetch, limit):
+            self.begun += 1
+        return self.begun >= stop
+
+
+class ReadAhead:
+    """Bytes of one file, for one thread.
 
     Parameters
     ----------
-    given : mapping of str to value
-        The options.
+    fetch : callable
+        Returns the bytes between two positions; called by several threads at a time.
+    done : callable
+        Called when all that was expected has been fetched, by any thread.
     """
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self._given = dict(given)
-        self._token = tokenize(sorted(self._given.items())) if given else ""
+    def __init__(self, fetch: Callable[[int, int], bytes], done: Callable[[], object]) -> None:
+        self._get, self._done = fetch, done
+        self._left: set[int] = set()
+        self._streams: list[_Progress] = []
+        self._requests: list[_Request] = []
+        self._starts: list[int] = []
+        self._depth = _DEPTH
+        self._is_read = False
+        self._last: _Request | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StorageOptions) and self._token == other._token
+    def expect(self, streams: Sequence[Stream], lookback: int = 0) -> None:
+        """Begin to fetch the ranges that will be read.
 
-    def __hash__(self) -> int:
-        return hash(self._token)
+        Parameters
+        ----------
+        streams : sequence of sequence of (int, int)
+            Where the ranges of each stream begin and end, in the order in which they will be read.
+        lookback : int, default 0
+            Requests kept behind the one being read, for readers that step back a little.
+        """
+        made = sorted(_requests(streams, _request_size(len(streams))), key=lambda request: request.start)
+        for request in made:
+            place = bisect_right(self._starts, request.start)
+            if place and self._requests[place - 1].stop > request.start:
+                continue
+            if place < len(self._starts) and self._starts[place] < request.stop:
+                continue
+            self._starts.insert(place, request.start)
+            self._requests.insert(place, request)
+            self._left.add(request.start)
+        begun = len(self._streams)
+        for stream in streams:
+            progress = _Progress(lookback)
+            for start, stop in stream:
+                for request in self._within(start, stop):
+                    progress.add(request)
+            if progress.requests:
+                self._streams.append(progress)
+        self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
+        has_begun = self._begin(self._streams[begun:], _early_limit())
+        self._is_read = False
 
-    def __repr__(self) -> str:
-        return f"StorageOptions({self._token})"
+        if not has_begun:
+            _waiting().append(self)
 
-    def for_protocol(self, url: str) -> dict[str, Any]:
-        """Return the options with which the file system of a URL is opened."""
-        fresh = {"use_listings_cache": False} if url.partition("://")[0] in _CACHING else {}
-        return {**fresh, **self._given}
+    def _begin(self, streams: Sequence[_Progress], limit: int) -> bool:
+        """Begin the first requests of all streams before the second of any; return whether all fit into the limit."""
+        return all(
+            progress.begin(0, depth, self._fetch, limit) for depth in range(1, self._depth + 1) for progress in streams
+        )
 
+    def _fetch(self, start: int, stop: int) -> bytes:
+        found = self._get(start, stop)
+        if start in self._left:
+            self._left.discard(start)
+            if not self._left:
+                self._done()
+        return found
 
-NO_OPTIONS = StorageOptions({})
-_CURRENT: contextvars.ContextVar[StorageOptions] = contextvars.ContextVar("storage_options", default=NO_OPTIONS)
+    def _within(self, start: int, stop: int) -> Iterator[_Request]:
+        """Yield the requests that overlap a range."""
+        for place in range(max(bisect_right(self._starts, start) - 1, 0), len(self._starts)):
+            request = self._requests[place]
+            if request.start >= stop:
+                return
+            if request.stop > start:
+                yield request
 
-
-def current_options() -> StorageOptions:
-    """Return the options of the current call."""
-    return _CURRENT.get()
-
-
-@contextmanager
-def accessing(options: StorageOptions) -> Iterator[None]:
-    """Have URLs opened with some options inside the ``with``."""
-    before = _CURRENT.set(options)
-    try:
-        yield
-    finally:
-        _CURRENT.reset(before)
-
-
-def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
-    """Make a function with a parameter `storage_options` open URLs with these options.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If that is no mapping.
-    """
-
-    @wraps(function)
-    def accessed(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
-        given = kwargs.get("storage_options")
-        if given is None:
-            return function(*args, **kwargs)
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-            raise ArgumentTypeError(
-                f"storage_options is a dict of options by name, not a {type(given).__name__}.",
-                hint="pass what the fsspec file system takes, such as {'anon': True}.",
-            )
-        with accessing(StorageOptions(given)):
-            return function(*args, **kwargs)
-
-    return accessed
-
-
-def file_system(url: str) -> tuple[Any, str]:
-    """Return the fsspec file system of a URL with the options of this call, and the path inside it.
-
-    Raises
-    ------
-    ArgumentError
-        If no installed file system opens it.
-    """
-    check_protocol(url)
-    _USED.add(url.partition("://")[0])
-    try:
-        system, path = fsspec.core.url_to_fs(url, **current_options().for_protocol(url))
-    except AkdaskError:
-        raise
-    except Exception as error:  # each file system has errors of its own
-        raise ArgumentError(
-            f"the file system of {url!r:.200} cannot be opened.",
-            details=[f"{type(error).__name__}: {error}"],
-            hint="check the URL, and give what the file system needs as storage_options={…}.",
-        ) from error
-    return system, path
-
-
-def check_protocol(url: str) -> None:
-    """Refuse a URL that no installed file system opens.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none.
-    """
-    # Of a chain such as simplecache::s3://bucket, the last one has the files.
-    protocol = url.partition("://")[0].rpartition("::")[2]
-    try:
-        fsspec.get_filesystem_class(protocol)
-    except (ValueError, ImportError) as error:
-        raise ArgumentError(f"no file system opens {url!r}.", details=[str(error)], hint="check the URL.") from error
-
-
-_USED: set[str] = set()
-"""Protocols of the file systems that this process has opened."""
-
-
-def is_used() -> bool:
-    """Whether this process has opened a remote file system; otherwise no plan reads remote files."""
-    return bool(_USED)
-
-
-def retrying(request: Callable[[], Found]) -> Found:
-    """Return a request's result, repeating it after ever longer pauses where its failure may pass.
-
-    The setting ``remote_tries`` bounds how often.
-
-    Raises
-    ------
-    OSError
-        Errors of the file system.
-    NoAnswerError
-        In place of errors of its own, such as missing keys.
-    """
-    tries = config.get("remote_tries")
-    for number in range(1, tries + 1):
+    def read_into(self, target: npt.NDArray[np.uint8], offset: int) -> None:
+        """Fill an array with the bytes at a position; bytes that were not announced are fetched now."""
+        if self._has_copied_last(target, offset):
+            return
+        if not self._is_read:
+            # There may have been less room when the file was opened.
+            self._begin(self._streams, buffer_limit())
+            self._is_read = True
+            self._stop_waiting()
+        stop = offset + len(target)
+        expected = list(self._within(offset, stop))
+        parts: list[_Request] = []
+        position = offset
+        for request in expected:
+            parts += _split(position, request.start, REQUEST)
+            parts.append(request)
+            position = request.stop
+        parts += _split(position, stop, REQUEST)
         try:
-            return request()
-        except Exception as error:
-            if number == tries or not is_transient(error):
-                if isinstance(error, OSError | AkdaskError):
-                    raise
-                raise NoAnswerError(
-                    f"a remote file system does not answer: {type(error).__name__}: {error}",
-                    hint="check the address, and the keys and options in storage_options.",
-                ) from error
-            pause = min(_PAUSE * 2**number, _LONGEST_PAUSE)
-            time.sleep(pause * random.uniform(0.5, 1))
-    raise AssertionError("the last try returns or raises")
+            for number, part in enumerate(parts):
+                for progress, place in part.positions:
+                    progress.go_on(place, self._depth, self._fetch)
+                if part.future is None:
+                    self._catch_up(part)
+                for later in parts[number : number + _DEMANDED]:
+                    later.begin(self._fetch)
+                future = part.future
+                assert future is not None, "it has begun"
+                begin, end = max(part.start, offset), min(part.stop, stop)
+                found = np.frombuffer(future.result(), np.uint8, end - begin, begin - part.start)
+                target[begin - offset : end - offset] = found  # without the lock of the interpreter
+                if part.users <= 0:
+                    part.drop()
+                self._last = part
+        except BaseException:
+            for part in parts:
+                part.drop()
+            raise
+        waiting = _waiting()
+        while waiting and waiting[0]._begin(waiting[0]._streams, _early_limit()):
+            waiting.popleft()
 
+    def _has_copied_last(self, target: npt.NDArray[np.uint8], offset: int) -> bool:
+        """Fill an array from the last request, if that has all of its bytes; return whether it has.
 
-def is_transient(error: BaseException) -> bool:
-    """Whether a failure may pass: no answer, or a server that is busy or broken."""
-    if isinstance(error, ConnectionError | TimeoutError):
+        Headers and pages of Parquet are thousands of short reads, which start no requests.
+        """
+        last = self._last
+        if last is None or offset < last.start or offset + len(target) > last.stop or last.future is None:
+            return False
+        target[:] = np.frombuffer(last.future.result(), np.uint8, len(target), offset - last.start)
         return True
-    status = getattr(error, "status", None) or getattr(error, "code", None)
-    if status in _TRANSIENT_STATUS or getattr(error, "errno", None) in _TRANSIENT:
+
+    def _catch_up(self, part: _Request) -> None:
+        """Begin the requests that will be needed after this one: the next of all streams that are behind its own.
+
+        So they are not waited for one after the other where there is no room to read ahead.
+        """
+        most = max((progress.done for progress, _ in part.positions), default=0)
+        for progress in self._streams:
+            is_behind = 0 <= progress.done < most or (progress.at < 0 and not most)
+            if is_behind and progress.at + 1 < len(progress.requests):
+                progress.requests[progress.at + 1].begin(self._fetch)
+
+    def close(self) -> None:
+        """Drop all buffers."""
+        for request in self._requests:
+            request.drop()
+            request.positions.clear()
+        self._streams.clear()
+        self._last = None
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        waiting = _waiting()
+        if self in waiting:
+            waiting.remove(self)
+
+
+_OF_THREAD = local()
+
+
+def _waiting() -> deque[ReadAhead]:
+    """Return the files that this thread opened early without room to read ahead, in the order of their tasks."""
+    found: deque[ReadAhead] | None = getattr(_OF_THREAD, "waiting", None)
+    if found is None:
+        found = _OF_THREAD.waiting = deque()
+    return found
+
+
+def _split(start: int, stop: int, size: int) -> list[_Request]:
+    """Return requests for a range; a short rest joins the last one, as alone it would cost a whole latency."""
+    found = [_Request(first, min(first + size, stop)) for first in range(start, stop, size)]
+    if len(found) > 1 and found[-1].stop - found[-1].start < size // _REST:
+        found.pop()
+        found[-1].stop = stop
+    return found
+
+
+def _request_size(nstreams: int) -> int:
+    """Return the bytes of a request, fewer where one of each of very many streams is in memory at a time."""
+    return min(REQUEST, max(_SMALLEST, (buffer_limit() or _MOST) // _SHARE // max(nstreams, 1)))
+
+
+def _requests(streams: Sequence[Stream], size: int) -> Iterator[_Request]:
+    """Yield requests for all ranges of some streams; short ranges that are close together share one."""
+    last: _Request | None = None
+    end = -1
+    for start, stop in sorted(found for stream in streams for found in stream):
+        begin = max(start, end)
+        if begin >= stop:
+            continue
+        end = stop
+        if stop - begin > size:
+            if last is not None:
+                yield last
+                last = None
+            yield from _split(begin, stop, size)
+        elif last is not None and begin - last.stop <= GAP and stop - last.start <= size:
+            last.stop = stop
+        else:
+            if last is not None:
+                yield last
+            last = _Request(begin, stop)
+    if last is not None:
+        yield last
+
+
+class RemoteBytes:
+    """Fetches ranges of bytes of a file, for several threads at a time.
+
+    The first request is that of the first range.  The file may be replaced between two requests, so `is_same` tells
+    only afterwards whether all ranges came from the same state.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that is known.
+
+    Raises
+    ------
+    FileError
+        If it is on a web server that does not give ranges.
+    """
+
+    def __init__(self, file: FileIdentity) -> None:
+        self.file = file
+        with accessing(file.options):
+            demand_ranges(file.path)
+            self._system, self._inner = file_system(file.path)
+        self._lock = Lock()
+        self._replies = 0  # that have come
+        self._looking: tuple[int, Future[FileIdentity]] | None = None
+
+    @property
+    def has_replied(self) -> bool:
+        """Whether any bytes have come."""
+        return self._replies > 0
+
+    def fetch(self, start: int, stop: int) -> bytes:
+        """Return the bytes from one position to another, both within the file.
+
+        Raises
+        ------
+        FileError
+            If more bytes come than requested, or the file no longer exists.
+        OSError
+            If the file system does not answer, or fewer bytes come, as often as the request is repeated.
+        """
+        try:
+            found = retrying(lambda: self._reply(start, stop))
+        except FileNotFoundError:
+            raise changed_error(self.file) from None
+        with self._lock:
+            self._replies += 1
+        return found
+
+    def _reply(self, start: int, stop: int) -> bytes:
+        found = bytes(self._system.cat_file(self._inner, start=start, end=stop))
+        if len(found) > stop - start:
+            raise ranges_error(self.file.path)
+        if len(found) < stop - start:
+            raise ConnectionError(f"only {len(found):,} of {stop - start:,} bytes have come")
+        return found
+
+    def look(self) -> None:
+        """Begin to check whether the file is unchanged, as all bytes to be read have arrived."""
+        with self._lock:
+            self._looking = self._replies, looking_threads().submit(self._identity)
+
+    def is_same(self) -> bool:
+        """Wait for the check whether the file was unchanged until the last bytes arrived.
+
+        Raises
+        ------
+        FileError
+            If the file system does not answer.
+        """
+        try:
+            if self._looking is not None and self._looking[0] == self._replies:
+                return self._looking[1].result() == self.file
+            return self._identity() == self.file
+        except MissingFileError:
+            return False
+
+    def _identity(self) -> FileIdentity:
+        with accessing(self.file.options):
+            return identify(self.file.path)
+
+
+_WITH_RANGES: Cache[str, None] = Cache("web servers with ranges", entries=1000)
+"""Web servers that have given a range of bytes."""
+
+
+def demand_ranges(url: str) -> None:
+    """Refuse a web server that gives whole files only: each of many ranges would be the whole file, in memory.
+
+    Tests each web server once in a process, and other file systems never.
+
+    Raises
+    ------
+    FileError
+        If it does, or does not answer.
+    """
+    server = urlsplit(url)
+    if server.scheme not in {"http", "https"} or server.netloc in _WITH_RANGES:
+        return
+    last = identify(url).size - 1
+    if last < 1:  # any server sends the first byte
+        return
+    system, inner = file_system(url)
+    try:
+        # Opened files stop at the first bytes of a reply that is longer than requested.
+        with system.open(inner, "rb") as file:
+            file.seek(last)
+            file.read(1)
+    except ValueError:
+        raise ranges_error(url) from None
+    except Exception as error:  # each file system has errors of its own
+        raise FileError(f"cannot read {url!r}: {error}.") from error
+    _WITH_RANGES.put(server.netloc, None)
+
+
+def ranges_error(url: str) -> FileError:
+    """Return the error for a server that sends more of a file than requested."""
+    return FileError(
+        f"the server of {url!r} does not support ranges: it gives more bytes of a file than it is asked for.",
+        hint="download the file and read the copy, or use a server that answers range requests.",
+    )
+
+
+BLOCK = 2**18
+"""Bytes that are fetched at a time at least."""
+
+_CACHED = 64  # blocks
+
+
+class RemoteFile(io.RawIOBase):
+    """A file object that caches blocks and repeats failed requests.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that is known.
+    """
+
+    def __init__(self, file: FileIdentity) -> None:
+        super().__init__()
+        self._bytes = RemoteBytes(file)
+        self._size = file.size
+        self._position = 0
+        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        if self._size:
+            # Before a library holds its lock.
+            self._block(0)
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
         return True
-    # aiohttp's errors for broken connections are not OSErrors. They are recognized by name, as aiohttp may be absent.
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"ClientConnectionError", "ClientPayloadError", "EndpointConnectionError"})
 
+    def seekable(self) -> bool:
+        """Whether positions can be gone to."""
+        return True
 
-def concurrently(function: Callable[[Item], Found], items: Iterable[Item]) -> list[Found]:
-    """Return a function's results for items, many of which run concurrently, with the options of this call."""
-    given = list(items)
-    if len(given) < 2:
-        return list(map(function, given))
-    options = current_options()
+    def tell(self) -> int:
+        """Return the position."""
+        return self._position
 
-    def called(item: Item) -> Found:
-        with accessing(options):
-            return function(item)
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a position."""
+        self._position = offset + (0, self._position, self._size)[whence]
+        return self._position
 
-    with ThreadPoolExecutor(min(AT_ONCE, len(given))) as pool:
-        return list(pool.map(called, given))
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the next available bytes and return their number."""
+        target = memoryview(buffer).cast("B")
+        count = max(min(len(target), self._size - self._position), 0)
+        if not count:
+            return 0
+        start, stop = self._position, self._position + count
+        first, last = -(-start // BLOCK), stop // BLOCK
+        if last - first > 1:
+            # Long reads bypass the cache of blocks, by one request.
+            target[:count] = self._bytes.fetch(start, stop)
+        else:
+            for number in range(start // BLOCK, -(-stop // BLOCK)):
+                begin, end = max(start, number * BLOCK), min(stop, (number + 1) * BLOCK)
+                target[begin - start : end - start] = self._block(number)[begin - number * BLOCK : end - number * BLOCK]
+        self._position = stop
+        return count
+
+    def _block(self, number: int) -> bytes:
+        found = self._blocks.get(number)
+        if found is None:
+            start = number * BLOCK
+            found = self._blocks[number] = self._bytes.fetch(start, min(start + BLOCK, self._size))
+            if len(self._blocks) > _CACHED:
+                self._blocks.popitem(last=False)
+        else:
+            self._blocks.move_to_end(number)
+        return found

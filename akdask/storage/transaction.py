@@ -34,13 +34,32 @@ import dask
 from akdask import config
 from akdask.errors import AkdaskError, FileError, WriteError
 from akdask.storage.catalog import MOST_TOLD, Catalog, Entry, remove_folder, size_of
-from akdask.storage.directory import Directory
-from akdask.storage.files import exists, identify, infos_in, is_remote, version_of, written_path
-from akdask.storage.hidden import NEW, PRESERVE, REPLACE, HiddenFolder, Lock, is_own_name, read_owner, unique_tag
+from akdask.storage.files import (
+    accessing,
+    current_options,
+    exists,
+    file_system,
+    identify,
+    infos_in,
+    is_remote,
+    retrying,
+    version_of,
+    written_path,
+)
+from akdask.storage.folders import (
+    NEW,
+    PRESERVE,
+    REPLACE,
+    Directory,
+    HiddenFolder,
+    Lock,
+    is_own_name,
+    read_owner,
+    unique_tag,
+)
 from akdask.storage.journal import BACKUP, FolderReplacement, Journal, Record, journal_of, previous
 from akdask.storage.locales import hidden_folder, hidden_folder_of_folder, set_path
 from akdask.storage.recovery import recover_in, recover_naming
-from akdask.storage.remote import accessing, current_options, file_system, retrying
 
 _HINTS = {
     errno.ENOSPC: "the disk is full: free space or write elsewhere.",

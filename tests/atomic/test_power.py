@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import akdask as ak
-from akdask.storage.hidden import HiddenFolder
+from akdask.storage.folders import HiddenFolder
 from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover
 from tests.atomic.scenarios import SCENARIOS, found, silently

@@ -40,5 +40,5 @@ def test_local_files_have_one_for_each_core(tmp_path, monkeypatch):
     ak.arange(100).to_hdf(tmp_path / "x.h5", "a")
     local = ak.read_hdf(tmp_path / "x.h5")["a"]._frame
     assert tasks_at_once([local]) is None
-    monkeypatch.setattr(run, "is_used", lambda: False)
+    monkeypatch.setattr(run, "uses_remote_files", lambda: False)
     assert tasks_at_once([local]) is None

@@ -18,9 +18,9 @@ from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.manifest import HdfManifest
 from akdask.formats.parquet.footers import ParquetManifest
 from akdask.storage.files import identify
+from akdask.storage.manifest import SummedManifest
 from akdask.storage.objects import ObjType
 from akdask.storage.staged_writer import StagedWriter
-from akdask.storage.summed_files import SummedManifest
 from akdask.testing.strategies import partitioned
 
 VALUES = np.arange(9) * 100

@@ -11,7 +11,7 @@ import pytest
 import akdask as ak
 from akdask.errors import FileError
 from akdask.formats.csv.text_file import BEGINNINGS
-from akdask.storage import read_ahead
+from akdask.storage import remote
 from tests.storage import stores  # noqa: F401 - registers the file system
 
 FILES, ROWS = 6, 4000
@@ -35,7 +35,7 @@ def _register():
 
 
 def _held():
-    return read_ahead._BUFFERS.nbytes
+    return remote._BUFFERS.nbytes
 
 
 @pytest.fixture(params=["hdf", "parquet", "csv"])

@@ -23,7 +23,7 @@ from akdask.formats.hdf5.library import open_file
 from akdask.lbann import read_list, write_samples
 from akdask.storage import recovery
 from akdask.storage.files import identify
-from akdask.storage.hidden import HiddenFolder
+from akdask.storage.folders import HiddenFolder
 from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover
 from akdask.storage.transaction import FileTransaction

@@ -11,7 +11,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, FileError
 from akdask.formats.hdf5 import library
-from akdask.storage import read_ahead, remote, remote_file
+from akdask.storage import files, remote
 from tests.storage.stores import FaultyFileSystem
 
 ROWS = 3000
@@ -28,9 +28,9 @@ class StatusError(Exception):
 @pytest.fixture(autouse=True)
 def store(monkeypatch):
     FaultyFileSystem.reset()
-    monkeypatch.setattr(remote, "_PAUSE", 0)
-    monkeypatch.setattr(read_ahead, "REQUEST", 2**13)
-    monkeypatch.setattr(read_ahead, "GAP", 2**7)
+    monkeypatch.setattr(files, "_PAUSE", 0)
+    monkeypatch.setattr(remote, "REQUEST", 2**13)
+    monkeypatch.setattr(remote, "GAP", 2**7)
     with ak.config.set(block_size=2**12, cache_size=0):
         yield
     FaultyFileSystem.reset()
@@ -141,7 +141,7 @@ def test_a_file_that_is_gone_is_told(url):
 
 
 def test_only_the_wanted_columns_are_read(url, monkeypatch):
-    monkeypatch.setattr(remote_file, "BLOCK", 2**10)
+    monkeypatch.setattr(remote, "BLOCK", 2**10)
     df = opened(url)
     df["n"].tolist()  # where chunks and pages are is known from here on
     FaultyFileSystem.ranges.clear()
@@ -163,7 +163,7 @@ def test_many_small_files_of_a_batch_are_read_ahead(tmp_path):
         int((NUMBERS + number)[NUMBERS + number > 1030].sum()) for number in range(40)
     )
     assert found.tolist() == np.concatenate([NUMBERS + number for number in range(40)]).tolist()
-    assert read_ahead._BUFFERS.nbytes == 0
+    assert remote._BUFFERS.nbytes == 0
 
 
 def test_one_of_many_files_that_is_replaced_is_told(tmp_path):
@@ -214,8 +214,8 @@ def test_urls_of_a_list_are_asked_about_together_and_their_folder_is_listed_a_fe
 
 
 def test_chunks_of_remote_row_groups_are_few_requests_whatever_their_pages(tmp_path, monkeypatch):
-    monkeypatch.setattr(read_ahead, "REQUEST", 2**22)
-    monkeypatch.setattr(read_ahead, "GAP", 2**17)
+    monkeypatch.setattr(remote, "REQUEST", 2**22)
+    monkeypatch.setattr(remote, "GAP", 2**17)
     path = tmp_path / "pages"
     values = np.arange(40_000)
     table = pa.table({"a": values, "b": values * 2, "c": values * 3.0})

@@ -37,9 +37,9 @@ from akdask.formats.csv.lines import (
 from akdask.formats.csv.parse import CsvColumn, RowParser, found_types, given_types
 from akdask.formats.csv.text_file import TextFile, read_text, text_file, text_reader
 from akdask.storage.catalog import compare_with_catalogs
-from akdask.storage.files import FileIdentity, identify_all, is_remote
+from akdask.storage.files import AT_ONCE, FileIdentity, concurrently, identify_all, is_remote
 from akdask.storage.locales import Filenames, patterns_of
-from akdask.storage.manifest import Told
+from akdask.storage.manifest import SummedFile, SummedManifest, Told
 from akdask.storage.objects import (
     MAY_LACK,
     VALUES,
@@ -50,11 +50,9 @@ from akdask.storage.objects import (
     differing_error,
     warn_of_left_out,
 )
-from akdask.storage.opening import lost_error, readable, shown
 from akdask.storage.recovery import settled
-from akdask.storage.remote import AT_ONCE, concurrently
+from akdask.storage.registry import lost_error, readable, shown
 from akdask.storage.source import PartReader, Source
-from akdask.storage.summed_files import SummedFile, SummedManifest
 from akdask.typing import Column, NumberArray
 
 

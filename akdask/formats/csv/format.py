@@ -45,7 +45,7 @@ class CsvFormat(FileFormat):
 
     def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
         """Compare files with their manifest; see `Format.damages`."""
-        from akdask.storage.summed_files import SummedManifest, differing_files
+        from akdask.storage.manifest import SummedManifest, differing_files
 
         return differing_files(SummedManifest, identify_all(files))
 

@@ -20,7 +20,7 @@ from akdask.deferred import pc
 from akdask.errors import ArgumentTypeError, ConversionError, FileError, FileFormatError, MissingDatasetError
 from akdask.formats.csv.lines import Head, Lines, StrayQuoteError, count_breaks, last_end, row_start
 from akdask.formats.csv.text_file import TextFile, read_text
-from akdask.storage.remote import AT_ONCE
+from akdask.storage.files import AT_ONCE
 from akdask.typing import Column, NumberArray
 
 _SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))

@@ -21,7 +21,7 @@ from akdask.caches import Cache
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import RangeReader, range_reader
-from akdask.storage.read_ahead import Stream, buffer_limit
+from akdask.storage.remote import Stream, buffer_limit
 from akdask.typing import NumberArray
 
 FIRST = 2**16

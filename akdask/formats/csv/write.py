@@ -21,9 +21,9 @@ from akdask.formats.csv.lines import TYPES, checked_delimiter, head_bytes
 from akdask.formats.csv.text_file import CODECS
 from akdask.storage.checksums import FileSums
 from akdask.storage.files import identify
+from akdask.storage.manifest import SummedFile, SummedManifest
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.staged_writer import FileReceipt, StagedWriter, checked_codec
-from akdask.storage.summed_files import SummedFile, SummedManifest
 from akdask.typing import Column
 
 BLOCK_ROWS = 2**16

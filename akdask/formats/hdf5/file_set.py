@@ -33,7 +33,7 @@ from akdask.storage.objects import (
     StoredObject,
     warn_of_left_out,
 )
-from akdask.storage.opening import SetOpener, manifest_describer, shown, warn_of_skipped
+from akdask.storage.registry import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.typing import NumberArray
 
 _SAMPLE = 2**12

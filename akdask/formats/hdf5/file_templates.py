@@ -18,10 +18,9 @@ import numpy.typing as npt
 from akdask.caches import Cache
 from akdask.errors import AkdaskError
 from akdask.formats.hdf5.description import FileDescription, datasets_of
-from akdask.storage.directory import open_regular
-from akdask.storage.files import FileIdentity, identify, is_remote, is_unchanged
+from akdask.storage.files import FileIdentity, identify, is_remote, is_unchanged, open_regular
 from akdask.storage.ranges import ELSEWHERE
-from akdask.storage.remote_file import RemoteFile
+from akdask.storage.remote import RemoteFile
 
 if TYPE_CHECKING:
     from akdask.formats.hdf5.binary import Read

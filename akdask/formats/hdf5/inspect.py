@@ -15,8 +15,7 @@ from akdask.formats.hdf5.description import FileDescription, ObjectSchema, Slot,
 from akdask.formats.hdf5.file_templates import Templates
 from akdask.formats.hdf5.library import open_file
 from akdask.formats.hdf5.metadata import root_of
-from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
-from akdask.storage.remote import concurrently
+from akdask.storage.files import FileIdentity, changed_error, concurrently, is_remote, is_unchanged
 
 _ONE_BY_ONE = 2
 _MOST_BYTES = 2**25  # limit of the cache of descriptions

@@ -13,9 +13,8 @@ from h5py import h5f, h5p
 
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5.layout import H5Object
-from akdask.storage.directory import open_regular, path_of_open
-from akdask.storage.files import FileIdentity, identify, is_remote
-from akdask.storage.remote_file import RemoteFile
+from akdask.storage.files import FileIdentity, identify, is_remote, open_regular, path_of_open
+from akdask.storage.remote import RemoteFile
 
 HDF5_ERRORS = (
     OSError,

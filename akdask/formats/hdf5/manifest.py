@@ -311,7 +311,7 @@ def verify(filenames: Filenames) -> Verification:
         checked += sum(1 for _ in summed_datasets(description))
         damages += [Damage(path, dataset, text) for dataset, text in found]
     if told.unproven and not damages and not unknown:
-        from akdask.storage.summed_files import adopt
+        from akdask.storage.manifest import adopt
 
         adopt(HdfManifest, told)
     return Verification(checked, tuple(damages), tuple(unknown))

@@ -22,8 +22,7 @@ from h5py import h5d, h5g, h5p, h5s, h5t
 from akdask.caches import Cache
 from akdask.formats.hdf5.binary import root_address
 from akdask.formats.hdf5.library_file import LibraryFile
-from akdask.storage.directory import open_regular
-from akdask.storage.files import FileIdentity, has_status, identity_of
+from akdask.storage.files import FileIdentity, has_status, identity_of, open_regular
 
 
 class TreeFile:

@@ -27,7 +27,7 @@ from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.ranges import OUTSIDE, Extent, RangeReader, range_reader
-from akdask.storage.read_ahead import Stream
+from akdask.storage.remote import Stream
 from akdask.storage.source import PartReader, Stretch
 from akdask.typing import Column, NumberArray
 

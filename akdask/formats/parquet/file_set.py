@@ -47,7 +47,7 @@ from akdask.storage.objects import (
     differing_error,
     warn_of_left_out,
 )
-from akdask.storage.opening import SetOpener, manifest_describer, shown, warn_of_skipped
+from akdask.storage.registry import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.storage.source import Bounds
 
 

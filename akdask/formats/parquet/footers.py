@@ -21,11 +21,9 @@ from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet.columns import FileSchema, ParquetColumn, ParquetFileDescription, leaves_of
 from akdask.formats.parquet.thrift import CHUNK, CODECS, PROBLEMS, read_row_groups
-from akdask.storage.files import FileIdentity, is_remote
-from akdask.storage.manifest import ManifestRows, from_struct, rows_batch, to_struct
+from akdask.storage.files import FileIdentity, concurrently, is_remote
+from akdask.storage.manifest import ManifestRows, SumsOfRows, from_struct, rows_batch, sum_columns, to_struct
 from akdask.storage.ranges import range_reader
-from akdask.storage.remote import concurrently
-from akdask.storage.summed_files import SumsOfRows, sum_columns
 
 MAGIC = b"PAR1"
 

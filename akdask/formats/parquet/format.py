@@ -37,7 +37,7 @@ class ParquetFormat(FileFormat):
     def damages(self, files: Sequence[str]) -> Iterable[tuple[str, str]]:
         """Compare files with their manifest; see `Format.damages`."""
         from akdask.formats.parquet.footers import ParquetManifest
-        from akdask.storage.summed_files import differing_files
+        from akdask.storage.manifest import differing_files
 
         return differing_files(ParquetManifest, identify_all(files))
 

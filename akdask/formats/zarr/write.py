@@ -34,8 +34,7 @@ from akdask.formats.zarr.metadata import (
     packed,
 )
 from akdask.formats.zarr.store import ARRAY, ATTRIBUTES, GROUP, KIND, NAME, ORDER, WrittenFile, write_names
-from akdask.storage.directory import is_single_name
-from akdask.storage.files import is_remote, written_path
+from akdask.storage.files import is_remote, is_single_name, written_path
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.recovery import recover_folders
 from akdask.storage.transaction import FolderTransaction, errors_naming

@@ -20,7 +20,7 @@ from akdask.formats.parquet import chunks as text_chunks
 from akdask.formats.parquet.file_set import open_set
 from akdask.operators.group.dictionary import Dictionary
 from akdask.storage.objects import VALUES
-from akdask.storage.ranges import ConsecutiveParts
+from akdask.storage.source import ConsecutiveParts
 from tests.parquet.conftest import read_set
 
 TEXT = st.sampled_from(["", "a", "b", "ñ", "a long string of many letters", "a\0b"]) | st.text("xyz", max_size=5)

@@ -5,8 +5,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import WriteError
-from akdask.storage.directory import Directory
-from akdask.storage.hidden import HiddenFolder
+from akdask.storage.folders import Directory, HiddenFolder
 from akdask.storage.recovery import recover
 from akdask.storage.transaction import FileTransaction
 

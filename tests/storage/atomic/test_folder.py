@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import FileError, WriteError
-from akdask.storage.directory import Directory
+from akdask.storage.folders import Directory
 from akdask.storage.recovery import recover_folders, settled_folder
 from akdask.storage.transaction import FolderTransaction
 

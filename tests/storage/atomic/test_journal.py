@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
-from akdask.storage.hidden import HiddenFolder
+from akdask.storage.folders import HiddenFolder
 from akdask.storage.journal import Journal, Rename
 
 TAG = "0123456789ab"

@@ -8,9 +8,8 @@ import time
 
 import pytest
 
-from akdask.storage import hidden as lock_module
-from akdask.storage.directory import Directory
-from akdask.storage.hidden import Lock, read_owner
+from akdask.storage import folders
+from akdask.storage.folders import Directory, Lock, read_owner
 
 DAY = 24 * 3600
 
@@ -117,8 +116,8 @@ def test_other_errors_of_the_file_system_are_not_taken_for_an_answer(tmp_path, m
 
 
 def test_a_system_without_a_mark_for_its_start_is_known_by_its_name(monkeypatch):
-    lock_module._kernel.cache_clear()
+    folders._kernel.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(lock_module.Path, "read_text", lambda path: (_ for _ in ()).throw(FileNotFoundError()))
-        assert lock_module._kernel() == lock_module.socket.gethostname()
-    lock_module._kernel.cache_clear()
+        patch.setattr(folders.Path, "read_text", lambda path: (_ for _ in ()).throw(FileNotFoundError()))
+        assert folders._kernel() == folders.socket.gethostname()
+    folders._kernel.cache_clear()

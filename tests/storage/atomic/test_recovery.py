@@ -10,7 +10,7 @@ import pytest
 
 from akdask.errors import ArgumentTypeError, FileError, MissingFileError, WriteError
 from akdask.storage import recovery
-from akdask.storage.hidden import Lock
+from akdask.storage.folders import Lock
 from akdask.storage.journal import journal_of
 from akdask.storage.locales import hidden_folder
 from akdask.storage.recovery import recover, settled

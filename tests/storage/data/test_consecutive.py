@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints, to_ints
-from akdask.storage.ranges import ConsecutiveParts
+from akdask.storage.source import ConsecutiveParts
 from akdask.testing.memory import MemoryPart
 
 

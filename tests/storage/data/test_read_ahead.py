@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.storage import read_ahead
-from akdask.storage.read_ahead import ReadAhead, can_read_ahead
+from akdask.storage import remote
+from akdask.storage.remote import ReadAhead, can_read_ahead
 
 CONTENT = np.random.default_rng(1).integers(0, 256, 5000).astype(np.uint8)
 
 
 @pytest.fixture(autouse=True)
 def small_requests(monkeypatch):
-    monkeypatch.setattr(read_ahead, "REQUEST", 64)
-    monkeypatch.setattr(read_ahead, "GAP", 8)
+    monkeypatch.setattr(remote, "REQUEST", 64)
+    monkeypatch.setattr(remote, "GAP", 8)
 
 
 class Server:
@@ -46,12 +46,12 @@ def read(ahead, start, stop):
 
 def settle():
     """Wait until the threads have done what they were given."""
-    [future.result() for future in [read_ahead.threads().submit(int) for _ in range(64)]]
+    [future.result() for future in [remote.threads().submit(int) for _ in range(64)]]
 
 
 def held():
     settle()
-    return read_ahead._BUFFERS.nbytes
+    return remote._BUFFERS.nbytes
 
 
 spans = st.tuples(st.integers(0, 5000), st.integers(0, 5000)).map(lambda ends: tuple(sorted(ends)))
@@ -141,7 +141,7 @@ def test_what_is_held_stays_within_the_setting():
         read(ahead, 0, 10)
         settle()
         assert sorted(server.asked) == [(start, start + 64) for start in range(0, 256, 64)]
-        assert read_ahead._BUFFERS.nbytes == 256
+        assert remote._BUFFERS.nbytes == 256
         other = Server()
         late = other.ahead()
         late.expect([[(0, 5000)]])
@@ -168,12 +168,12 @@ def test_what_was_opened_early_goes_on_when_there_is_room():
         one.close()
         assert read(two, 0, 128) == CONTENT[:128].tobytes()
         two.close()
-    assert not read_ahead._waiting()
+    assert not remote._waiting()
     assert held() == 0
 
 
 def test_requests_of_very_many_streams_are_smaller(monkeypatch):
-    monkeypatch.setattr(read_ahead, "_SMALLEST", 16)
+    monkeypatch.setattr(remote, "_SMALLEST", 16)
     server = Server()
     with ak.config.set(read_ahead=1000):
         ahead = server.ahead()
@@ -183,7 +183,7 @@ def test_requests_of_very_many_streams_are_smaller(monkeypatch):
         for row in range(0, 400, 40):
             for start in range(row, 4000, 400):
                 assert read(ahead, start, start + 40) == CONTENT[start : start + 40].tobytes()
-        assert read_ahead._BUFFERS.nbytes <= 1000 + 10 * 2 * 25
+        assert remote._BUFFERS.nbytes <= 1000 + 10 * 2 * 25
         ahead.close()
     assert held() == 0
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.storage import remote_file
+from akdask.storage import remote
 from akdask.storage.files import identify
-from akdask.storage.remote_file import RemoteFile
+from akdask.storage.remote import RemoteFile
 
 URL = "memory://file-object/x"
 CONTENT = np.random.default_rng(2).integers(0, 256, 3000).astype(np.uint8).tobytes()
@@ -18,8 +18,8 @@ CONTENT = np.random.default_rng(2).integers(0, 256, 3000).astype(np.uint8).tobyt
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(remote_file, "BLOCK", 100)
-    monkeypatch.setattr(remote_file, "_CACHED", 3)
+    monkeypatch.setattr(remote, "BLOCK", 100)
+    monkeypatch.setattr(remote, "_CACHED", 3)
     with fsspec.open(URL, "wb") as file:
         file.write(CONTENT)
 

@@ -1,6 +1,12 @@
-"""The hidden folder in which a write is prepared: its place, its owner and its permitted content.
+"""Folders: open ones, and the hidden folder in which a write is prepared.
 
-A process signs the file ``owner`` and holds a lock on it while it writes.  Beside it are
+A path is resolved at every call, so it may lead to another file than the one that was examined.  The descriptor of an
+open folder (`Directory`) stays with its folder even if that is moved or replaced.  Its files are reached by single
+names, without following links, and are used only if they are regular, so that no FIFO and no device can block a reader.
+Whatever the system refuses raises an `OSError`.
+
+A `HiddenFolder` has a place, an owner and a permitted content.  A process signs the file ``owner`` and holds a lock on
+it while it writes.  Beside it are
 
 - for files, a folder named by twelve hexadecimal digits with the finished files, and, from the moment that the write
   has happened, the file ``journal`` with the remaining steps;
@@ -22,6 +28,7 @@ import shutil
 import socket
 import stat
 import time
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -29,8 +36,171 @@ from pathlib import Path
 from typing import Self
 from uuid import uuid4
 
-from akdask.storage.directory import Directory
+from akdask.storage.files import check_status, is_single_name, open_regular, path_of_open
 from akdask.storage.locales import is_of_set, replaces_folder, set_of
+
+# Linux can open a folder as a path only, which needs no right to list it.
+_FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+_CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some file systems cannot flush folders
+
+
+class Directory:
+    """An open folder, and where it was found for messages; as a context, it closes itself."""
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        self._descriptor: int | None = descriptor
+        self.path = path
+
+    @classmethod
+    def at(cls, path: str) -> Directory:
+        """Open the folder at a path that a user gave: links in it are followed."""
+        return cls(os.open(path or ".", _FOLDER), path)
+
+    def child(self, name: str) -> Directory:
+        """Open a folder in this one; a link to a folder does not count."""
+        return Directory(os.open(_single(name), _FOLDER | os.O_NOFOLLOW, dir_fd=self.descriptor), self.path_of(name))
+
+    def make(self, name: str, mode: int = 0o777) -> Directory:
+        """Make a folder in this one, and open it; a folder that is not empty may not take its place at once."""
+        os.mkdir(_single(name), mode, dir_fd=self.descriptor)
+        try:
+            made = self.child(name)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path_of(name)) from error
+        if made.names():
+            made.close()
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path_of(name))
+        return made
+
+    @property
+    def descriptor(self) -> int:
+        """Descriptor of the open folder."""
+        assert self._descriptor is not None, "a closed folder is not used again"
+        return self._descriptor
+
+    @property
+    def anchor(self) -> str:
+        """Return a path of this very folder for libraries that open by path; valid here while it is open."""
+        return path_of_open(self.descriptor, self.path)
+
+    def path_of(self, name: str) -> str:
+        """Return the path of an entry, for messages."""
+        return os.path.join(self.path, name)
+
+    def open(self, name: str, flags: int = os.O_RDONLY) -> int:
+        """Open a regular file in the folder and return its descriptor."""
+        return open_regular(_single(name), flags, folder=self.descriptor, shown=self.path_of(name))
+
+    def read(self, name: str, most: int, owners: Container[int] | None = None) -> bytes:
+        """Return the content of a regular file of at most so many bytes, which one of `owners` must own if given."""
+        with os.fdopen(self.open(name), "rb") as file:
+            check_status(os.fstat(file.fileno()), most, owners, self.path_of(name))
+            return file.read(most)
+
+    def write(self, name: str, content: bytes, *, durable: bool) -> None:
+        """Write a file that must not exist yet."""
+        with os.fdopen(self.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+            file.write(content)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+
+    def status(self, name: str | None = None) -> os.stat_result:
+        """Return the status of the folder or of an entry, without following links."""
+        if name is None:
+            return os.fstat(self.descriptor)
+        return os.stat(_single(name), dir_fd=self.descriptor, follow_symlinks=False)
+
+    def find(self, name: str) -> os.stat_result | None:
+        """Return the status of an entry, None if it does not exist."""
+        try:
+            return self.status(name)
+        except FileNotFoundError:
+            return None
+
+    def has(self, name: str) -> bool:
+        """Whether the folder has an entry of that name, even a dangling link."""
+        return self.find(name) is not None
+
+    def names(self) -> list[str]:
+        """Return the names of all entries."""
+        descriptor = self._listable()
+        try:
+            return os.listdir(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def rename(self, name: str, new: str, to: Directory | None = None) -> None:
+        """Rename an entry of the folder, here or into another folder, replacing any entry of that name."""
+        there = self if to is None else to
+        os.replace(_single(name), _single(new), src_dir_fd=self.descriptor, dst_dir_fd=there.descriptor)
+
+    def link(self, name: str, new: str, to: Directory) -> None:
+        """Give a file a second name in another folder."""
+        os.link(
+            _single(name), _single(new), src_dir_fd=self.descriptor, dst_dir_fd=to.descriptor, follow_symlinks=False
+        )
+
+    def unlink(self, name: str) -> None:
+        """Remove a file, or a link."""
+        os.unlink(_single(name), dir_fd=self.descriptor)
+
+    def rmdir(self, name: str) -> None:
+        """Remove an empty folder."""
+        os.rmdir(_single(name), dir_fd=self.descriptor)
+
+    def sync(self) -> None:
+        """Wait until the names in the folder are on disk."""
+        _sync(self._listable())
+
+    def sync_file(self, name: str) -> None:
+        """Wait until a file in the folder is on disk."""
+        _sync(self.open(name))
+
+    def sync_below(self) -> None:
+        """Wait until all files and folders in the folder are on disk."""
+        for name in self.names():
+            if stat.S_ISDIR(self.status(name).st_mode):
+                with self.child(name) as inner:
+                    inner.sync_below()
+            else:
+                self.sync_file(name)
+        self.sync()
+
+    def _listable(self) -> int:
+        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.descriptor)
+
+    def close(self) -> None:
+        """Close the folder; may be called again."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    __del__ = close
+
+
+def _single(name: str) -> str:
+    if not is_single_name(name):
+        raise OSError(errno.EINVAL, "Not a name of a file", repr(name))
+    return name
+
+
+def _sync(descriptor: int) -> None:
+    """Flush an open file to disk and close it."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
 
 OWNER = "owner"
 JOURNAL = "journal"
