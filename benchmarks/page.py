@@ -230,6 +230,28 @@ def _range(results: Sequence[Result]) -> tuple[str, ...]:
     return (results[0].task, *shown, *[""] * (4 - len(shown)), f"{case}, beside {peer}")
 
 
+def _first_runs(records: Records, page: Path) -> Iterator[str]:
+    """Show the first, third and tenth run of each question in one row, the farthest behind in the first run first."""
+    if "first-runs" not in records:
+        yield "Not measured yet: `first-runs`."
+        return
+    runs: dict[str, list[Result]] = {}
+    for result in records["first-runs"].results:
+        where, _, _ = result.case.rpartition(", ")
+        runs.setdefault(f"{result.task}, {where}", []).append(result)
+    header = ("question", *(f"{run} run" for run in ("first", "third", "tenth")), "best beside it in its first run")
+    yield "Times of akdask, and in brackets how many times as long the fastest of the others takes for the same run:"
+    yield _markdown(
+        header, (_run_by_run(name, runs[name]) for name in sorted(runs, key=lambda name: _best_ratio(runs[name][0])))
+    )
+
+
+def _run_by_run(name: str, results: Sequence[Result]) -> tuple[str, ...]:
+    peer = results[0].best_peer
+    shown = [f"{result.shown(OURS)} ({_best_ratio(result):.2f})" for result in results]
+    return (name, *shown, "" if peer is None else f"{peer} {results[0].shown(peer)}")
+
+
 def _throughput(records: Records, page: Path) -> Iterator[str]:
     """Tell rows and bytes for each core and second, beside Arkouda's records."""
     rows = [
@@ -254,6 +276,7 @@ SUMMARIES: Mapping[str, Callable[[Records, Path], Iterator[str]]] = {
     "losses": _losses,
     "curves": _curves,
     "variants": _variants,
+    "first-runs": _first_runs,
     "throughput": _throughput,
 }
 

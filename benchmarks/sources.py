@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 import akdask as ak
 from benchmarks.answers import answer_table, connect, table_of, timed, total
 from benchmarks.data import make_once, shares
-from benchmarks.questions import Question
 from benchmarks.report import OURS
 from benchmarks.timing import Run
 
@@ -27,6 +26,21 @@ ONE_FILE_ROWS = 1_000_000
 SHOWN = 100
 """Ranks at which sorted rows are compared."""
 PANDAS = "NumPy, pandas"
+
+
+class Asked(Protocol):
+    """A question in the language of everybody; see `benchmarks.questions.Question`."""
+
+    @property
+    def akdask(self) -> Callable[[Mapping[str, Any]], Any]: ...
+    @property
+    def polars(self) -> Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]: ...
+    @property
+    def pandas(self) -> Callable[[Mapping[str, pd.DataFrame]], Any]: ...
+    @property
+    def sql(self) -> str: ...
+    @property
+    def order(self) -> str: ...
 
 
 class Source(Protocol):
@@ -120,7 +134,7 @@ def _write(folder: Path, table: pa.Table) -> None:
         pq.write_table(table.slice(start, stop - start), folder / f"set_LOCALE{number:04d}.parquet")
 
 
-def runs_of(question: Question, source: Source) -> dict[str, Run]:
+def runs_of(question: Asked, source: Source) -> dict[str, Run]:
     """Return how everybody answers a question, timed until the whole answer is in memory."""
     compared = partial(_compared, order=question.order)
 

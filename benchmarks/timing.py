@@ -128,7 +128,8 @@ def compare(answers: Mapping[str, object]) -> None:
 def _same(left: object, right: object) -> bool:
     if isinstance(left, float) and isinstance(right, float):
         return math.isclose(left, right, rel_tol=1e-9)
-    if isinstance(left, tuple) and isinstance(right, tuple):
+    # JSON makes lists of tuples.
+    if isinstance(left, tuple | list) and isinstance(right, tuple | list):
         return len(left) == len(right) and all(map(_same, left, right))
     return left == right
 

@@ -37,6 +37,7 @@ TASKS: dict[str, str] = {
     "stations-billion": "challenge:billion_stations",
     "start": "start:start",
     "scripts": "scripts:run_scripts",
+    "first-runs": "first_runs:first_runs",
     "scaling": "scaling:scaling",
     "strings": "strings:read_write_ask_strings",
     "arriving": "arriving:text_and_numbers_to_pandas",

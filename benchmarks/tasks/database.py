@@ -185,6 +185,7 @@ class Question:
     polars: Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]
     pandas: Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]
     sql: str
+    order: str = ""
 
 
 def _grouped(name: str, by: str, columns: str, **made: tuple[str, str]) -> Question:
