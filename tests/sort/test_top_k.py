@@ -2,30 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.operators.sort import tuning
-from akdask.operators.sort.top_k import PREFIX_BYTES, PrefixRange, bound_of, first_rows, rows_within
+from akdask.operators.sort.top_k import bound_of, first_rows, rows_within
 from akdask.testing.strategies import partitioned
-
-# Few letters, so that strings often begin alike; the first of four bytes in UTF-8.
-STRINGS = st.lists(st.text(st.sampled_from("\U0001f600éaz"), max_size=24), min_size=1, max_size=40)
-
-
-@given(st.lists(STRINGS, max_size=3))
-@example([["a" * 16 + "z", "a" * 17]])
-@example([["a" * 8], ["a" * 7], ["a" * 9]])
-@example([[""]])
-def test_the_smallest_and_the_largest_string_are_found_by_their_first_bytes(pieces):
-    found = PrefixRange()
-    for texts in pieces:
-        found.add(pa.array(texts, pa.large_string()))
-    spelled = sorted(text.encode() for texts in pieces for text in texts)
-    assert found.bounds == ((spelled[0][:PREFIX_BYTES], spelled[-1][:PREFIX_BYTES]) if spelled else None)
 
 
 @pytest.mark.parametrize("count", [3, -3])

@@ -19,7 +19,8 @@ from h5py import h5d, h5z
 
 from akdask.caches import Cache
 from akdask.cluster import check_memory
-from akdask.compiled import should_compile
+from akdask.columns.memory import new_array
+from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5.layout import H5Object
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader
@@ -139,43 +140,11 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
 
 def _without_lzf(data: Bytes, limit: int) -> Bytes:
     """Undo LZF: runs of literal bytes and copies of earlier bytes, each after its length."""
-    if should_compile(limit):
-        from akdask.formats.hdf5.lzf_loops import unpack_lzf
-
-        found = unpack_lzf(data, limit)
-    else:
-        found = _unpack_lzf(data.tobytes(), limit)
-    if found is None:
+    out = new_array(limit, np.uint8)
+    count = loops.unpack_lzf(np.ascontiguousarray(data), out)
+    if count < 0:
         raise ChunkError("a chunk cannot be unpacked: it is cut off, or copies from before its start or past its end")
-    return found
-
-
-def _unpack_lzf(packed: bytes, limit: int) -> Bytes | None:
-    """Return the unpacked bytes, None if they are damaged or more than `limit`."""
-    out = bytearray()
-    position, end = 0, len(packed)
-    try:
-        while position < end and len(out) <= limit:
-            control = packed[position]
-            position += 1
-            if control < 32:
-                out += packed[position : position + control + 1]
-                position += control + 1
-                continue
-            length = control >> 5
-            if length == 7:
-                length += packed[position]
-                position += 1
-            start = len(out) - ((control & 31) << 8) - packed[position] - 1
-            position, length = position + 1, length + 2
-            if start < 0:
-                return None
-            part = out[start : start + length]
-            # A copy may overlap its own output, which then repeats.
-            out += part if len(part) == length else (part * (length // len(part) + 1))[:length]
-    except IndexError:
-        return None
-    return np.frombuffer(out, np.uint8) if position == end and len(out) <= limit else None
+    return out[:count]
 
 
 def _unshuffled(data: Bytes, width: int) -> Bytes:

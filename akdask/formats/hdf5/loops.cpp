@@ -2,6 +2,8 @@
 
 #include "text.hpp"
 
+#include <vector>
+
 namespace {
 
 using namespace akdask;
@@ -40,39 +42,50 @@ int64_t take_nuls_off(Text values, Span<const int64_t> bounds, Span<int64_t> off
 
 // Copies strings with a NUL behind each, and widens a range: `least` and `most` are the first two words of the smallest
 // and of the largest string, their first bytes in the highest places.  There is room for a chunk behind the last.
-// Returns 0 unless there is a NUL among the bytes, or close behind them.
-bool put_nuls_on(Text text, Span<const uint64_t> offsets, Span<uint8_t> values, Span<uint64_t> least,
+// Returns whether there is a NUL among the bytes.
+bool put_nuls_on(Text text, Span<const int64_t> offsets, Span<uint8_t> values, Span<uint64_t> least,
                  Span<uint64_t> most) {
     require(offsets.size && least.size == 2 && most.size == 2, "arrays of other lengths");
-    uint64_t nrows = offsets.size - 1, size = offsets[nrows] - offsets[0], at = 0, nuls = 0;
-    require(size + MARGIN <= text.size && size + nrows + CHUNK <= values.size, "no room for the strings");
-    uint64_t low = least[0], high = most[0];
-    for (uint64_t row = 0; row < nrows; ++row) {
-        // There is a NUL for each string before.
-        uint64_t stop = offsets[row + 1] - offsets[0], into = at + row;
-        require(at <= stop && stop <= size, "offsets descend");
-        uint64_t first = swapped(leading_bytes(word_at(text.data, at), at, stop));
-        // Most strings lie between, and the second word need not be compared.
-        if (!(low < first && first < high)) {
-            uint64_t second = swapped(leading_bytes(word_at(text.data, at + 8), at + 8, stop));
-            if (first < least[0] || (first == least[0] && second < least[1])) {
-                low = least[0] = first;
-                least[1] = second;
+    uint64_t nrows = offsets.size - 1, size = static_cast<uint64_t>(offsets[nrows] - offsets[0]);
+    require(size <= text.size && size + nrows + CHUNK <= values.size, "no room for the strings");
+    uint64_t low = least[0], high = most[0], nuls = 0, row = 0, at = 0;
+    // Goes on with the strings that end within a limit, given their bytes from byte `begin` on.
+    auto put = [&](const uint8_t* bytes, uint64_t begin, uint64_t limit) {
+        for (; row < nrows; ++row) {
+            // There is a NUL for each string before.
+            uint64_t stop = static_cast<uint64_t>(offsets[row + 1] - offsets[0]), into = at + row;
+            require(at <= stop, "offsets descend");
+            if (stop > limit) return;
+            const uint8_t* from = bytes + (at - begin);
+            uint64_t first = swapped(leading_bytes(word_at(from, 0), at, stop));
+            // Most strings lie between, and the second word need not be compared.
+            if (!(low < first && first < high)) {
+                uint64_t second = swapped(leading_bytes(word_at(from, 8), at + 8, stop));
+                if (first < least[0] || (first == least[0] && second < least[1])) {
+                    low = least[0] = first;
+                    least[1] = second;
+                }
+                if (first > most[0] || (first == most[0] && second > most[1])) {
+                    high = most[0] = first;
+                    most[1] = second;
+                }
             }
-            if (first > most[0] || (first == most[0] && second > most[1])) {
-                high = most[0] = first;
-                most[1] = second;
-            }
+            // Bytes copied beyond the end are overwritten.
+            uint64_t ahead = 0;
+            do {
+                nuls |= copy_and_find<false>(from + ahead, values.data + into + ahead);
+                ahead += CHUNK;
+            } while (at + ahead < stop);
+            values[stop + row] = 0;
+            at = stop;
         }
-        // Bytes copied beyond the end are overwritten.
-        uint64_t ahead = 0;
-        do {
-            nuls |= copy_and_find<false>(text.data + at + ahead, values.data + into + ahead);
-            ahead += CHUNK;
-        } while (at + ahead < stop);
-        values[stop + row] = 0;
-        at = stop;
-    }
+    };
+    // Words and chunks reach beyond the end of a string: the last strings are read from a copy with a margin.
+    if (size > MARGIN) put(text.data, 0, size - MARGIN);
+    std::vector<uint8_t> last(text.data + at, text.data + size);
+    last.resize(size - at + MARGIN, 1);
+    put(last.data(), at, size);
+    require(row == nrows, "offsets descend");
     return nuls != 0;
 }
 

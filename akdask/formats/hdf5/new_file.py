@@ -17,8 +17,8 @@ from h5py import h5d, h5g, h5p, h5s, h5t
 
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.null_terminated import PrefixRange
 from akdask.formats.hdf5.statistics import DatasetSummary
-from akdask.operators.sort.top_k import PrefixRange
 from akdask.storage.files import identify
 from akdask.storage.objects import ObjType
 from akdask.storage.ranges import ELSEWHERE, Extent, RangeReader, opened, range_reader, write_at

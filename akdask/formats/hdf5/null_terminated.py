@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from akdask import compiled
 from akdask.columns.memory import new_array
-from akdask.columns.strings import offsets_and_bytes
-from akdask.deferred import pa, pc
-from akdask.operators.sort.top_k import PrefixRange
+from akdask.columns.strings import MARGIN, offsets_and_bytes
+from akdask.deferred import pa
+from akdask.formats.hdf5 import loops
 from akdask.typing import NumberArray
 
 BLOCK_ROWS = 2**17
@@ -22,7 +21,9 @@ BLOCK_ROWS = 2**17
 
 _BLOCK_BYTES = 2**22
 
-_NUL = np.zeros(1, np.uint8)
+_CHUNK = 32
+"""Bytes that loops write beyond the end of strings."""
+
 _COUNTED = np.arange(BLOCK_ROWS)
 
 
@@ -63,34 +64,20 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
-    if compiled.should_compile_text(count):
-        return _decode_compiled(values, bounds)
-    ends = bounds - bounds[0] if bounds[0] else bounds
-    if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
-        raise _misplaced(values, ends)
-    ended = pa.Array.from_buffers(pa.large_binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(values)])
-    strings = pc.binary_slice(ended, 0, -1)
-    text = offsets_and_bytes(strings)[1]
-    # Each string has lost one byte.  There were as many NULs, so if none is left, the lost bytes were NULs.
-    if text.view(np.int8).min(initial=1) > 0:
-        return strings.view(pa.large_string())
-    if not text.all():
-        raise _misplaced(values, ends)
-    return _as_utf8(strings)
-
-
-def _decode_compiled(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
-    from akdask.formats.hdf5.null_terminated_loops import without_nuls
-
-    found = without_nuls(values, bounds)
-    count = len(bounds) - 1
-    if found is None or found[0][-1] + count != len(values):
+    offsets, text = new_array(count + 1, np.int64), new_array(len(values) + MARGIN, np.uint8)
+    found = loops.take_nuls_off(values, bounds, offsets, text)
+    if found < 0 or offsets[-1] + count != len(values):
         raise _misplaced(values, bounds - bounds[0])
-    offsets, text, is_ascii = found
+    # Some bytes are NUL or not ASCII.
+    if found and len(values) - np.count_nonzero(values) != count:
+        raise _misplaced(values, bounds - bounds[0])
+    text = text[: int(offsets[-1]) + MARGIN]
+    # So a caller that reads a little further need not copy.
+    text[-MARGIN:] = 1
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
-    if is_ascii:
-        return pa.Array.from_buffers(pa.large_string(), count, buffers)
-    return _as_utf8(pa.Array.from_buffers(pa.large_binary(), count, buffers))
+    if found:
+        return _as_utf8(pa.Array.from_buffers(pa.large_binary(), count, buffers))
+    return pa.Array.from_buffers(pa.large_string(), count, buffers)
 
 
 def _first_nuls(values: NumberArray, count: int) -> NumberArray:
@@ -127,6 +114,24 @@ def _as_utf8(strings: pa.LargeBinaryArray) -> pa.LargeStringArray:
         raise
 
 
+class PrefixRange:
+    """The first 16 bytes of the smallest and of the largest string of several blocks.
+
+    Both are two words, their first bytes in the highest bits, which `encode` widens on its way.
+    """
+
+    def __init__(self) -> None:
+        self.least, self.most = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
+
+    @property
+    def bounds(self) -> tuple[bytes, bytes] | None:
+        """The bytes; None if there were no strings."""
+        if self.least.tolist() > self.most.tolist():
+            return None
+        least, most = (words.astype(">u8").tobytes().rstrip(b"\0") for words in (self.least, self.most))
+        return least, most
+
+
 def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:
     """Yield the bytes of strings, each ended by NUL, in blocks.
 
@@ -147,39 +152,14 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
     while start < len(strings):
         fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + _BLOCK_BYTES)
         stop = min(start + max(int(fitting), 1), len(strings))
-        part = strings.slice(start, stop - start)
-        if compiled.should_compile_text(stop - start):
-            from akdask.formats.hdf5.null_terminated_loops import with_nuls
-
-            values = with_nuls(part, prefixes.least, prefixes.most)
-        else:
-            prefixes.add(part)
-            values = _with_nuls(part)
-        if values is None:
+        bounds = offsets[start : stop + 1]
+        text = data[bounds[0] - offsets[0] : bounds[-1] - offsets[0]]
+        values = new_array(len(text) + stop - start + _CHUNK, np.uint8)
+        if loops.put_nuls_on(text, bounds, values, prefixes.least, prefixes.most):
             nul = int(np.argmin(data[offsets[start] - offsets[0] :])) + offsets[start]
             raise StringError(int(np.searchsorted(offsets, nul, side="right")) - 1, "contains NUL")
-        yield values
+        yield values[:-_CHUNK]
         start = stop
-
-
-def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
-    """Join strings with NUL and an empty last one: Arrow's quickest way to copy many short runs of bytes."""
-    bounds, text = offsets_and_bytes(strings)
-    if not text.min(initial=1):
-        return None
-    if len(strings) == 1:
-        return np.append(text, _NUL)
-    count = len(bounds)
-    offsets = np.empty(count + 1, np.int32)
-    np.subtract(bounds, bounds[0], out=offsets[:-1], casting="unsafe")
-    offsets[-1] = offsets[-2]
-    # The list has one row: all strings.  Offsets of 32 bits suffice for a block, and Arrow joins no others.
-    words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
-    listed = pa.Array.from_buffers(
-        pa.list_(pa.binary()), 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words]
-    )
-    joined = pc.binary_join(listed, pa.scalar(b"\0"))
-    return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
 
 
 def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
-from akdask.operators.sort.top_k import PrefixRange
+from akdask.formats.hdf5.null_terminated import PrefixRange
 from akdask.storage.checksums import Checksum
 from akdask.storage.source import TEXT_BYTES, Bounds
 from akdask.typing import NumberArray

@@ -15,7 +15,6 @@ import numpy as np
 from akdask._dask import Expr
 from akdask.columns.dtypes import INT64, ColumnType
 from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows, take_rows
-from akdask.deferred import pa, pc
 from akdask.engine.alignment import OverProject, align_by_plan, all_partitions
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower, rows_rearranged
@@ -109,54 +108,6 @@ def _first_rows_of_many(columns: Sequence[Column], ascending: Sequence[bool], co
 def _words(column: Column, number: int, upwards: bool, count: int, rows: NumberArray | None = None) -> Words:
     words = word(column, number, upwards, rows)
     return words if count > 0 else ~words
-
-
-PREFIX_BYTES = 16
-"""First bytes of strings by which `PrefixRange` orders strings."""
-
-
-class PrefixRange:
-    """The first 16 bytes of the smallest and of the largest string of several blocks.
-
-    Both are stored as two words, their first bytes in the highest bits, which a compiled loop widens on its way. They
-    are found on first use, since not every written file has a manifest.
-
-    Examples
-    --------
-    >>> found = PrefixRange()
-    >>> found.add(pa.array(["tcp", "a string of many letters", "udp"], pa.large_string()))
-    >>> found.bounds
-    (b'a string of many', b'udp')
-    """
-
-    def __init__(self) -> None:
-        self.least, self.most = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
-        self._waiting: list[pa.LargeStringArray] = []
-
-    def add(self, strings: pa.LargeStringArray) -> None:
-        """Include at least one string, without nulls or NULs."""
-        self._waiting.append(strings)
-
-    @property
-    def bounds(self) -> tuple[bytes, bytes] | None:
-        """The bytes; None if there were no strings."""
-        while self._waiting:
-            self._widen(self._waiting.pop())
-        if self.least.tolist() > self.most.tolist():
-            return None
-        least, most = (words.astype(">u8").tobytes().rstrip(b"\0") for words in (self.least, self.most))
-        return least, most
-
-    def _widen(self, strings: pa.LargeStringArray) -> None:
-        extremes = pc.min_max(strings.cast(pa.large_binary()))
-        low, high = (_prefix_words(extremes[side].as_py()) for side in ("min", "max"))
-        self.least[:] = min(low, self.least.tolist())
-        self.most[:] = max(high, self.most.tolist())
-
-
-def _prefix_words(text: bytes) -> list[int]:
-    words: list[int] = np.frombuffer(text[:PREFIX_BYTES].ljust(PREFIX_BYTES, b"\0"), ">u8").tolist()
-    return words
 
 
 VALUE, ROW = "value", "row"

@@ -10,14 +10,21 @@ import h5py
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
+from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5 import null_terminated as nulended
 from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
-from akdask.operators.sort.top_k import PREFIX_BYTES, PrefixRange
+from akdask.formats.hdf5.null_terminated import (
+    PrefixRange,
+    StringError,
+    decode,
+    encode,
+    segments_of,
+    starts_from_ends,
+)
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 TEXTS = st.lists(st.text(CHARACTERS, max_size=9) | st.text("ab", max_size=70), max_size=12)
@@ -66,7 +73,44 @@ def test_encoding_in_pieces_cut_anywhere_gives_the_bytes_of_all(texts, rows, nby
         values, bounds = encoded(arrow(texts))
     spelled = sorted(text.encode() for text in texts)
     assert values == values_of(texts)
-    assert bounds == ((spelled[0][:PREFIX_BYTES], spelled[-1][:PREFIX_BYTES]) if texts else None)
+    assert bounds == ((spelled[0][:16], spelled[-1][:16]) if texts else None)
+
+
+# Few letters, so that strings often begin alike; the first of four bytes in UTF-8.
+@given(st.lists(st.lists(st.text(st.sampled_from("\U0001f600éaz"), max_size=24), min_size=1, max_size=40), max_size=3))
+@example([["a" * 16 + "z", "a" * 17]])
+@example([["a" * 8], ["a" * 7], ["a" * 9]])
+@example([["a" * 8 + letter for letter in "bac"]])
+@example([[""]])
+def test_the_smallest_and_the_largest_string_are_found_by_their_first_bytes(pieces):
+    prefixes = PrefixRange()
+    for texts in pieces:
+        assert b"".join(block.tobytes() for block in encode(arrow(texts), prefixes)) == values_of(texts)
+    spelled = sorted(text.encode() for texts in pieces for text in texts)
+    assert prefixes.bounds == ((spelled[0][:16], spelled[-1][:16]) if spelled else None)
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 31, 32, 33, 64, 71, 72, 73, 200])
+@pytest.mark.parametrize("before", [0, 1, 40, 100])
+def test_last_strings_are_encoded_without_a_byte_behind_them(before, length):
+    texts = ["b" * before, "a" * length]
+    offsets, data = np.array([0, before, before + length]), np.frombuffer("".join(texts).encode(), np.uint8)
+    values = np.empty(before + length + 34, np.uint8)
+    least, most = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
+    assert not loops.put_nuls_on(data, offsets, values, least, most)
+    assert values[:-32].tobytes() == values_of(texts)
+
+
+def test_loops_refuse_strings_beyond_their_text():
+    words, values = np.zeros(2, np.uint64), np.empty(64, np.uint8)
+    text = np.ones(4, np.uint8)
+    for offsets in ([0, 5], [0, 3, 2], [0, -1, 4]):
+        with pytest.raises(ValueError, match=r"strings|offsets"):
+            loops.put_nuls_on(text, np.array(offsets), values, words, words.copy())
+    with pytest.raises(ValueError, match="strings"):
+        loops.put_nuls_on(text, np.array([0, 4]), values[:36], words, words.copy())
+    with pytest.raises(ValueError, match="strings"):
+        loops.take_nuls_off(text, np.array([0, 4]), np.zeros(2, np.int64), np.empty(35, np.uint8))
 
 
 @given(texts=TEXTS, rows=PIECES)

@@ -1,0 +1,15 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+# Returns -1 if a last byte is not NUL or missing, 1 if other bytes are NUL or not ASCII, 0 otherwise.
+def take_nuls_off(values: Bytes, bounds: Ints, offsets: Ints, text: Bytes) -> int: ...
+
+# Returns whether there is NUL among the bytes.
+def put_nuls_on(text: Bytes, offsets: Ints, values: Bytes, least: Words, most: Words) -> bool: ...
+
+# Returns how many bytes it makes, -1 if the data is damaged or makes more than there is room for.
+def unpack_lzf(packed: Bytes, out: Bytes) -> int: ...
