@@ -1010,9 +1010,9 @@ class DataFrame(RowLabelled):
         MissingColumnError
             If there is no column of a name.
         """
-        from akdask.frames import grouping
+        from akdask.frames.groupby import filter_by_range
 
-        return grouping.filter_by_range(self, keys, low, high)
+        return filter_by_range(self, keys, low, high)
 
     def select_dtypes(self, include: Any = None, exclude: Any = None) -> DataFrame:
         """Return the columns of some types; lazy.
@@ -2255,9 +2255,9 @@ class DataFrame(RowLabelled):
         ArgumentTypeError
             If `keys` are no names.
         """
-        from akdask.frames import grouping
+        from akdask.frames.groupby import grouped
 
-        return grouping.groupby(
+        return grouped(
             self, keys, use_series, as_index, dropna, sort=sort, level=level, observed=observed, group_keys=group_keys
         )
 

@@ -1,17 +1,21 @@
-"""`DataFrameGroupBy`: rows grouped by some columns, and reductions of the others."""
+"""`DataFrameGroupBy`: rows grouped by columns, arrays, labels or bins of time, and reductions of the other columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from akdask.arrays.array import unlabelled
+from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.families import reduction
-from akdask.arrays.groupby import GroupBy
+from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.missing_attributes import missing_attribute
-from akdask.deferred import pd
-from akdask.errors import UnsupportedError
+from akdask.arrays.pdarray import pdarray
+from akdask.deferred import is_pandas, pd
+from akdask.errors import ArgumentError, UnsupportedError
+from akdask.frames import group_reductions
+from akdask.frames.alignment import on_rows_of
 from akdask.frames.columnset import names_of
 from akdask.frames.dataframe import DataFrame
 
@@ -20,161 +24,76 @@ if TYPE_CHECKING:
     from akdask.frames.series import Series
 
 
+Template = TypeVar("Template", bound=Callable[..., Any])
+
+
+_PARAMETERS = {
+    "colnames": "str or list of str, optional\n    The columns to reduce; all {taken} unless given.",
+    "numeric_only": "True\n    Accepted for compatibility with pandas.",
+    "min_count": "int\n    Groups that have fewer values are missing in the result.",
+    "ddof": "int\n    Subtracted from the number of values.",
+}
+
+
+_DOCSTRING = """
+Return {what} of each group; lazy.
+
+Parameters
+----------
+{parameters}
+
+Returns
+-------
+DataFrame
+    One row for each group, one column for each reduced column; types as in `GroupBy`.
+
+Raises
+------
+MissingColumnError
+    If there is no column of a name.
+"""
+
+
+def _documented(template: Template, taken: str = "columns of numbers") -> Template:
+    """Return a template of reductions with a docstring that has its parameters."""
+    parameters = "\n".join(f"{name} : {text}" for name, text in _PARAMETERS.items() if name in template.__annotations__)
+    template.__doc__ = _DOCSTRING.replace("{parameters}", parameters).replace("{taken}", taken)
+    return template
+
+
+@_documented
 def _of_many_numbers(
     groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True, min_count: int = 0
 ) -> DataFrame:
-    """Return {what} of each group; lazy.
-
-    Parameters
-    ----------
-    colnames : str or list of str, optional
-        The columns to reduce; all columns of numbers unless given.
-    numeric_only : True
-        Accepted for compatibility with pandas.
-    min_count : int
-        Groups that have fewer values are missing in the result.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, one column for each reduced column; types as in `GroupBy`.
-
-    Raises
-    ------
-    MissingColumnError
-        If there is no column of a name.
-    """
-    from akdask.frames import group_reductions
-
     return group_reductions.reduce_columns(groups, name, colnames, min_count=min_count)
 
 
+@_documented
 def _extreme_of_numbers(
     groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True, min_count: int = -1
 ) -> DataFrame:
-    """Return {what} of each group; lazy.
-
-    Parameters
-    ----------
-    colnames : str or list of str, optional
-        The columns to reduce; all columns of numbers unless given.
-    numeric_only : True
-        Accepted for compatibility with pandas.
-    min_count : int
-        Groups that have fewer values are missing in the result.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, one column for each reduced column; types as in `GroupBy`.
-
-    Raises
-    ------
-    MissingColumnError
-        If there is no column of a name.
-    """
-    from akdask.frames import group_reductions
-
     return group_reductions.reduce_columns(groups, name, colnames, min_count=min_count)
 
 
+@_documented
 def _of_numbers(groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True) -> DataFrame:
-    """Return {what} of each group; lazy.
-
-    Parameters
-    ----------
-    colnames : str or list of str, optional
-        The columns to reduce; all columns of numbers unless given.
-    numeric_only : True
-        Accepted for compatibility with pandas.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, one column for each reduced column; types as in `GroupBy`.
-
-    Raises
-    ------
-    MissingColumnError
-        If there is no column of a name.
-    """
-    from akdask.frames import group_reductions
-
     return group_reductions.reduce_columns(groups, name, colnames)
 
 
+@_documented
 def _of_chosen_numbers(groups: DataFrameGroupBy, name: str, colnames: Any = None) -> DataFrame:
-    """Return {what} of each group; lazy.
-
-    Parameters
-    ----------
-    colnames : str or list of str, optional
-        The columns to reduce; all columns of numbers unless given.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, one column for each reduced column; types as in `GroupBy`.
-
-    Raises
-    ------
-    MissingColumnError
-        If there is no column of a name.
-    """
-    from akdask.frames import group_reductions
-
     return group_reductions.reduce_columns(groups, name, colnames)
 
 
+@_documented
 def _spread_of_numbers(
     groups: DataFrameGroupBy, name: str, colnames: Any = None, *, numeric_only: bool = True, ddof: int = 1
 ) -> DataFrame:
-    """Return {what} of each group; lazy.
-
-    Parameters
-    ----------
-    colnames : str or list of str, optional
-        The columns to reduce; all columns of numbers unless given.
-    numeric_only : True
-        Accepted for compatibility with pandas.
-    ddof : int
-        Subtracted from the number of values.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, one column for each reduced column; types as in `GroupBy`.
-
-    Raises
-    ------
-    MissingColumnError
-        If there is no column of a name.
-    """
-    from akdask.frames import group_reductions
-
     return group_reductions.reduce_columns(groups, name, colnames, ddof=ddof)
 
 
+@partial(_documented, taken="columns")
 def _of_columns(groups: DataFrameGroupBy, name: str, colnames: Any = None) -> DataFrame:
-    """Return {what} of each group; lazy.
-
-    Parameters
-    ----------
-    colnames : str or list of str, optional
-        The columns to reduce; all columns unless given.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group, one column for each reduced column; types as in `GroupBy`.
-
-    Raises
-    ------
-    MissingColumnError
-        If there is no column of a name.
-    """
-    from akdask.frames import group_reductions
-
     return group_reductions.reduce_columns(groups, name, colnames, numbers=False)
 
 
@@ -263,8 +182,6 @@ class DataFrameGroupBy:
 
     def __iter__(self) -> Iterator[tuple[Any, DataFrame]]:
         """Iterate over keys and the rows of each group, which are lazy; computes the keys."""
-        from akdask.frames import group_reductions
-
         return group_reductions.iterate(self)
 
     def __len__(self) -> int:
@@ -320,8 +237,6 @@ class DataFrameGroupBy:
         >>> df.groupby("k").size().to_pandas().to_dict()
         {1: 1, 2: 2}
         """
-        from akdask.frames import group_reductions
-
         return group_reductions.size(self, as_series)
 
     count = reduction("count", _of_columns)
@@ -336,8 +251,6 @@ class DataFrameGroupBy:
 
     def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> DataFrame:
         """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
-        from akdask.frames import group_reductions
-
         return group_reductions.reduce_columns(self, "quantile", colnames, q=q, method=interpolation)
 
     mode = reduction("mode", _of_columns)
@@ -347,8 +260,6 @@ class DataFrameGroupBy:
 
     def last(self, colnames: Any = None) -> DataFrame:
         """Return the last value of each group that is not missing; lazy."""
-        from akdask.frames import group_reductions
-
         return group_reductions.edge_values(self, self._columns(colnames), last=True)
 
     any = reduction("any", _of_chosen_numbers)
@@ -361,8 +272,6 @@ class DataFrameGroupBy:
 
     def idxmin(self, colnames: Any = None, *, skipna: bool = True) -> DataFrame:
         """Return the label of the row with the first smallest value of each group; lazy.  See `idxmax`."""
-        from akdask.frames import group_reductions
-
         return group_reductions.labels_of_extremes(self, "idxmin", self.argmin(colnames), skipna)
 
     def idxmax(self, colnames: Any = None, *, skipna: bool = True) -> DataFrame:
@@ -387,8 +296,6 @@ class DataFrameGroupBy:
         >>> df.groupby("k").idxmax().to_pandas()["x"].tolist()
         [2, 1]
         """
-        from akdask.frames import group_reductions
-
         return group_reductions.labels_of_extremes(self, "idxmax", self.argmax(colnames), skipna)
 
     def agg(self, func: Any = None, **named: Any) -> DataFrame:
@@ -409,8 +316,6 @@ class DataFrameGroupBy:
         MissingColumnError
             If there is no such column.
         """
-        from akdask.frames import group_reductions
-
         return group_reductions.agg(self, func, **named)
 
     aggregate = agg
@@ -436,8 +341,6 @@ class DataFrameGroupBy:
         TransferError
             If the rows would take more memory than the setting ``max_transfer_bytes`` allows.
         """
-        from akdask.frames import group_reductions
-
         by_key = group_reductions.in_pandas(self, numbered=False, sort=self.sort)
         return (by_key if self._chosen is None else by_key[self._chosen]).apply(func, *args, **kwargs)
 
@@ -973,3 +876,68 @@ class DataFrameGroupBy:
         from akdask.frames.group_resampling import resampler_of_groups
 
         return resampler_of_groups(self, rule, on, asked)
+
+
+def grouped(
+    frame: DataFrame,
+    keys: Any,
+    use_series: bool,
+    as_index: bool,
+    dropna: bool,
+    *,
+    sort: bool,
+    level: Any,
+    observed: bool,
+    group_keys: bool,
+) -> DataFrameGroupBy | GroupBy:
+    if level is not None:
+        keys = _labels_as_key(frame, keys, level)
+    several = isinstance(keys, list | tuple)
+    given = list(keys) if several else [keys]
+    if any(is_pandas(key, "Grouper") for key in given):
+        from akdask.frames.resampling import grouped_by_time
+
+        binned: DataFrameGroupBy = grouped_by_time(frame, given, use_series, as_index, dropna)
+        return binned
+    names, arrays = keys_of(frame, given)
+    groups = ColumnGroups(arrays if several else arrays[0], dropna=dropna)
+    if not use_series:
+        return groups
+    return DataFrameGroupBy(groups, frame, names, as_index, observed, sort=sort, group_keys=group_keys)
+
+
+def _labels_as_key(frame: DataFrame, keys: Any, level: Any) -> Any:
+    if keys is not None:
+        raise ArgumentError("rows are grouped either by keys or by a level of their labels.")
+    labels: Any = frame.index
+    if level not in (0, -1, labels.name) or isinstance(level, bool):
+        raise ArgumentError(f"the labels of a DataFrame have one level, and not {level!r}.", hint="pass level=0.")
+    return labels
+
+
+def keys_of(frame: DataFrame, keys: Sequence[Any]) -> tuple[list[str], list[Array]]:
+    """Return the names and arrays of keys, which are columns by name, or arrays with the rows of the frame."""
+    names, arrays = [], []
+    for number, key in enumerate(keys):
+        item = key if isinstance(key, str) else on_rows_of(frame._row_labels, key)
+        if isinstance(item, Array):
+            given = getattr(key, "name", None) if isinstance(key, Labelled) else None
+            names.append(given if isinstance(given, str) else f"key_{number}")
+            arrays.append(item)
+        else:
+            found = names_of(item)
+            names += found
+            arrays += [frame._columns.array(name) for name in found]
+    if not arrays:
+        raise ArgumentError("rows are grouped by at least one column.", hint=f"columns: {', '.join(frame.columns)}.")
+    return names, arrays
+
+
+def filter_by_range(frame: DataFrame, keys: str | Sequence[str], low: int, high: int | None) -> pdarray:
+    if low < 0 or (high is not None and high < low):
+        raise ArgumentError(f"group sizes range from low to high, neither below 0; got low={low}, high={high}.")
+    groups = frame.groupby(keys, use_series=False)
+    sizes = groups.broadcast(groups.size()[1])
+    # Rows that are in no group have the size 0.
+    mask: pdarray = sizes >= max(low, 1)
+    return mask if high is None else mask & (sizes <= high)

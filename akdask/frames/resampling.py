@@ -32,8 +32,7 @@ from akdask.frames.columnset import VALUES, ColumnSet, names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.group_reductions import Reduced, calls_of, edge_values, reduce_at_once
-from akdask.frames.groupby import DataFrameGroupBy
-from akdask.frames.grouping import keys_of
+from akdask.frames.groupby import DataFrameGroupBy, keys_of
 from akdask.frames.index import MultiIndex
 from akdask.frames.series import Series, column_series
 from akdask.frames.windows import empty_rows
