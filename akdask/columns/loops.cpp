@@ -70,24 +70,28 @@ void copy_strings(Text text, Words starts, Words ends, Span<uint8_t> into) {
     }
 }
 
+constexpr uint64_t EIGHT = sizeof(uint64_t);
+
 // Writes the values whose mark is not 0 one after the other, and returns how many there are.  There is room for one more:
-// each is written, and only counted where it has a mark.
+// each value is written, and only counted where it has a mark.
 template <class Value>
-uint64_t copy_masked(Span<const bool> mask, Span<const Value> column, Span<Value> out) {
-    require(mask.size >= column.size, "fewer marks than values");
-    uint64_t count = 0;
-    if (out.size > column.size) {
-        for (uint64_t row = 0; row < column.size; ++row) {
-            out[count] = column[row];
-            count += mask[row];
-        }
-        return count;
+uint64_t copy_masked(Span<const uint8_t> mask, Span<const Value> column, Span<Value> out) {
+    require(mask.size == column.size, "as many marks as values");
+    uint64_t wanted = 0, count = 0;
+    for (uint8_t mark : mask) wanted += mark != 0;
+    require(wanted < out.size, "no room for as many values");
+    uint64_t row = 0;
+    auto copy = [&] {
+        out[count] = column[row];
+        count += mask[row] != 0;
+    };
+    while (row + EIGHT <= column.size) {
+        uint64_t stop = row + EIGHT;
+        // Where few values are wanted, eight at a time are passed over.
+        if (!word_at(mask.data, row)) row = stop;
+        for (; row < stop; ++row) copy();
     }
-    for (uint64_t row = 0; row < column.size; ++row) {
-        if (!mask[row]) continue;
-        require(count < out.size, "no room for as many values");
-        out[count++] = column[row];
-    }
+    for (; row < column.size; ++row) copy();
     return count;
 }
 
@@ -97,5 +101,5 @@ MODULE("Rows at positions of a table that is larger than the caches, and rows th
        {"gather_words", overloads<gather_words>},
        {"find_strings", overloads<find_strings>},
        {"copy_strings", overloads<copy_strings>},
-       {"copy_masked", overloads<copy_masked<uint64_t>, copy_masked<int64_t>, copy_masked<double>, copy_masked<uint8_t>,
-                                 copy_masked<uint16_t>, copy_masked<uint32_t>, copy_masked<int32_t>, copy_masked<float>>})
+       {"copy_masked",
+        overloads<copy_masked<uint64_t>, copy_masked<uint32_t>, copy_masked<uint16_t>, copy_masked<uint8_t>>})

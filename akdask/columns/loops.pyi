@@ -18,4 +18,4 @@ def copy_strings(
     ends: NDArray[np.uint64],
     into: NDArray[np.uint8],  # with a chunk to spare
 ) -> None: ...
-def copy_masked(mask: NDArray[np.bool_], column: NDArray[Any], out: NDArray[Any]) -> int: ...  # with a row to spare
+def copy_masked(mask: NDArray[np.bool_], column: NDArray[Any], out: NDArray[Any]) -> int: ...  # of unsigned items

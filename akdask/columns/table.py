@@ -288,9 +288,15 @@ def _(column: np.ndarray, positions: NumberArray, out: NumberArray | None = None
 
 @filter_rows.register
 def _(column: np.ndarray, mask: NumberArray) -> NumberArray:
-    # Taking positions is faster than masking unless nearly all or nearly no rows are selected.
-    share = np.count_nonzero(mask) / max(len(mask), 1)
-    return column.take(np.flatnonzero(mask)) if 1 / 32 < share < 0.9 else column[mask]
+    found: NumberArray = new_array(int(np.count_nonzero(mask)) + 1, column.dtype)
+    return found[: _copy_masked(mask, column, found)]
+
+
+def _copy_masked(mask: NumberArray, column: NumberArray, out: NumberArray) -> int:
+    """Write the rows where the mask holds to memory with a row to spare, and return their number."""
+    same_size = f"u{column.itemsize}"
+    bits = np.ascontiguousarray(column).view(same_size)
+    return loops.copy_masked(np.ascontiguousarray(mask), bits, out.view(same_size))
 
 
 @nbytes.register
@@ -482,8 +488,8 @@ class TableBuilder:
         self._names = tuple(table.columns)
         count = 0
         for name, column in table.columns.items():
-            values = np.ascontiguousarray(column)
-            count = loops.copy_masked(mask, values, self._remaining(name, values))
+            numbers = np.asarray(column)
+            count = _copy_masked(mask, numbers, self._remaining(name, numbers))
         self._nrows += count
 
     def table(self) -> Table:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns.table import Table, TableBuilder, take_rows
+from akdask.columns.table import Table, TableBuilder, filter_rows, take_rows
 from akdask.errors import PositionError
 from akdask.operators.values.lookup import LOOKUP_OPERATIONS, lookup_found
 from akdask.testing.strategies import DTYPES, columns
@@ -88,3 +88,15 @@ def test_marked_rows_of_several_tables_are_appended(column, data):
     output.add_masked(table, mask)
     output.add(table.take(np.flatnonzero(~mask)))
     same(output.table().columns["n"], np.concatenate([column[mask], column[~mask]]))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 1.0])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.uint8, np.bool_])
+def test_rows_where_a_mask_holds_are_those_of_numpy(share, dtype):
+    random = np.random.default_rng(0)
+    for nrows in (0, 7, 8, 1001):
+        column, mask = random.integers(0, 2, nrows).astype(dtype), random.random(nrows) < share
+        same(filter_rows(column, mask), column[mask])
+        same(filter_rows(column[::-2], mask[::2]), column[::-2][mask[::2]])
+    # A file may hold other bytes than 0 and 1 for truth.
+    same(filter_rows(column, (mask * np.uint8(2)).view(np.bool_)), column[mask])

@@ -98,12 +98,14 @@ def test_integers_of_a_small_range_are_found_directly(rows, others):
     check(DirectIndex(table[:1], SlotGrid.around(table[:1])), table[:1], wanted[:1])
 
 
+@pytest.mark.parametrize("first", [0, 2**64 - 4])
 @given(tables(), st.integers(0, 2))
-def test_keys_with_equal_hashes_are_told_apart(both, bits):
+def test_keys_with_equal_hashes_are_told_apart(first, both, bits):
+    """In the first slots, and in the last ones and beyond them, where hashes may be like those of vacant slots."""
     table, wanted = both
-    hashes = hashing.hash_rows
+    hashes, mask = hashing.hash_rows, np.uint64((1 << bits) - 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hashing, "hash_rows", lambda keys: hashes(keys) & np.uint64((1 << bits) - 1))
+        patch.setattr(hashing, "hash_rows", lambda keys: (hashes(keys) & mask) + np.uint64(first))
         patch.setattr(hashing, "is_exact", lambda keys: False)
         check(HashIndex([as_column(column) for column in table]), table, wanted)
 

@@ -6,9 +6,9 @@ namespace {
 
 using namespace akdask;
 
-// Loops over hash tables handle rows in two steps, for memory to answer in between: `row` has its slot fetched, and the
-// row that had its slot fetched `AHEAD` rows before is inserted or found.  What the first step computes of a row waits
-// in a ring.
+// Loops over tables of packed words, and searches for hashes, handle a row in two steps, so that memory answers in
+// between: first its slot is fetched, and `AHEAD` rows later it is inserted or found.  What the first step computes waits
+// in a ring of as many places.
 
 // How words are packed with the numbers of their rows: the tag of a word is a mixed one, of which leading bits are
 // dropped, as the slot tells them.
@@ -39,6 +39,12 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
     require((LAST >> shift) + words.size + 1 < table.size && later.size >= words.size, "no room for as many words");
     uint64_t row_mask = (uint64_t{1} << (spare + dropped_bits)) - 1, home = shift + dropped_bits, near = LAST >> home;
     uint64_t tags[AHEAD], count = 0, free = table.size - words.size - 1, furthest = 0;
+    // Puts a word in a slot, notes how far that is from the slot of its own, and returns what was there.
+    auto place = [&](uint64_t slot, uint64_t word) {
+        uint64_t distance = (slot - (word >> home)) & near;
+        furthest = distance > furthest ? distance : furthest;
+        return std::exchange(table[slot], word);
+    };
     for (uint64_t row = 0; row < words.size + AHEAD; ++row) {
         uint64_t waiting = row % AHEAD;
         if (row >= AHEAD) {
@@ -47,16 +53,10 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
                 // The key is there already, with an earlier row.
                 if ((word ^ table[slot]) <= row_mask) break;
                 // Words of one slot ascend by the bits that are left, whose order does not change where they wrap around.
-                if (static_cast<int64_t>(word - table[slot]) < 0) {
-                    uint64_t distance = (slot - (word >> home)) & near;
-                    furthest = distance > furthest ? distance : furthest;
-                    std::swap(word, table[slot]);
-                }
+                if (static_cast<int64_t>(word - table[slot]) < 0) word = place(slot, word);
             }
             if (table[slot] == VACANT) {
-                uint64_t distance = (slot - (word >> home)) & near;
-                furthest = distance > furthest ? distance : furthest;
-                table[slot] = word;
+                place(slot, word);
                 free = slot + 1 > free ? slot + 1 : free;
             } else {
                 later[count++] = static_cast<int64_t>(row - AHEAD);

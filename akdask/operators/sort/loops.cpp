@@ -42,7 +42,7 @@ void pack_rows(Words words, uint64_t low, uint64_t lost, uint64_t shift, Span<co
 constexpr uint64_t NUMBERED = 2048;
 
 // Counts for each word the splitters, fewer than 256, that are no larger, and for each splitter the words that are no
-// smaller.  Words are compared once the bits `flipped` are the other way round.
+// smaller.  Words are compared with the bits `flipped` inverted.
 void number_words(Words words, uint64_t flipped, Words splitters, Span<uint8_t> numbers, Span<uint64_t> beyond) {
     require(numbers.size == words.size && beyond.size >= splitters.size && splitters.size < 256, "arrays of other lengths");
     for (uint64_t start = 0; start < words.size; start += NUMBERED) {
