@@ -9,11 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, column_type
+from akdask.columns.summation import ACCUMULATORS
 from akdask.engine import vector_program as vectors
-from akdask.engine.operations import BLOCK, CHOICES, OPERATIONS, VECTOR, StoredForm
+from akdask.engine.loops import run
+from akdask.engine.operations import BLOCK, CHOICES, OPERATIONS, VECTOR, Opcode, StoredForm
 from akdask.engine.vector_program import FORMS, NoInstructionError, VectorProgram
 from akdask.errors import AkdaskError
 from akdask.operators.reduce.reductions import ScalarReduction
+from akdask.storage.source import IN_MEMORY
 
 SIZES = (1, VECTOR - 1, VECTOR, VECTOR + 1, BLOCK, 2 * BLOCK + VECTOR + 5)
 SPECIAL = {
@@ -344,3 +347,73 @@ def test_reductions_of_other_kinds_are_refused():
         program.reduce("prod", program.column(FLOAT64))
     with pytest.raises(NoInstructionError):
         program.constant("text")
+
+
+def arguments_of_the_loop():
+    """Arguments of a sum of filtered floats in memory, with a variance and stored rows beside it."""
+    rows = np.arange(100.0)
+    program = VectorProgram()
+    column = program.column(FLOAT64)
+    program.select([program.apply("less", [column, program.constant(np.float64(50))], BOOL, {})])
+    for name in ("sum", "var", "max"):
+        program.reduce(name, column)
+    program.store(column)
+    columns, code, moves = program._laid_out
+    stored = np.zeros(100)
+    return {
+        "addresses": np.array([IN_MEMORY, rows.__array_interface__["data"][0], StoredForm.NUMBERS]),
+        "columns": columns,
+        "code": code,
+        "parts": program._parts,
+        "moves": moves,
+        "mask": program._mask.row,
+        "is_filtered": True,
+        "lengths": np.array([100]),
+        "memory": program._memory().rows,
+        "sums": np.zeros((program._nsums, 1)),
+        "lanes": np.zeros((program._nsums, ACCUMULATORS)),
+        "totals": np.zeros(program._ntotals, np.int64),
+        "moments": np.array(program._moments),
+        "stores": np.array([stored.__array_interface__["data"][0]]),
+    }, (rows, stored)
+
+
+OUTSIDE = {
+    "an opcode": ("code", (0, 0), len(Opcode)),
+    "a result": ("code", (0, 1), 10**6),
+    "the number of a sum": ("code", (2, 1), 10**4),
+    "an argument": ("code", (0, 2), 10**6),
+    "an argument below 0": ("code", (0, 3), -1),
+    "a column": ("columns", 0, 10**6),
+    "a part": ("parts", (1, 2), 10**3),
+    "parts that go backwards": ("parts", (0, 1), -1),
+    "a step to the next vector": ("moves", BLOCK // VECTOR // 2 + 1, 10**6),
+    "no rows": ("lengths", 0, 0),
+    "rows of more units": ("lengths", 0, 10**6),
+    "a form": ("addresses", 2, len(StoredForm)),
+    "the place of a variance": ("moments", (0, 0), 10**6),
+    "the sum of a variance": ("moments", (0, 1), 3),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_the_loop_refuses_what_is_outside_of_its_memory(name):
+    argument, at, number = OUTSIDE[name]
+    arguments, _ = arguments_of_the_loop()
+    arguments[argument] = arguments[argument].copy()
+    arguments[argument][at] = number
+    with pytest.raises(ValueError, match=r"outside|parts|instruction|extent|sums|form"):
+        run(*arguments.values())
+
+
+def test_the_loop_finds_sums_and_variances_and_stores_rows():
+    arguments, (rows, stored) = arguments_of_the_loop()
+    assert run(*arguments.values()) == 50
+    assert arguments["sums"][:, 0].tolist()[0] == rows[:50].sum()
+    assert stored.tolist() == [*range(50), *[0] * 50]
+
+
+def test_the_loop_refuses_a_mask_outside_of_its_memory():
+    arguments, _ = arguments_of_the_loop()
+    with pytest.raises(ValueError, match="mask"):
+        run(*(arguments | {"mask": 10**6}).values())
