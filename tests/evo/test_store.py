@@ -165,8 +165,9 @@ def test_section_9_categories_are_two_blobs_that_are_read_together(store):
         assert found["values"]["data_type"] == "int32"
         assert found["values"]["width"] == 2
         assert found["table"]["keys_data_type"] == "int32"
-        frame = store.get(found["values"], lookup=found["table"])
-        assert [frame[name].to_arrow().to_pylist() for name in frame.columns] == list(columns.values())
+        for table in (found["table"], found["table"]["data"], evo.ArrayDescription.from_json(found["table"])):
+            frame = store.get(found["values"], lookup=table)
+            assert [frame[name].to_arrow().to_pylist() for name in frame.columns] == list(columns.values())
     assert len(store.ls()) == 2
 
 
