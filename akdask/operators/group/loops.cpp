@@ -232,12 +232,15 @@ void extremes_at(Span<const Code> codes, Span<const Value> values, Span<Value> f
     for (uint64_t row = 0; row < codes.size; ++row) {
         uint64_t group = checked(codes[row], found.size);
         Value value = values[row], best = found[group];
-        bool stays;
-        if constexpr (extreme == Extreme::least) stays = best < value || best != best;
-        else if constexpr (extreme == Extreme::most) stays = best > value || best != best;
-        else if constexpr (extreme == Extreme::least_known) stays = best <= value || value != value;
-        else stays = best >= value || value != value;
-        found[group] = stays ? best : value;
+        // Two steps: the first becomes one instruction, and the second is mostly guessed right.
+        constexpr bool is_least = extreme == Extreme::least || extreme == Extreme::least_known;
+        if constexpr (extreme == Extreme::least || extreme == Extreme::most) {
+            Value further = (is_least ? best < value : best > value) ? best : value;
+            found[group] = best == best ? further : best;
+        } else {
+            Value further = (is_least ? value < best : value > best) ? value : best;
+            found[group] = (best == best) | (value != value) ? further : value;
+        }
     }
 }
 
@@ -286,14 +289,17 @@ void keep_first(Span<const Code> codes, Words keys, Span<const int64_t> position
 // All that a column comes to is adjacent in a slot; the slot of a row is how far its code is from the first.
 
 // Adds the positions of a key to scaled codes, and tells whether all are within the size; `scale` is 0 at first.
-template <class Key, class Code>
-bool encode(Span<const Key> key, uint64_t low, uint64_t size, uint64_t scale, Span<Code> codes) {
+template <class Key>
+bool encode(Span<const Key> key, uint64_t low, uint64_t size, uint64_t scale, Span<int32_t> codes) {
     require(key.size <= codes.size, "no room for as many codes");
-    uint64_t furthest = 0;
+    // Differences of narrow keys wrap around in narrow words as well; more of these are handled at once.
+    using Position = std::conditional_t<sizeof(Key) == 8, uint64_t, uint32_t>;
+    Position lowest = static_cast<Position>(low), furthest = 0;
     for (uint64_t row = 0; row < key.size; ++row) {
-        uint64_t position = static_cast<uint64_t>(key[row]) - low;
+        Position position = static_cast<Position>(key[row]) - lowest;
         furthest = position > furthest ? position : furthest;
-        codes[row] = static_cast<Code>(static_cast<uint64_t>(codes[row]) * scale + position);
+        codes[row] = static_cast<int32_t>(static_cast<uint32_t>(codes[row]) * static_cast<uint32_t>(scale) +
+                                       static_cast<uint32_t>(position));
     }
     return !key.size || furthest < size;
 }
@@ -522,9 +528,6 @@ void move_slots(Words slots, Span<uint64_t> into) {
     overloads<extremes_at<extreme, int32_t, double>, extremes_at<extreme, int32_t, int64_t>,      \
               extremes_at<extreme, int32_t, uint64_t>, extremes_at<extreme, int64_t, double>,     \
               extremes_at<extreme, int64_t, int64_t>, extremes_at<extreme, int64_t, uint64_t>>
-#define FOR_KEYS(code)                                                                                               \
-    encode<int64_t, code>, encode<uint64_t, code>, encode<uint8_t, code>, encode<int32_t, code>, encode<int16_t, code>, \
-        encode<int8_t, code>, encode<uint16_t, code>, encode<uint32_t, code>
 #define FOR_ALL_CODES_AND_VALUES(loop)                                                                          \
     overloads<loop<int32_t, double>, loop<int32_t, int64_t>, loop<int32_t, uint64_t>, loop<uint64_t, double>,   \
               loop<uint64_t, int64_t>, loop<uint64_t, uint64_t>, loop<int64_t, double>, loop<int64_t, int64_t>, \
@@ -561,7 +564,8 @@ MODULE("Rows numbered by group, partitioned by their keys, and reduced.",
        {"fmax_at", FOR_EXTREMES(Extreme::most_known)},
        {"arrange", overloads<FOR_WIDTHS(arrange, int64_t), FOR_WIDTHS(arrange, int32_t)>},
        {"keep_first", FOR_CODES(keep_first)},
-       {"encode", overloads<FOR_KEYS(int32_t)>},
+       {"encode", overloads<encode<int64_t>, encode<uint64_t>, encode<uint8_t>, encode<int32_t>, encode<int16_t>,
+                            encode<int8_t>, encode<uint16_t>, encode<uint32_t>>},
        {"count_rows", overloads<count_rows<int64_t>, count_rows<int32_t>, count_rows<uint64_t>>},
        {"add_values", FOR_ALL_CODES_AND_VALUES(add_values)},
        {"count_and_add", FOR_ALL_CODES_AND_VALUES(count_and_add)},

@@ -46,11 +46,11 @@ struct Strings {
     INLINE uint64_t start(uint64_t row) const { return offsets[row] - offsets[0]; }
     INLINE uint64_t length(uint64_t row) const { return offsets[row + 1] - offsets[row]; }
 
-    // The word that begins so many bytes ahead, its first byte in the highest place, without what is behind the end.
+    // The word that begins so many bytes ahead, its first byte in the highest place, without what is behind the end.  It
+    // may begin behind the end, up to where MARGIN bytes are.
     INLINE uint64_t word(uint64_t row, uint64_t ahead) const {
-        uint64_t at = start(row) + ahead, stop = start(row + 1);
-        // What begins behind the end is not read.
-        return at < stop ? swapped(leading_bytes(word_at(text.data, at), at, stop)) : 0;
+        uint64_t at = start(row) + ahead;
+        return swapped(leading_bytes(word_at(text.data, at), at, start(row + 1)));
     }
 };
 
@@ -70,6 +70,7 @@ std::tuple<uint64_t, uint64_t, bool> encode(Words offsets, Text text, uint64_t s
     require(common.size >= count && moves.rows >= count && bits.size > count && into.size > count && odd.size >= count &&
                 start <= codes.columns && nrows <= codes.columns - start && moves.columns < 64,
             "arrays of other lengths");
+    require(8 * count <= MARGIN, "words beyond the margin of strings");
     for (uint64_t number = 0; number <= count; ++number) require(!bits[number] || into[number] < codes.rows, "no such code");
     uint64_t some[ROWS_PER_STEP];
     for (uint64_t number = 0; number < odd.size; ++number) odd[number] = 0;
