@@ -16,7 +16,7 @@ from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table
 from akdask.errors import AkdaskError, ExistsError, FileError, WriteError
 from akdask.formats.hdf5.inspect import inspect_file
-from akdask.formats.hdf5.set_writer import SetWriter
+from akdask.formats.hdf5.new_file import SetWriter
 from akdask.storage.files import identify
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import ObjectSpec, ObjType

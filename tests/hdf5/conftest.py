@@ -14,7 +14,7 @@ import pytest
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
 from akdask.columns.table import Table, to_objects
 from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.set_writer import SetWriter
+from akdask.formats.hdf5.new_file import SetWriter
 from akdask.storage.objects import ObjectSpec, ObjType, StoredColumn
 from akdask.typing import Column
 

@@ -7,8 +7,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, 
 from akdask.columns.table import to_objects
 from akdask.errors import FileFormatError
 from akdask.formats.hdf5.codecs import read_column
-from akdask.formats.hdf5.description import ColumnLocation
-from akdask.formats.hdf5.stored_elements import Elements
+from akdask.formats.hdf5.description import ColumnLocation, Elements
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import Extent
 

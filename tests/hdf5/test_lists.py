@@ -14,7 +14,7 @@ from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, lis
 from akdask.columns.table import Table
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, SchemaError, UnsupportedError
 from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.set_writer import SetWriter
+from akdask.formats.hdf5.new_file import SetWriter
 from akdask.storage.objects import ObjectSpec, ObjType
 
 ITEMS = {"int64": INT64, "uint64": UINT64, "float64": FLOAT64, "bool": BOOL, "bigint": BIGINT, "str": STR}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.formats.hdf5 import data_facts as facts
+from akdask.formats.hdf5 import validation as facts
 from akdask.formats.hdf5.metadata import StoredDataset
 
 NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30)

@@ -10,7 +10,7 @@ import pytest
 import akdask as ak
 from akdask.caches import clear_caches
 from akdask.formats.hdf5 import inspect
-from akdask.formats.hdf5.file_templates import Templates
+from akdask.formats.hdf5.inspect import Templates
 from akdask.formats.hdf5.row_spaces import Layouts
 
 

@@ -15,9 +15,8 @@ from akdask.columns.table import type_of
 from akdask.deferred import is_arrow, pa
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import layout
-from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, Slot
+from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, Elements, Slot
 from akdask.formats.hdf5.metadata import NotFlatError, StoredGroup
-from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import LIMBS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 

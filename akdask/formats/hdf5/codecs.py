@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from akdask.cluster import check_memory
 from akdask.errors import UnsupportedError
 from akdask.formats.hdf5 import bigint, composite, pdarray, segarray, strings
-from akdask.formats.hdf5.description import ColumnLocation, Described, ObjectSchema, Problem
+from akdask.formats.hdf5.description import ColumnLocation, Described, Elements, ObjectSchema, Problem
 from akdask.formats.hdf5.metadata import Foreign, NotFlatError, StoredDataset, StoredGroup
-from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 

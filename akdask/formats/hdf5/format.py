@@ -24,8 +24,8 @@ class Hdf5Format(FileFormat):
         return open_set
 
     def writer_class(self) -> Callable[..., Writer]:
-        """Return `akdask.formats.hdf5.set_writer.SetWriter`."""
-        from akdask.formats.hdf5.set_writer import SetWriter
+        """Return `akdask.formats.hdf5.new_file.SetWriter`."""
+        from akdask.formats.hdf5.new_file import SetWriter
 
         return SetWriter
 

@@ -20,16 +20,17 @@ from akdask.deferred import pa
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5.composite import COLUMN_KINDS, OPTIONAL, PARTS
 from akdask.formats.hdf5.description import (
+    SUMMARY,
     ColumnSchema,
     DatasetSchema,
+    DatasetSummary,
     FileDescription,
     ObjectSchema,
     Problem,
     datasets_of,
     ranges_beside,
 )
-from akdask.formats.hdf5.read import damages_of, summed_datasets
-from akdask.formats.hdf5.statistics import SUMMARY, DatasetSummary
+from akdask.formats.hdf5.row_spaces import damages_of, summed_datasets
 from akdask.storage.checksums import sum_of_ranges
 from akdask.storage.files import FileIdentity, exists, identify
 from akdask.storage.locales import Filenames

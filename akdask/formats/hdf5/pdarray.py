@@ -19,9 +19,15 @@ from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array
 from akdask.errors import SchemaError
 from akdask.formats.hdf5 import bigint, layout
-from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema
+from akdask.formats.hdf5.description import (
+    ColumnLocation,
+    ColumnSchema,
+    DatasetSchema,
+    Described,
+    Elements,
+    ObjectSchema,
+)
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup
-from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 

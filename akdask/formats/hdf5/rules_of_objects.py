@@ -6,10 +6,19 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from akdask.errors import FileError
-from akdask.formats.hdf5.data_facts import NumberFacts, StringFacts, counted, fingerprint
 from akdask.formats.hdf5.manifest import verify
 from akdask.formats.hdf5.metadata import Attribute, FileMetadata, Node, StoredDataset, StoredGroup, rows_of
-from akdask.formats.hdf5.validation import Finding, SetContext, Severity, rule, total_rows
+from akdask.formats.hdf5.validation import (
+    Finding,
+    NumberFacts,
+    SetContext,
+    Severity,
+    StringFacts,
+    counted,
+    fingerprint,
+    rule,
+    total_rows,
+)
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
 
 

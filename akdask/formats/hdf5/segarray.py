@@ -14,9 +14,16 @@ from akdask.columns.table import empty, type_of
 from akdask.deferred import pa
 from akdask.errors import FileFormatError, SchemaError
 from akdask.formats.hdf5 import bigint, layout, pdarray, strings
-from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.formats.hdf5.description import (
+    ColumnLocation,
+    ColumnSchema,
+    DatasetSchema,
+    Described,
+    Elements,
+    ObjectSchema,
+    Slot,
+)
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup, group_of
-from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 

@@ -15,10 +15,17 @@ from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import type_of
 from akdask.deferred import is_arrow
 from akdask.errors import FileFormatError, SchemaError
-from akdask.formats.hdf5.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.formats.hdf5.description import (
+    ColumnLocation,
+    ColumnSchema,
+    DatasetSchema,
+    Described,
+    Elements,
+    ObjectSchema,
+    Slot,
+)
 from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, NotFlatError, StoredDataset, StoredGroup, group_of
 from akdask.formats.hdf5.null_terminated import PrefixRange, StringError, decode, encode, segments_of, starts_from_ends
-from akdask.formats.hdf5.stored_elements import Elements
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.storage.ranges import Extent
 from akdask.typing import Column, NumberArray, StringArray

@@ -10,7 +10,7 @@ import pytest
 import akdask as ak
 from akdask.errors import InconsistentFilesError
 from akdask.formats.hdf5 import inspect
-from akdask.formats.hdf5.file_templates import Templates
+from akdask.formats.hdf5.inspect import Templates
 from akdask.storage.files import identify
 
 COLUMNS = 8

@@ -21,10 +21,9 @@ from akdask.errors import FileFormatError, InconsistentFilesError
 from akdask.formats.hdf5 import manifest
 from akdask.formats.hdf5.description import ranges_beside
 from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.file_templates import Templates
-from akdask.formats.hdf5.inspect import describe_file
+from akdask.formats.hdf5.inspect import Templates, describe_file
 from akdask.formats.hdf5.manifest import HdfManifest
-from akdask.formats.hdf5.read import summed_datasets
+from akdask.formats.hdf5.row_spaces import summed_datasets
 from akdask.storage.checksums import checksum
 from akdask.storage.files import identify, matching
 from akdask.storage.locales import expand

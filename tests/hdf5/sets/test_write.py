@@ -24,7 +24,7 @@ from akdask.errors import (
     WriteError,
 )
 from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.set_writer import SetWriter
+from akdask.formats.hdf5.new_file import SetWriter
 from akdask.storage.objects import ObjectSpec, ObjType
 
 NUMBERS = {
