@@ -18,7 +18,7 @@ from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_of, list_of
 from akdask.deferred import pa
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.formats.hdf5.composite import COLUMN_KINDS, OPTIONAL, PARTS
+from akdask.formats.hdf5.codecs import COLUMN_KINDS, OPTIONAL, PARTS
 from akdask.formats.hdf5.description import (
     SUMMARY,
     ColumnSchema,

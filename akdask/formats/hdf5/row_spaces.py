@@ -26,7 +26,7 @@ from akdask.columns.dtypes import STR, ColumnType
 from akdask.columns.table import empty
 from akdask.errors import AkdaskError, FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
-from akdask.formats.hdf5.codecs import read_column
+from akdask.formats.hdf5.codecs import read_column, scan_starts
 from akdask.formats.hdf5.description import (
     SUMMARY,
     ColumnLocation,
@@ -43,7 +43,6 @@ from akdask.formats.hdf5.description import (
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
-from akdask.formats.hdf5.strings import scan_starts
 from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, RangeReader, RowRanges, range_reader, split_rows
