@@ -13,7 +13,6 @@ import numpy as np
 from akdask.columns import summation
 from akdask.columns.bigint import LARGEST, limbs_of, to_ints, total
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, UINT64, bigint_
-from akdask.columns.exact import EXACT
 from akdask.columns.summation import ExactSum, Moments, UnitPositions, spread_out, sum_exactly, unit_products
 from akdask.columns.table import type_of
 from akdask.engine.operations import Opcode
@@ -254,11 +253,7 @@ def _group_means(groups: RowGroups, column: NumberArray, skipna: bool) -> GroupS
 
 
 def _integer_sums(groups: RowGroups, integers: NumberArray) -> summation.WideTotals:
-    most = summation.largest_sum(integers)
-    if most <= EXACT:
-        # Floats hold all sums, and are added up faster without compiled loops.
-        return summation.wide_totals(groups.reduce(np.add, integers.astype(np.float64)).astype(np.int64))
-    if most <= summation.MOST:
+    if summation.largest_sum(integers) <= summation.MOST:
         return summation.wide_totals(groups.reduce(np.add, integers))
     return summation.joined_halves(*(groups.reduce(np.add, half) for half in summation.halves(integers)))
 
