@@ -33,7 +33,7 @@ from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.windows.neighbours import Shifted
+from akdask.operators.windows.plan import Shifted
 
 
 def array_equal(pda_a: Any, pda_b: Any, equal_nan: bool = False) -> bool:

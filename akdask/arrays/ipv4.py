@@ -23,7 +23,7 @@ from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
-from akdask.operators.values.ipv4 import to_text
+from akdask.operators.values.strings import ipv4_text
 from akdask.storage.objects import ObjType
 
 CHOICES = {"where", "minimum", "maximum", "clip"}
@@ -145,7 +145,7 @@ class IPv4(pdarray):
         return as_addresses
 
     def _pandas_converter(self) -> Callable[..., Any]:
-        return to_text
+        return ipv4_text
 
     def _type_name(self) -> str:
         return "IPv4"
@@ -156,7 +156,7 @@ class IPv4(pdarray):
 
 def as_addresses(table: Table) -> np.ndarray[Any, Any]:
     """Return the only column of a table as NumPy strings."""
-    return as_text(Table({0: to_text(table.columns[0])}, table.nrows))
+    return as_text(Table({0: ipv4_text(table.columns[0])}, table.nrows))
 
 
 def ip_address(values: Any) -> IPv4:

@@ -21,8 +21,8 @@ from akdask.engine.values import Constant, cast
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
-from akdask.operators.windows.expanding import RunningScan
 from akdask.operators.windows.kernels import SCANS
+from akdask.operators.windows.plan import RunningScan
 
 if TYPE_CHECKING:
     from akdask.arrays.pdarray import pdarray

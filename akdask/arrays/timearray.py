@@ -43,7 +43,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError, r
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.values.times import DAY, checked_zone, numbers_of
-from akdask.operators.windows.expanding import RunningScan
+from akdask.operators.windows.plan import RunningScan
 from akdask.storage.objects import ObjType
 
 HOUR, MINUTE, SECOND = DAY // 24, DAY // 1440, 10**9

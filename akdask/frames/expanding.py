@@ -37,8 +37,7 @@ from akdask.frames.windows import (
     shifted,
     span_of,
 )
-from akdask.operators.windows.expanding import Expanded, Recurrence
-from akdask.operators.windows.neighbours import LastValid, WithNeighbours
+from akdask.operators.windows.plan import Expanded, LastValid, Recurrence, WithNeighbours
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from akdask.frames.windows import (
     span_windows,
     taken,
 )
-from akdask.operators.windows.neighbours import TOTAL
+from akdask.operators.windows.plan import TOTAL
 
 
 class GroupWindows(NamedReductions[Any]):

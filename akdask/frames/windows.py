@@ -37,9 +37,17 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
 from akdask.frames.missing import present
-from akdask.operators.windows.expanding import GROUP, MEASURE, SpanWindows
 from akdask.operators.windows.kernels import INTEGER_WINDOWS
-from akdask.operators.windows.neighbours import LastValid, RunningOfGroups, Shifted, Windows, WithNeighbours
+from akdask.operators.windows.plan import (
+    GROUP,
+    MEASURE,
+    LastValid,
+    RunningOfGroups,
+    Shifted,
+    SpanWindows,
+    Windows,
+    WithNeighbours,
+)
 
 SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "cumsum": (cumsum, 0.0),

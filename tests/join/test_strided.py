@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
-from akdask.operators.values.strided import strided, strided_positions
+from akdask.operators.values.lookup import strided, strided_positions
 
 LENGTHS = st.integers(1, 4)
 

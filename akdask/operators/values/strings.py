@@ -1,4 +1,4 @@
-"""Operations on strings, row by row: Arrow's compute functions under Arkouda's names.
+"""Operations on strings, row by row: Arrow's compute functions under Arkouda's names; IPv4 addresses as text.
 
 Lengths and comparisons work on UTF-8 bytes.  Regular expressions are RE2's, the engine behind Chapel's, so that a
 pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2 has no look-around and no
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from ipaddress import IPv4Address, ip_address
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from akdask.caches import cached_results
 from akdask.columns.arrow import numpy_numbers
-from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, STR, ColumnType
+from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, STR, UINT64, ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.strings import demanded, filled, make_missing, missing_rows, offsets_and_bytes
 from akdask.deferred import is_arrow, pa, pc
@@ -212,6 +213,68 @@ def _isin(strings: Any, out: Any = None, *, values: tuple[str, ...]) -> Any:
     return unpack_bools(pc.is_in(strings, pa.array(values, pa.large_string())), out)
 
 
+_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_ADDRESS = "^" + r"\.".join(_OCTET.replace("(", f"(?P<o{place}>", 1) for place in range(4)) + "$"
+_OCTET_SHIFTS = (24, 16, 8, 0)
+
+
+def ipv4_text(numbers: Any, out: Any = None) -> Any:
+    """Write addresses as dotted text; numbers beyond 32 bits are written as IPv6, as Arkouda does.
+
+    Examples
+    --------
+    >>> ipv4_text(np.array([1, 2**32 - 1], np.uint64)).to_pylist()
+    ['0.0.0.1', '255.255.255.255']
+    """
+    if np.ndim(numbers) == 0:
+        return str(ip_address(int(numbers)))
+    octets = [
+        pc.cast(pa.array((numbers >> np.uint64(shift)) & np.uint64(255)), pa.large_string()) for shift in _OCTET_SHIFTS
+    ]
+    text = pc.binary_join_element_wise(*octets, pa.scalar(".", pa.large_string()))
+    beyond = np.flatnonzero(numbers >> np.uint64(32))
+    if not len(beyond):
+        return text
+    long = pa.array([str(ip_address(int(number))) for number in numbers[beyond]], pa.large_string())
+    return pc.replace_with_mask(text, pa.array(numbers >> np.uint64(32) != 0), long)
+
+
+def ipv4_number(text: Any, out: Any = None) -> Any:
+    """Read dotted text as numbers.
+
+    Raises
+    ------
+    ArgumentError
+        If a text is no IPv4 address.
+
+    Examples
+    --------
+    >>> ipv4_number(pa.array(["10.0.0.1"], pa.large_string())).tolist()
+    [167772161]
+    """
+    if isinstance(text, str):
+        return np.uint64(_address(text))
+    octets = pc.extract_regex(text, _ADDRESS)
+    if octets.null_count:
+        _address(text[pc.index(octets.is_valid(), False).as_py()].as_py())
+    numbers = np.zeros(len(text), np.uint64) if out is None else out
+    numbers[...] = 0
+    for place, shift in enumerate(_OCTET_SHIFTS):
+        numbers |= _octets(octets.field(place)) << np.uint64(shift)
+    return numbers
+
+
+def _octets(octets: Any) -> NumberArray:
+    return np.asarray(pc.cast(octets, pa.uint64()).to_numpy(zero_copy_only=False))
+
+
+def _address(text: str) -> int:
+    try:
+        return int(IPv4Address(text))
+    except ValueError as error:
+        raise ArgumentError(f"{text[:100]!r} is no IPv4 address.", details=[str(error)]) from None
+
+
 def _strings_to(result: ColumnType) -> Callable[..., ColumnType | None]:
     return lambda *types, **_: result if all(t == STR for t in types) else None
 
@@ -226,6 +289,8 @@ STRING_OPERATIONS: dict[str, Operation] = {
         Operation("endswith", 1, _matched_type, _endswith),
         Operation("isin", 1, _strings_to(BOOL), _isin),
         Operation("stick", 2, _strings_to(STR), _stick),
+        Operation("ipv4_text", 1, lambda dtype: STR if dtype == UINT64 else None, ipv4_text),
+        Operation("ipv4_number", 1, _strings_to(UINT64), ipv4_number),
     )
 }
 
