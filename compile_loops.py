@@ -40,6 +40,7 @@ REQUIRED_ZIG = f"{ZIG}>=0.13"
 # Every processor of the last ten years has the second of these levels, which is loaded where it can be.
 LEVELS = {"v2": "-march=x86-64-v2", "v3": "-march=x86-64-v3"}
 ZIG_LEVELS = {"v2": "-march=x86_64_v2", "v3": "-march=x86_64_v3"}
+ZIG_FLAGS = ["-Wno-bitwise-instead-of-logical"]
 if platform.machine().lower() not in {"x86_64", "amd64"}:
     LEVELS = {"base": ""}
     ZIG_LEVELS = {"base": "-mcpu=baseline"}
@@ -156,11 +157,11 @@ def _headers() -> list[Path]:
 
 def _flags(module: Module) -> list[str]:
     """Return the arguments that say how a module is compiled."""
-    level = (LEVELS if compiler() else ZIG_LEVELS)[module.level]
+    level = [LEVELS[module.level]] if compiler() else [ZIG_LEVELS[module.level], *ZIG_FLAGS]
     macros = [f"-DMODULE_NAME={module.name}"]
     if module.source.stem == "level":
         macros.append(f'-DBUILT_LEVELS="{" ".join(levels())}"')
-    return [*shlex.split(os.environ.get("CXXFLAGS", "")), *FLAGS, *level.split(), *macros]
+    return [*shlex.split(os.environ.get("CXXFLAGS", "")), *FLAGS, *filter(None, level), *macros]
 
 
 def _link_flags() -> list[str]:

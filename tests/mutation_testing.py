@@ -4,7 +4,8 @@ Run as ``make mutants WHERE=akdask/operators/sort``, or as
 ``python -m tests.mutation_testing akdask/operators/sort --count 20``.
 The seed chooses the errors, of each folder in proportion to its lines.  Each is planted in a copy of the tree, where
 the tests of its folder and some random programs run.  Errors that change no result stand with the reason in
-`equivalent_mutants.txt`, and are not planted.
+`equivalent_mutants.txt`, and are not planted.  Errors in `loops.cpp` are compiled for the lowest level of instructions,
+which the tests of all errors run at.
 
 What runs for an error of a large folder takes minutes, most of it by tests that never come to the line.  Coverage that
 notes tests tells which do, and only these run then, those that reach the fewest lines first::
@@ -19,6 +20,7 @@ import argparse
 import ast
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -37,6 +39,8 @@ from queue import SimpleQueue
 
 import pytest
 
+import compile_loops
+
 TREE = Path(__file__).parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 COPIED = (
@@ -46,6 +50,7 @@ COPIED = (
     "docs",
     "notebooks",
     "examples",
+    "compile_loops.py",
     "conftest.py",
     "pyproject.toml",
     "README.md",
@@ -54,9 +59,6 @@ TOP_TESTS = ("tests/test_programs.py",)
 """Run after the tests of a folder, for each error that these do not notice."""
 
 SECONDS = 600
-
-LOOPS = ("loops.py", "loop_words.py", "prefetch.py", "vector_loop.py")
-"""Ends of the names of modules that are compiled."""
 
 CHOSEN = "AKDASK_CHOSEN_TESTS"
 """The environment variable that names a list of tests."""
@@ -79,6 +81,21 @@ WORDS = {
 }  # fmt: skip
 WORDS |= {second: first for first, second in WORDS.items()}
 """Names and texts that stand for each other's opposite: what a slip of the mind confuses."""
+
+LOOP_CHANGES = {
+    r" (<|<=|>|>=|==|!=) ": {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
+    r" (\+|-|\*|/|%|<<|>>|&|\||\^|&&|\|\|) ": {
+        "+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "&",
+        "&&": "||", "||": "&&",
+    },
+    r" (\+=|-=|\*=|\|=|&=|\^=|<<=|>>=) ": {
+        "+=": "-=", "-=": "+=", "*=": "+=", "|=": "&=", "&=": "|=", "^=": "|=", "<<=": ">>=", ">>=": "<<=",
+    },
+    r"(?<![\w.])(\d+)(?![\w.])": lambda number: str(int(number) + 1),
+    r"\b(true|false|continue|break)\b": {"true": "false", "false": "true", "continue": "", "break": ""},
+    r"(?<=[(\s])(!)(?=\w)": {"!": ""},
+}  # fmt: skip
+"""Patterns of C++ as it is formatted here, with spaces about operators of two operands, and what takes their place."""
 
 
 @dataclass(frozen=True)
@@ -259,9 +276,36 @@ class Sites(ast.NodeVisitor):
         self._add(node, "pass")
 
 
+def sites_of_loops(module: str, source: bytes) -> list[Mutant]:
+    """Return all one-line errors that can be made in a source of compiled loops."""
+    found = []
+    function, place = "", 0
+    for number, line in enumerate(source.splitlines(keepends=True), 1):
+        code = line.decode().partition("//")[0]
+        if begun := re.match(r"[a-z][\w:<>,*& ]*?(\w+)\(", code):
+            function = begun[1]
+        is_checked = code.startswith(" ") and function and not re.search(r"\brequire\(|\bthrow\b|\"", code)
+        for pattern, changes in LOOP_CHANGES.items() if is_checked else ():
+            for match in re.finditer(pattern, code):
+                old = match[1]
+                new = changes(old) if callable(changes) else changes[old]
+                start = place + len(code[: match.start(1)].encode())
+                found.append(Mutant(module, function, number, start, start + len(old), new, old))
+        place += len(line)
+    return found
+
+
 def modules_of(where: str) -> list[Path]:
     path = TREE / where
-    return [path] if path.is_file() else sorted(path.rglob("*.py"))
+    return [path] if path.is_file() else sorted([*path.rglob("*.py"), *path.rglob("loops.cpp")])
+
+
+def _is_compiled(module: str) -> bool:
+    return module.endswith(".cpp")
+
+
+def _sites(module: str, source: bytes) -> list[Mutant]:
+    return sites_of_loops(module, source) if _is_compiled(module) else Sites(module, source).found
 
 
 def choose(where: Sequence[str], count: int, seed: int) -> list[Mutant]:
@@ -278,7 +322,7 @@ def choose(where: Sequence[str], count: int, seed: int) -> list[Mutant]:
         sites = [
             mutant
             for path in paths
-            for mutant in Sites(str(path.relative_to(TREE)), sources[path]).found
+            for mutant in _sites(str(path.relative_to(TREE)), sources[path])
             if mutant.key(sources[path]) not in accepted
         ]
         # A folder's errors do not depend on what other folders hold.
@@ -305,6 +349,8 @@ def _shares(lines: dict[str, int], count: int) -> dict[str, int]:
 
 
 def _compiles(mutant: Mutant, source: bytes) -> bool:
+    if _is_compiled(mutant.module):
+        return True
     try:
         compile(mutant.planted(source), mutant.module, "exec", dont_inherit=True)
     except SyntaxError:
@@ -345,6 +391,8 @@ class Reached:
 
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that come to an error's statement, those that reach the fewest lines first."""
+        if _is_compiled(mutant.module):
+            return []
         lines = _lines_of_statement(TREE / mutant.module, mutant.line)
         # Branches are stored as arcs from line to line; negative numbers are ways in and out of a function.
         rows = self._database.execute(
@@ -390,6 +438,7 @@ class Copies:
                     shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
                 else:
                     shutil.copy(source, copy / name)
+            self._compile(copy)
             self._free.put(copy)
 
     def check(self, tests: Sequence[str]) -> None:
@@ -403,15 +452,26 @@ class Copies:
         """Whether no test notices an error."""
         copy = self._free.get()
         path = copy / mutant.module
-        source = path.read_bytes()
+        # Of loops what was compiled is put back, too.
+        before = {
+            file: file.read_bytes() for file in [path, *(path.parent.glob("*.so") if _is_compiled(path.name) else [])]
+        }
         try:
-            path.write_bytes(mutant.planted(source))
-            # Nothing but the compiled path comes to a compiled loop, nor to what prepares its arguments.
-            paths = ["compiled"] if mutant.module.endswith(LOOPS) else ["general", "compiled"]
-            return all(self._passes(copy, tests, path) for path in paths for tests in self._rounds(mutant))
+            path.write_bytes(mutant.planted(before[path]))
+            if _is_compiled(path.name) and not self._compile(copy):
+                return False
+            return all(self._passes(copy, tests) for tests in self._rounds(mutant))
         finally:
-            path.write_bytes(source)
+            for file, content in before.items():
+                file.write_bytes(content)
             self._free.put(copy)
+
+    @staticmethod
+    def _compile(copy: Path) -> bool:
+        """Compile what has changed, for the lowest level alone, and return whether it can be."""
+        command = [sys.executable, "compile_loops.py"]
+        environment = os.environ | {"AKDASK_TOP_LEVEL": next(iter(compile_loops.LEVELS))}
+        return not subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False).returncode
 
     def _rounds(self, mutant: Mutant) -> Iterator[list[str]]:
         """Yield what runs in turn until an error is noticed."""
@@ -424,12 +484,12 @@ class Copies:
             yield tests_of(mutant.module)
         yield list(TOP_TESTS)
 
-    def _passes(self, copy: Path, tests: list[str], path: str = "general") -> bool:
+    def _passes(self, copy: Path, tests: list[str]) -> bool:
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-W", "default"]
         # Modules of tests are compiled once, and of the package what was changed.
         environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONPYCACHEPREFIX": str(copy / "bytecode")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        environment |= {"AKDASK_PROGRAMS": "60", "AKDASK_TEST_PATHS": path}
+        environment["AKDASK_PROGRAMS"] = "60"
         if any("::" in test for test in tests):
             # A test that is not there, as it was given another name, would be an error that looks like a noticed one.
             chosen = copy / "chosen_tests"
