@@ -27,7 +27,7 @@ test-evo:
 
 # What takes less than two minutes: see `--quick` in conftest.py.
 quick: $(VENV)/test.installed
-	AKDASK_TEST_PATHS=general $(BIN)/python -m pytest $(ON_ALL_CORES) --quick --hypothesis-profile=few $(COVERAGE)
+	$(BIN)/python -m pytest $(ON_ALL_CORES) --quick --hypothesis-profile=few $(COVERAGE)
 
 # Only these modules are collected, as to collect all takes longer than to run what is wanted of them.
 PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)

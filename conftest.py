@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick",
         action="store_true",
-        help="at most two cases of each test, few examples, by the general path of kernels, no other processes",
+        help="at most two cases of each test, few examples, no other processes",
     )
     parser.addoption("--cases", type=int, metavar="COUNT", help="at most so many cases of each test")
     parser.addoption("--eager", action="store_true", help="compute each array as it is made")

@@ -20,7 +20,7 @@ from benchmarks.report import Result, geometric_means, table
 from benchmarks.setting import Setting
 from benchmarks.tasks import SETS, TASKS, run_task
 
-PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "numba", "polars", "duckdb")
+PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "polars", "duckdb")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

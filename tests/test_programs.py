@@ -1,13 +1,12 @@
 """Random programs give what NumPy and pandas give; thousands of them run by ``python -m tests.programs``.
 
-The seed of the run chooses them, so that each run has others; half of them run by each path of the kernels.
+The seed of the run chooses them, so that each run has others.
 """
 
 import os
 
 import pytest
 
-from akdask import compiled
 from tests.programs import run_programs
 
 COUNT = int(os.environ.get("AKDASK_PROGRAMS", "160"))
@@ -16,8 +15,7 @@ IN_ONE_PROCESS = 20
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, COUNT, IN_ONE_PROCESS))
-def test_random_programs_give_what_numpy_and_pandas_give(start, request, take_path):
-    take_path(compiled.INSTALLED and start // IN_ONE_PROCESS % 2 == 1)
+def test_random_programs_give_what_numpy_and_pandas_give(start, request):
     first = int(request.config.getoption("--hypothesis-seed") or 0) + start
     count = min(IN_ONE_PROCESS, COUNT - start)
     assert run_programs(range(first, first + count)) == count

@@ -135,7 +135,6 @@ def test_times_halfway_are_rounded_to_the_even_one(freq):
         assert getattr(found, how)(freq).to_ndarray().tolist() == getattr(times, how)(freq).to_numpy().tolist()
 
 
-@pytest.mark.usefixtures("either_path")
 def test_many_long_strings_that_differ_in_the_middle_are_different():
     middles = np.arange(400_000)
     strings = [f"sixteen letters,{number:012d}the end." for number in middles.tolist()]
