@@ -2,6 +2,10 @@
 
 #include "module.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace {
 
 #define TEXT_OF(macro) AS_TEXT(macro)
@@ -10,11 +14,18 @@ namespace {
 // Levels are named from the lowest to the highest.
 const char* built() { return BUILT_LEVELS; }
 
+// Whether the processor has all instructions of the third level, and the system keeps the registers that they take.
 bool has_third() {
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("fma");
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    constexpr unsigned LEAF_1 = bit_FMA | bit_MOVBE | bit_OSXSAVE | bit_AVX | bit_F16C;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & LEAF_1) != LEAF_1) return false;
+    constexpr unsigned LEAF_7 = bit_BMI | bit_AVX2 | bit_BMI2;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & LEAF_7) != LEAF_7) return false;
+    if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(c & bit_LZCNT)) return false;
+    unsigned low = 0, high = 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & 6) == 6;  // registers of 128 and 256 bits
 #else
     return false;
 #endif
