@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -58,6 +58,13 @@ class GroupWindows(NamedReductions[Any]):
         self._groups = groups
         self._names = list(names)
         self._least = least
+        self._result: Callable[[Any], Any] = lambda rows: rows
+
+    def with_results(self, result: Callable[[Any], Any]) -> Self:
+        """Return the same windows with reductions that are made of their rows, such as the Series of one column."""
+        made = copy(self)
+        made._result = result
+        return made
 
     def __getitem__(self, names: str | Sequence[str]) -> Any:
         """Return the windows of some columns.
@@ -108,7 +115,7 @@ class GroupWindows(NamedReductions[Any]):
             for column, value in columns.values.items()
         }
         found = self._of_groups(given, arranged, name, ddof, q)
-        return self._groups.df._with_columns(arranged.back(found))
+        return self._result(self._groups.df._with_columns(arranged.back(found)))
 
     def _of_groups(
         self, given: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float

@@ -20,7 +20,7 @@ from akdask.arrays.setops import in1d
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import coargsort
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.group_reductions import in_group_order
@@ -344,7 +344,7 @@ class SeriesGroupBy:
         on: None = None,
         closed: str | None = None,
         method: str = "single",
-    ) -> SeriesWindows:
+    ) -> GroupWindows:
         """Return moving windows of each group: a number of rows, or a span of time; see `DataFrameGroupBy.rolling`.
 
         Examples
@@ -355,45 +355,21 @@ class SeriesGroupBy:
         """
         if on is not None:
             raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
-        return SeriesWindows(self, self._groups.rolling(window, min_periods, center, win_type, None, closed, method))
+        windows = self._groups.rolling(window, min_periods, center, win_type, None, closed, method)
+        return windows.with_results(self._of_rows)
 
-    def expanding(self, min_periods: int = 1, method: str = "single") -> SeriesWindows:
+    def expanding(self, min_periods: int = 1, method: str = "single") -> GroupWindows:
         """Return windows of each row and all rows of its group before it; see `DataFrameGroupBy.rolling`."""
-        return SeriesWindows(self, self._groups.expanding(min_periods, method))
+        return self._groups.expanding(min_periods, method).with_results(self._of_rows)
 
-    def ewm(self, *args: Any, **kwargs: Any) -> SeriesWindows:
+    def ewm(self, *args: Any, **kwargs: Any) -> GroupWindows:
         """Return windows of groups with weights that decay; see `DataFrameGroupBy.ewm`, whose arguments it takes."""
-        return SeriesWindows(self, self._groups.ewm(*args, **kwargs))
+        return self._groups.ewm(*args, **kwargs).with_results(self._of_rows)
 
     # how
 
     def _of_rows(self, rows: Any) -> Series:
         return self._series._with(rows._columns.array(VALUES))
-
-
-class SeriesWindows:
-    """Windows of the values of each group: ``df.groupby("k")["x"].rolling(3)``.
-
-    Parameters
-    ----------
-    groups : SeriesGroupBy
-        The groups.
-    windows : GroupWindows
-        The windows of their rows, whose reductions these are.
-    """
-
-    def __init__(self, groups: SeriesGroupBy, windows: GroupWindows) -> None:
-        self._groups = groups
-        self._windows = windows
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a reduction of the windows, which gives a Series with the labels of the rows."""
-        if name.startswith("_") or not hasattr(type(self._windows), name):
-            raise MissingAttributeError(
-                f"windows of groups have no {name!r}.", hint=f"reductions: {', '.join(self._windows.reductions)}."
-            )
-        reduce = getattr(self._windows, name)
-        return lambda *args, **kwargs: self._groups._of_rows(reduce(*args, **kwargs))
 
 
 def _quantiles(groups: SeriesGroupBy, q: float | Sequence[float], interpolation: str) -> Series:
