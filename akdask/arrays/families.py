@@ -31,11 +31,14 @@ class NamedReduction:
         Types of the results, by those of the values.
     kernel : str
         A key of `akdask.operators.reduce.reductions.REDUCTIONS`.
+    of_columns : bool
+        Whether `agg` of a DataFrame or Series takes the name.
     """
 
     what: str
     dtype: str
     kernel: str
+    of_columns: bool = False
 
 
 _ADDED = "int64 of bool and int64, which wrap around, uint64 of uint64, float64 of float64"
@@ -43,20 +46,20 @@ _SAME = "as the values"
 _POSITION = "int64"
 
 REDUCTIONS = {
-    "sum": NamedReduction("the sum", _ADDED, "sum"),
-    "prod": NamedReduction("the product", _ADDED, "prod"),
-    "mean": NamedReduction("the mean", "float64", "mean"),
-    "var": NamedReduction("the variance", "float64", "var"),
-    "std": NamedReduction("the standard deviation", "float64", "std"),
-    "min": NamedReduction("the smallest value", _SAME, "min"),
-    "max": NamedReduction("the largest value", _SAME, "max"),
-    "median": NamedReduction("the median", "float64", "median"),
+    "sum": NamedReduction("the sum", _ADDED, "sum", of_columns=True),
+    "prod": NamedReduction("the product", _ADDED, "prod", of_columns=True),
+    "mean": NamedReduction("the mean", "float64", "mean", of_columns=True),
+    "var": NamedReduction("the variance", "float64", "var", of_columns=True),
+    "std": NamedReduction("the standard deviation", "float64", "std", of_columns=True),
+    "min": NamedReduction("the smallest value", _SAME, "min", of_columns=True),
+    "max": NamedReduction("the largest value", _SAME, "max", of_columns=True),
+    "median": NamedReduction("the median", "float64", "median", of_columns=True),
     "argmin": NamedReduction("the position of the first smallest value", _POSITION, "argmin"),
     "argmax": NamedReduction("the position of the first largest value", _POSITION, "argmax"),
-    "any": NamedReduction("whether any value is not 0", "bool", "any"),
-    "all": NamedReduction("whether no value is 0", "bool", "all"),
-    "count": NamedReduction("the number of values that are not missing", "int64", "count"),
-    "nunique": NamedReduction("the number of distinct values", "int64", "nunique"),
+    "any": NamedReduction("whether any value is not 0", "bool", "any", of_columns=True),
+    "all": NamedReduction("whether no value is 0", "bool", "all", of_columns=True),
+    "count": NamedReduction("the number of values that are not missing", "int64", "count", of_columns=True),
+    "nunique": NamedReduction("the number of distinct values", "int64", "nunique", of_columns=True),
     "idxmin": NamedReduction("the label of the first smallest value", "as the labels", "argmin"),
     "idxmax": NamedReduction("the label of the first largest value", "as the labels", "argmax"),
     "first": NamedReduction("the first value", _SAME, "first"),
@@ -71,6 +74,8 @@ REDUCTIONS = {
     "xor": NamedReduction("the bits that an odd number of values has", _SAME, "XOR"),
 }
 """What users call reductions; other statistics are made of these."""
+
+COLUMN_REDUCTIONS = tuple(name for name, entry in REDUCTIONS.items() if entry.of_columns)
 
 
 def reduction(

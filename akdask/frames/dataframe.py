@@ -1892,9 +1892,9 @@ class DataFrame(RowLabelled):
         >>> df.apply(lambda row: row["x"] + row["y"], axis=1).tolist()
         [4, 7]
         """
-        from akdask.frames import apply
+        from akdask.frames import reductions
 
-        return apply.apply_columns(self, func, axis, args, **kwargs)
+        return reductions.apply_columns(self, func, axis, args, **kwargs)
 
     # reductions
 
@@ -2109,9 +2109,9 @@ class DataFrame(RowLabelled):
         min  1  3.0
         max  2  5.0
         """
-        from akdask.frames import apply
+        from akdask.frames import reductions
 
-        return apply.agg(self, func, axis)
+        return reductions.agg(self, func, axis)
 
     aggregate = agg
 

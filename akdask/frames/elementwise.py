@@ -1,9 +1,10 @@
-"""Values of columns one by one: bounds, rounding, replacement, and choice by a condition."""
+"""Values of columns one by one: bounds, rounding, replacement, choice by a condition, and functions of users."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,28 +15,33 @@ from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Timedelta
 from akdask.arrays.elementwise import where
+from akdask.arrays.functions import apply
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, form_of
-from akdask.columns.dtypes import INT64, UINT64
+from akdask.columns.dtypes import BIGINT, INT64, NOT_A_TIME, NULLABLE_STR, UINT64
 from akdask.deferred import is_na, pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import exact_type, negated
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.frames import lookups
 from akdask.frames.alignment import (
     Matched,
     Owner,
     RowLabelled,
+    RowLabels,
     as_labelled,
     columns_on_rows_of,
     condition_on_rows_of,
     conditions_on_rows_of,
     on_rows_of,
 )
+from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import NOT_GIVEN
-from akdask.frames.dtypes import demand_numbers, is_number, missing_rows
+from akdask.frames.dtypes import as_other_type, demand_numbers, is_number, missing_rows
 from akdask.frames.missing import can_be_missing, present_among
+from akdask.frames.series import Series
 
 _UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)
 """Types of which one value, NaN or NaT, does not equal itself."""
@@ -261,3 +267,145 @@ def between(array: Any, left: Any, right: Any, inclusive: str = "both") -> Any:
     above = array >= left if inclusive in ("both", "left") else array > left
     below = array <= right if inclusive in ("both", "right") else array < right
     return above & below
+
+
+# functions of users
+
+SAMPLED = 64
+"""Values that tell of which type a function's results are."""
+
+
+def map_values(series: Series, arg: Any, na_action: Any) -> Series:
+    if isinstance(arg, Series):
+        return series._with(on_rows_of(RowLabels(series.values._frame, (series.values,)), arg))
+    if callable(arg):
+        if na_action is not None and series.values._value.dtype == NULLABLE_STR:
+            return series._with(_text_applied(series.values, arg, lambda missing: missing))
+        found: Series = series.apply(arg)
+        is_text = isinstance(found.values, Strings)
+        return found if na_action is None or is_text else found.where(series.notna(), np.nan)
+    return series._with(lookups.map(series.values, arg, None))
+
+
+def apply_values(series: Series, func: Any, args: Sequence[Any], *, result_dtype: Any, **kwargs: Any) -> Any:
+    if isinstance(func, str):
+        from akdask.frames.reductions import reduced_by
+
+        return reduced_by(series, func)
+    if isinstance(func, np.ufunc):
+        return func(series, *args, **kwargs)
+    if not callable(func):
+        raise ArgumentTypeError(f"a {type(func).__name__} is no function.", hint="pass a callable.")
+    call = (lambda value: func(value, *args, **kwargs)) if args or kwargs else func
+    values = as_other_type(series.values, str) if isinstance(series.values, Categorical) else series.values
+    if result_dtype is None and values._value.dtype == NULLABLE_STR:
+        return series._with(_text_applied(values, call, call))
+    if isinstance(values, TimeArray):
+        return series._with(_applied_to_times(values, call, result_dtype))
+    wanted = _type_of_results(values, call) if result_dtype is None else result_dtype
+    if wanted is np.float64:
+        return series._with(apply(values, lambda value: _float_or_nan(call(value)), wanted))
+    return series._with(apply(values, call, wanted))
+
+
+def transform(series: Series, func: Any) -> Series:
+    found = getattr(series, func)() if isinstance(func, str) else func(series)
+    sizes = {one.rows.size for one in (series, found) if isinstance(one, Series)} - {None}
+    if not isinstance(found, Array | Series) or len(sizes) > 1:
+        raise ArgumentTypeError(
+            f"transform returns a value for each row, not {type(found).__name__}.", hint="agg takes reductions."
+        )
+    return series._with(found) if isinstance(found, Array) else found
+
+
+def _applied_to_times(values: Any, call: Callable[[Any], Any], result_dtype: Any) -> Any:
+    """Apply a function to times or spans, which it gets as pandas' scalars; lazy."""
+    made = partial(_as_time, values._dtype_kind, values.unit, values._form.zone)
+    numbers = values.values
+    results = [call(made(number)) for number in _first_of(numbers)]
+    kinds = (pd.Timestamp, type(pd.NaT)) if values._dtype_kind == "M" else (pd.Timedelta, type(pd.NaT))
+    if results and all(isinstance(result, kinds) for result in results):
+        found = apply(numbers, partial(_number_of_time, values.unit, call, made), np.int64)
+        return values._lacking()._like(found._frame, found._value)
+    wanted = _type_in_common(results) if result_dtype is None else result_dtype
+    return apply(numbers, lambda number: _float_or_nan(call(made(number))), wanted)
+
+
+def _as_time(kind: str, unit: Any, zone: str | None, number: int) -> Any:
+    """Return a time or span of pandas."""
+    if number == NOT_A_TIME:
+        return pd.NaT
+    if kind == "m":
+        return pd.Timedelta(np.timedelta64(number, unit))
+    time = pd.Timestamp(np.datetime64(number, unit))
+    return time if zone is None else time.tz_localize("UTC").tz_convert(zone)
+
+
+def _number_of_time(unit: str, call: Callable[[Any], Any], made: Callable[[int], Any], number: int) -> int:
+    found = call(made(number))
+    return NOT_A_TIME if found is pd.NaT else int(found.as_unit(unit).asm8.view("i8"))
+
+
+def _is_nothing(found: Any) -> bool:
+    return found is None or found is pd.NA or (isinstance(found, float) and bool(np.isnan(found)))
+
+
+def _float_or_nan(found: Any) -> Any:
+    return np.nan if found is None else found
+
+
+def _type_of_results(values: Array, func: Callable[[Any], Any]) -> Any:
+    """Return the type of column for the results of a function of the first elements; computes these."""
+    return _type_in_common([func(value) for value in _first_of(values)])
+
+
+def _first_of(values: Array) -> list[Any]:
+    return ColumnSet.of({"values": values}).head(SAMPLED).array("values").tolist()
+
+
+def _text_applied(values: Any, call: Callable[[Any], Any], of_missing: Callable[[Any], Any]) -> Any:
+    """Apply a function to text, and another one to NaN in place of missing text; lazy."""
+    try:
+        absent = of_missing(np.nan)
+    except Exception:
+        # It cannot take NaN, so missing text is not passed to it and stays missing.
+        absent = None
+    lacks = _is_nothing(absent)
+    few = _first_of(values)
+    results = [call(value) for value in few if isinstance(value, str)]
+    if not lacks or len(results) < len(few):
+        results.append(np.nan if lacks else absent)
+    wanted = _type_in_common(results)
+    if lacks and wanted is not np.float64:
+        return apply(values, call, wanted)
+    stands_in = "\0missing"
+
+    def each(text: Any) -> Any:
+        return _float_or_nan(absent if text == stands_in else call(text))
+
+    return apply(values.fillna(stands_in), each, wanted)
+
+
+def _type_in_common(results: Sequence[Any]) -> Any:
+    if not results:
+        return None
+    are_text = [isinstance(result, str) for result in results]
+    if any(are_text) and all(is_text or _is_nothing(item) for is_text, item in zip(are_text, results, strict=True)):
+        return str
+    if all(isinstance(result, int | np.integer) and not isinstance(result, bool) for result in results):
+        return _type_of_integers(min(map(int, results)), max(map(int, results)))
+    found = np.result_type(*(np.asarray(np.nan if result is None else result).dtype for result in results))
+    if found.kind not in "iufb" or any(np.ndim(result) for result in results if result is not None):
+        raise ArgumentTypeError(
+            "a function of single values returns numbers, bool or text.",
+            details=[f"results: {', '.join(sorted({type(result).__name__ for result in results}))}"],
+        )
+    return {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}[found.kind]
+
+
+def _type_of_integers(low: int, high: int) -> Any:
+    """Return the type that has integers from one to another."""
+    for dtype in (np.int64, np.uint64):
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            return dtype
+    return BIGINT.name

@@ -58,9 +58,9 @@ class GroupWindows(NamedReductions[Any]):
         self._groups = groups
         self._names = list(names)
         self._least = least
-        self._result: Callable[[Any], Any] = lambda rows: rows
+        self._result: Callable[[Any], Any] | None = None
 
-    def with_results(self, result: Callable[[Any], Any]) -> Self:
+    def _with_results(self, result: Callable[[Any], Any]) -> Self:
         """Return the same windows with reductions that are made of their rows, such as the Series of one column."""
         made = copy(self)
         made._result = result
@@ -115,7 +115,8 @@ class GroupWindows(NamedReductions[Any]):
             for column, value in columns.values.items()
         }
         found = self._of_groups(given, arranged, name, ddof, q)
-        return self._result(self._groups.df._with_columns(arranged.back(found)))
+        rows = self._groups.df._with_columns(arranged.back(found))
+        return rows if self._result is None else self._result(rows)
 
     def _of_groups(
         self, given: Mapping[str, pdarray], arranged: Arranged, name: str, ddof: int, q: float

@@ -12,11 +12,12 @@ import dask
 import numpy as np
 
 from akdask.arrays import ufuncs
-from akdask.arrays.array import unlabelled
+from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast, where
+from akdask.arrays.families import COLUMN_REDUCTIONS
 from akdask.arrays.group_reductions import called, is_named
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import corr, cov, near_zero, pivot_of, reduced
@@ -35,9 +36,9 @@ from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.frames.alignment import as_labelled, comparable, on_all_labels
+from akdask.frames.alignment import RowLabelled, as_labelled, comparable, on_all_labels
 from akdask.frames.columnset import VALUES, ColumnSet, axis_number
-from akdask.frames.conversion import arrays_of
+from akdask.frames.conversion import arrays_of, with_exact_rows
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.distinct import _counts, _there
 from akdask.frames.dtypes import is_number, numbers_among
@@ -47,8 +48,8 @@ from akdask.frames.series import Series, by_column, column_series, series_of
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles
 
-REDUCTIONS = ("sum", "prod", "mean", "min", "max", "std", "var", "median", "count", "nunique", "any", "all", "size")
-"""Names that `agg` takes."""
+SERIES_REDUCTIONS = (*COLUMN_REDUCTIONS, "size")
+"""Names that `Series.agg` takes."""
 
 
 EXTREMES: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
@@ -164,8 +165,10 @@ def reduced_by(series: Series, func: Any) -> Any:
     name = called(func)
     if not is_named(func):
         return unlabelled(func(series))
-    if name not in REDUCTIONS:
-        raise ArgumentError(f"a Series is not reduced by {func!r}.", details=[f"reductions: {', '.join(REDUCTIONS)}"])
+    if name not in SERIES_REDUCTIONS:
+        raise ArgumentError(
+            f"a Series is not reduced by {func!r}.", details=[f"reductions: {', '.join(SERIES_REDUCTIONS)}"]
+        )
     found = getattr(series, name)
     return found() if callable(found) else found
 
@@ -654,3 +657,67 @@ def describe_series(series: Series, percentiles: Sequence[float] | None) -> pd.S
     described: pd.Series = found[VALUES]
     described.name = series.name
     return described
+
+
+# reductions by name
+
+
+def agg(frame: DataFrame, func: Any, axis: int | str) -> Any:
+    if axis_number(axis) == 1:
+        raise ArgumentError("agg reduces columns.", hint="df.sum(axis=1) and its like reduce rows.")
+    wanted = dict(func) if isinstance(func, Mapping) else dict.fromkeys(frame._columns.values, func)
+    frame._columns.only(wanted)
+    is_table = any(_is_several(one) for one in wanted.values())
+    calls = [(name, one) for name, given in wanted.items() for one in (given if _is_several(given) else [given])]
+    if not calls:
+        raise ArgumentError("agg needs columns, and what to reduce them by.")
+    results = dask.compute(*(_column_reduced_by(column_series(frame, name), one) for name, one in calls))
+    if not is_table:
+        return by_column(results, wanted)
+    rows = list(dict.fromkeys(called(one) for _, one in calls))
+    table = pd.DataFrame(index=rows, columns=list(wanted), dtype=object)
+    for (name, one), result in zip(calls, results, strict=True):
+        table.loc[called(one), name] = result
+    return table.infer_objects()
+
+
+def apply_columns(frame: DataFrame, func: Any, axis: int | str, args: Sequence[Any], **kwargs: Any) -> Any:
+    if axis_number(axis) == 1:
+        return _applied_to_rows(frame, func, args, kwargs)
+    if is_named(func) and called(func) in COLUMN_REDUCTIONS:
+        return frame.agg(func)
+    columns = frame._columns
+    found = {name: func(column_series(frame, name), *args, **kwargs) for name in columns.values}
+    if found and all(isinstance(unlabelled(one), Array) for one in found.values()):
+        labels = [one._row_labels for one in found.values() if isinstance(one, RowLabelled)]
+        if all(frame._row_labels.are_those_of(one) for one in labels):
+            return frame._of(columns.beside({name: unlabelled(one) for name, one in found.items()}))
+        return DataFrame(found)
+    return by_column(dask.compute(*found.values()), list(found))
+
+
+def _applied_to_rows(frame: DataFrame, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    rows: Any = with_exact_rows(frame.compute())
+    found = rows.apply(func, axis=1, args=tuple(args), **kwargs)
+    if isinstance(found, pd.DataFrame):
+        return DataFrame(found)
+    return series_of(frame._columns, array(found.to_numpy()))
+
+
+def _is_several(func: Any) -> bool:
+    return isinstance(func, list | tuple)
+
+
+def _column_reduced_by(series: Any, func: Any) -> Any:
+    """Return a column reduced by a name, as pandas reduces it, or by a function."""
+    name = called(func) if is_named(func) else None
+    if name is None and callable(func):
+        return unlabelled(func(series))
+    if name not in COLUMN_REDUCTIONS:
+        raise ArgumentError(
+            f"columns are not reduced by {func!r}.", details=[f"reductions: {', '.join(COLUMN_REDUCTIONS)}"]
+        )
+    if name in ("min", "max"):
+        return getattr(series, name)(skipna=True)
+    given = series if name in ("count", "nunique") else series.dropna()
+    return getattr(given, name)(1) if name in ("std", "var") else getattr(given, name)()

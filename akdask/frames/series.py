@@ -1066,9 +1066,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([2, 3, 2]).map({2: 30.0, 3: 5.0}).tolist()
         [30.0, 5.0, 30.0]
         """
-        from akdask.frames import apply
+        from akdask.frames import elementwise
 
-        return apply.map_values(self, arg, na_action)
+        return elementwise.map_values(self, arg, na_action)
 
     def apply(self, func: Any, args: Sequence[Any] = (), *, result_dtype: Any = None, **kwargs: Any) -> Any:
         """Apply a function to each value; lazy, except that it may compute the type of the results.
@@ -1106,9 +1106,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([1, 2]).apply(lambda x: x / 2).tolist()
         [0.5, 1.0]
         """
-        from akdask.frames import apply
+        from akdask.frames import elementwise
 
-        return apply.apply_values(self, func, args, result_dtype=result_dtype, **kwargs)
+        return elementwise.apply_values(self, func, args, result_dtype=result_dtype, **kwargs)
 
     def transform(self, func: Any) -> Series:
         """Call a function that returns the same rows: ``s.transform(lambda s: s - s.mean())``; lazy.
@@ -1118,9 +1118,9 @@ class Series(Labelled, RowLabelled):
         ArgumentTypeError
             If the result has other rows.
         """
-        from akdask.frames import apply
+        from akdask.frames import elementwise
 
-        return apply.transform(self, func)
+        return elementwise.transform(self, func)
 
     def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call a function with the Series: ``s.pipe(f, 1)`` for ``f(s, 1)``."""

@@ -356,15 +356,15 @@ class SeriesGroupBy:
         if on is not None:
             raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
         windows = self._groups.rolling(window, min_periods, center, win_type, None, closed, method)
-        return windows.with_results(self._of_rows)
+        return windows._with_results(self._of_rows)
 
     def expanding(self, min_periods: int = 1, method: str = "single") -> GroupWindows:
         """Return windows of each row and all rows of its group before it; see `DataFrameGroupBy.rolling`."""
-        return self._groups.expanding(min_periods, method).with_results(self._of_rows)
+        return self._groups.expanding(min_periods, method)._with_results(self._of_rows)
 
     def ewm(self, *args: Any, **kwargs: Any) -> GroupWindows:
         """Return windows of groups with weights that decay; see `DataFrameGroupBy.ewm`, whose arguments it takes."""
-        return self._groups.ewm(*args, **kwargs).with_results(self._of_rows)
+        return self._groups.ewm(*args, **kwargs)._with_results(self._of_rows)
 
     # how
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.arrays.families import REDUCTIONS
+from akdask.arrays.families import COLUMN_REDUCTIONS, REDUCTIONS
 from akdask.operators.reduce.reductions import REDUCTIONS as KERNELS_BY_NAME
 
 KERNELS = set(KERNELS_BY_NAME) | {"last"}
@@ -47,3 +47,33 @@ def test_products_of_rows_are_those_of_pandas():
         for axis in (0, 1):
             found = frame.prod(axis, skipna=skipna).to_pandas()
             pd.testing.assert_series_equal(found, wanted.prod(axis=axis, skipna=skipna), check_names=False)
+
+
+def test_columns_are_reduced_by_the_names_of_the_table_as_by_pandas():
+    columns = {"x": [1.5, np.nan, 2.0], "y": [2, 3, 4]}
+    wanted = pd.DataFrame(columns)
+    for name in COLUMN_REDUCTIONS:
+        assert ak.DataFrame(columns).agg(name).to_pandas().tolist() == wanted.agg(name).tolist(), name
+        series = ak.Series(columns["y"])
+        assert series.agg(name) == getattr(series, name)(), name
+    assert set(COLUMN_REDUCTIONS) >= {"sum", "std", "nunique", "all"}
+    assert not {"argmin", "first", "mode", "OR"} & set(COLUMN_REDUCTIONS)
+    assert ak.Series([5, 6]).agg("size") == 2
+
+
+def test_docstrings_of_groups_of_columns_name_their_parameters():
+    for name in ("sum", "mean", "std", "count", "any"):
+        method = getattr(ak.DataFrame({"k": [1]}).groupby("k"), name)
+        text = inspect.getdoc(method)
+        assert all(f"\n{parameter} : " in text for parameter in inspect.signature(method).parameters), name
+        assert ("all columns unless given" in text) == (name == "count")
+
+
+def test_windows_of_a_series_in_groups_are_reduced_by_the_same_methods():
+    groups = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]}).groupby("k")["x"]
+    for windows in (groups.rolling(2), groups.expanding(), groups.ewm(alpha=0.5)):
+        assert {"sum", "mean", "var", "std", "agg"} <= set(dir(windows))
+        assert isinstance(windows.mean(), ak.Series)
+        assert windows.agg("mean").tolist()[1:] == windows.mean().tolist()[1:]
+    assert groups.rolling(2).median().tolist()[2] == 2.0
+    assert groups.ewm(alpha=0.5).std(bias=True).tolist()[:2] == [0.0, 0.0]
