@@ -241,7 +241,7 @@ def _show(options: argparse.Namespace) -> int:
     found = dataset[0]
     path, sample = samples[0]
     if options.json:
-        values = {name: _as_json(one) for name, one in found.items()}
+        values = {name: {"type": str(one.dtype), "values": one.tolist()} for name, one in found.items()}
         print_json({"file": path, "sample": sample, "values": values})
         return 0
     print(f"{printable(sample)} of {printable(path)}")
@@ -256,7 +256,9 @@ def _show(options: argparse.Namespace) -> int:
 
 def _samples_of(path: str, wanted: str) -> SampleList:
     """Return the list of the one sample that is meant."""
-    with open(path, "rb") if os.path.isfile(path) else _absent(path) as file:
+    if not os.path.isfile(path):
+        raise MissingFileError(f"no file {path!r}.")
+    with open(path, "rb") as file:
         is_hdf5 = file.read(8) == b"\x89HDF\r\n\x1a\n"
     if is_hdf5:
         return (
@@ -271,14 +273,6 @@ def _samples_of(path: str, wanted: str) -> SampleList:
     if index < 0:
         raise ArgumentError(f"the list {path!r} has no sample {wanted!r}.", details=[f"it has {len(listed):,} samples"])
     return listed.take([index])
-
-
-def _absent(path: str) -> Any:
-    raise MissingFileError(f"no file {path!r}.")
-
-
-def _as_json(values: np.ndarray) -> dict[str, Any]:
-    return {"type": str(values.dtype), "values": values.tolist()}
 
 
 def _about(values: np.ndarray) -> list[Any]:

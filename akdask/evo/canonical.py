@@ -297,7 +297,7 @@ def table_of(rows: Any) -> pa.Table:
         case np.ndarray():
             return _of_array(rows)
     try:
-        if _is_pandas(rows):
+        if is_of_pandas(rows):
             return _of_pandas(rows)
         if hasattr(rows, "keys"):
             return pa.table({str(name): _column(rows[name]) for name in rows.keys()})  # noqa: SIM118 - not only dicts
@@ -315,7 +315,8 @@ def table_of(rows: Any) -> pa.Table:
     )
 
 
-def _is_pandas(rows: Any) -> bool:
+def is_of_pandas(rows: Any) -> bool:
+    """Whether an object is of a class of pandas."""
     return type(rows).__module__.partition(".")[0] == "pandas"
 
 
@@ -329,7 +330,7 @@ def _of_pandas(rows: Any) -> pa.Table:
 def _column(values: Any) -> Any:
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
-    if _is_pandas(values):
+    if is_of_pandas(values):
         return pa.Array.from_pandas(values)
     if isinstance(values, np.ma.MaskedArray):
         return pa.array(values.data, mask=np.ma.getmaskarray(values))

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from akdask.errors import warn
 from akdask.evo.errors import ContentError, KindError, ShapeError
+from akdask.evo.grids import is_dask_array
 
 _WORD = np.dtype("<u4")
 _CHANNELS = ("red", "green", "blue", "alpha")
@@ -55,7 +56,7 @@ def pack(red: Any, green: Any = None, blue: Any = None, alpha: Any = _OPAQUE) ->
         raise ShapeError(
             f"a colour lacks {' and '.join(missing)}.", hint="give red, green and blue, or one array of all."
         )
-    if any(_is_dask(channel) for channel in given):
+    if any(is_dask_array(channel) for channel in given):
         import dask.array as da
 
         return da.map_blocks(_packed, *map(da.asarray, given), dtype=np.uint32)
@@ -89,7 +90,7 @@ def unpack(colors: Any) -> tuple[Any, Any, Any, Any]:
     >>> [int(channel) for channel in unpack(4278223103)]
     [255, 128, 0, 255]
     """
-    if _is_dask(colors):
+    if is_dask_array(colors):
         _check_type(colors.dtype)
         words = colors.map_blocks(as_words, dtype=np.uint32)
         return tuple(words.map_blocks(_channel, number, dtype=np.uint8) for number in range(4))
@@ -127,7 +128,7 @@ def as_words(colors: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _channels(colors: Any, alpha: Any) -> list[Any]:
     """Return the channels along the last axis of an array."""
-    array = colors if _is_dask(colors) else np.asarray(colors)
+    array = colors if is_dask_array(colors) else np.asarray(colors)
     count = array.shape[-1] if array.ndim else 0
     if count not in (3, 4):
         raise ShapeError(
@@ -197,7 +198,3 @@ def _check_type(dtype: np.dtype[Any]) -> None:
 
 def _is_arrow(array: Any) -> bool:
     return isinstance(array, pa.Array | pa.ChunkedArray)
-
-
-def _is_dask(array: Any) -> bool:
-    return hasattr(array, "map_blocks") and hasattr(array, "chunks")

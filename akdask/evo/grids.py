@@ -159,7 +159,7 @@ def count_active(mask: Any) -> int:
     ContentError
         If the mask is not of bools.
     """
-    values = mask if _is_dask(mask) else np.asarray(mask)
+    values = mask if is_dask_array(mask) else np.asarray(mask)
     _check_bools(values)
     return int(values.sum())
 
@@ -244,7 +244,7 @@ def _shown(size: tuple[int, ...]) -> str:
 
 def _opened(grid: Any, order: tuple[int, ...]) -> Any:
     """Return a grid as an array of NumPy if it is in memory, else of Dask in chunks along the slowest axis."""
-    if _is_dask(grid):
+    if is_dask_array(grid):
         return grid
     if _is_dataset(grid):
         return _from_storage(StoredGrid.of(grid), grid.chunks, order)
@@ -333,7 +333,7 @@ def _ordered(array: Any, order: tuple[int, ...], flip: str) -> Any:
 
 
 def _flat(array: Any) -> Any:
-    if not _is_dask(array):
+    if not is_dask_array(array):
         return array.reshape(-1)
     return _in_order(array).reshape(-1)
 
@@ -350,7 +350,7 @@ def _in_order(array: Any) -> Any:
 
 def _unflat(column: Any, shape: tuple[int, ...]) -> Any:
     """Return a column as an array in C order, a lazy one in chunks along the first axis."""
-    if not _is_dask(column):
+    if not is_dask_array(column):
         return column.reshape(shape)
     plane = math.prod(shape[1:])
     if not math.prod(shape):
@@ -374,7 +374,7 @@ def _block(rows: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any
 
 def _as_column(column: Any) -> Any:
     """Return a column as an array of NumPy or Dask."""
-    if hasattr(column, "to_dask") and not _is_dask(column):
+    if hasattr(column, "to_dask") and not is_dask_array(column):
         column = column.to_dask()
     if hasattr(column, "null_count"):
         if column.null_count:
@@ -383,7 +383,7 @@ def _as_column(column: Any) -> Any:
                 hint="fill them: column.fill_null(…), or cast integers to float64 first.",
             )
         column = np.asarray(column)
-    found = column if _is_dask(column) else np.asarray(column)
+    found = column if is_dask_array(column) else np.asarray(column)
     if found.ndim != 1:
         raise ShapeError(f"a column has one dimension, not {found.ndim}.", hint="select one column of the table.")
     return found
@@ -391,7 +391,7 @@ def _as_column(column: Any) -> Any:
 
 def _mask_column(mask: Any, axes: str, flip: str, shape: tuple[int, ...]) -> Any:
     """Return a mask as a column of all cells; `shape` is the grid's, slowest axis first."""
-    if not _is_dask(mask) and not _is_dataset(mask):
+    if not is_dask_array(mask) and not _is_dataset(mask):
         mask = _as_column(mask) if hasattr(mask, "to_dask") or hasattr(mask, "null_count") else np.asarray(mask)
     if mask.ndim == 1:
         found, count = mask, len(mask)
@@ -421,7 +421,7 @@ def _spread(values: Any, mask: Any, fill: Any) -> Any:
             f"there is no value of {values.dtype} for cells that are not active.", hint="name one with fill=."
         )
     fill = np.nan if fill is None else fill
-    if not _is_dask(values) and not _is_dask(mask):
+    if not is_dask_array(values) and not is_dask_array(mask):
         return _placed(values, mask, fill)
     import dask.array as da
 
@@ -463,10 +463,11 @@ def _check_active(found: int, expected: int) -> None:
 
 def _is_unknown(column: Any) -> bool:
     """Whether the number of values is not known before they are computed."""
-    return _is_dask(column) and any(map(math.isnan, column.chunks[0]))
+    return is_dask_array(column) and any(map(math.isnan, column.chunks[0]))
 
 
-def _is_dask(array: Any) -> bool:
+def is_dask_array(array: Any) -> bool:
+    """Whether this is an array of Dask."""
     return hasattr(array, "map_blocks") and hasattr(array, "chunks")
 
 

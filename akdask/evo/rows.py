@@ -37,7 +37,7 @@ from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentTypeError
 from akdask.evo import tuning
-from akdask.evo.canonical import table_of
+from akdask.evo.canonical import is_of_pandas, table_of
 from akdask.evo.errors import ContentError, ShapeError, UnsupportedTableError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.interchange import from_dask
@@ -109,13 +109,13 @@ class RowStream:
             return cls(rows.schema, (pa.Table.from_batches([batch]) for batch in rows))
         if isinstance(rows, pa.Table):
             return cls(rows.schema, iter([rows]))
-        if hasattr(rows, "__arrow_c_stream__") and not _is_pandas(rows):
+        if hasattr(rows, "__arrow_c_stream__") and not is_of_pandas(rows):
             return cls.of(pa.RecordBatchReader.from_stream(rows))
         if (
             hasattr(rows, "shape")
             and hasattr(rows, "dtype")
             and not isinstance(rows, np.ndarray)
-            and not _is_pandas(rows)
+            and not is_of_pandas(rows)
         ):
             return cls.of(_sliced(rows))
         if isinstance(rows, Iterator):
@@ -157,10 +157,6 @@ def _joined(tables: Sequence[pa.Table]) -> pa.Table:
     return (
         first if len(tables) == 1 else pa.concat_tables([table.rename_columns(first.column_names) for table in tables])
     )
-
-
-def _is_pandas(rows: Any) -> bool:
-    return type(rows).__module__.partition(".")[0] == "pandas"
 
 
 def _sliced(dataset: Any) -> Iterator[np.ndarray[Any, Any]]:

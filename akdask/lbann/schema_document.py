@@ -25,6 +25,9 @@ MAX_NODES = 2**21
 
 _MERGE_KEY = "<<"
 
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+"""The parser of libyaml, which upstream uses as well, or PyYAML's own."""
+
 
 @dataclass(frozen=True, slots=True)
 class YamlScalar:
@@ -88,14 +91,6 @@ def parse(content: str | bytes, name: str) -> YamlNode:
     if composer.document is None:
         raise LbannSchemaError("the schema is empty.", schema=name, hint="it needs at least one field.")
     return composer.document
-
-
-def _loader() -> Any:
-    """Return the parser of libyaml, which upstream uses as well, or that of PyYAML where it was built without."""
-    return getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
-
-_LOADER = _loader()
 
 
 def _syntax_error(error: yaml.YAMLError, name: str) -> LbannSchemaError:

@@ -462,15 +462,10 @@ def _common_type(name: str, members: Sequence[FieldTransform]) -> np.dtype[Any]:
             raise SampleTypeError(
                 f"group {name!r} would have elements of two types.",
                 field=other.path,
-                details=list(_types(members)),
+                details=[f"{member.path} is {member.dtype}" for member in members],
                 hint="coerce all members to 'float', or all to 'double'.",
             )
     return first.dtype
-
-
-def _types(members: Sequence[FieldTransform]) -> Iterator[str]:
-    for member in members:
-        yield f"{member.path} is {member.dtype}"
 
 
 def _dims(field: FieldMetadata, size: int) -> tuple[int, ...]:
