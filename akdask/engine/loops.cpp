@@ -81,15 +81,33 @@ inline void binary(const Memory& memory, int64_t out, int64_t a, int64_t b, uint
     for (uint64_t at = 0; at < count; ++at) into[at] = operation(left[at], right[at]);
 }
 
+inline double of_bits(uint64_t bits) {
+    double found;
+    std::memcpy(&found, &bits, sizeof(bits));
+    return found;
+}
+
+// Makes a float of an integer by steps that are vectors on all processors: each half becomes the end of a float with a
+// large exponent, whose difference is exact, and their sum is rounded once.
+template <class To, class From>
+inline To converted(From value) {
+    if constexpr (sizeof(From) < sizeof(uint64_t)) return static_cast<To>(value);
+    uint64_t bits = static_cast<uint64_t>(value), sign = std::is_signed_v<From> ? uint64_t{1} << 31 : 0;
+    double low = of_bits((bits & 0xffffffff) | 0x4330000000000000);     // 2**52 and the lower half
+    double high = of_bits(((bits >> 32) ^ sign) | 0x4530000000000000);  // 2**84 and the upper half, above its least
+    constexpr double ADDED = 19342813113834066795298816.0 + 4503599627370496.0;  // 2**84 + 2**52
+    return (high - (std::is_signed_v<From> ? ADDED + 9223372036854775808.0 : ADDED)) + low;
+}
+
 template <class From, class To>
 inline void convert(const Memory& memory, int64_t out, int64_t a, uint64_t count) {
     const From* of = memory.row<From>(a);
     To* into = memory.row<To>(out);
     // A wider number overwrites those that follow, if it takes the place of its argument.
     if (static_cast<const void*>(of) == static_cast<void*>(into) && sizeof(To) > sizeof(From)) {
-        for (uint64_t at = count; at-- > 0;) into[at] = static_cast<To>(of[at]);
+        for (uint64_t at = count; at-- > 0;) into[at] = converted<To>(of[at]);
     } else {
-        for (uint64_t at = 0; at < count; ++at) into[at] = static_cast<To>(of[at]);
+        for (uint64_t at = 0; at < count; ++at) into[at] = converted<To>(of[at]);
     }
 }
 
