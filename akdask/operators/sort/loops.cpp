@@ -38,27 +38,48 @@ void pack_rows(Words words, uint64_t low, uint64_t lost, uint64_t shift, Span<co
     }
 }
 
-// Values that are compared with one splitter after the other: they stay in the fastest cache.
-constexpr uint64_t NUMBERED = 2048;
+// Words that are compared with some splitters after the other: they stay in the fastest cache.
+constexpr uint64_t NUMBERED = 512;
+
+// Compares words with `count` splitters at a time: takes the splitters that are larger than each word from `found`, and
+// adds the words that are no smaller than each splitter to `beyond`.
+template <uint64_t count>
+void compare_words(const int64_t* words, uint64_t nwords, const uint64_t* splitters, int64_t* found, uint64_t* beyond) {
+    int64_t bounds[count], totals[count] = {};
+    for (uint64_t number = 0; number < count; ++number) bounds[number] = static_cast<int64_t>(splitters[number] ^ SIGN);
+    for (uint64_t row = 0; row < nwords; ++row) {
+        int64_t total = 0;
+        for (uint64_t number = 0; number < count; ++number) {
+            // -1 or 0, as vectors compare.
+            int64_t is_before = -static_cast<int64_t>(words[row] < bounds[number]);
+            total += is_before;
+            totals[number] += is_before;
+        }
+        found[row] += total;
+    }
+    for (uint64_t number = 0; number < count; ++number) beyond[number] += nwords + static_cast<uint64_t>(totals[number]);
+}
 
 // Counts for each word the splitters, fewer than 256, that are no larger, and for each splitter the words that are no
 // smaller.  Words are compared with the bits `flipped` inverted.
 void number_words(Words words, uint64_t flipped, Words splitters, Span<uint8_t> numbers, Span<uint64_t> beyond) {
     require(numbers.size == words.size && beyond.size >= splitters.size && splitters.size < 256, "arrays of other lengths");
+    constexpr uint64_t SOME = 5;
+    int64_t some[NUMBERED], found[NUMBERED];
     for (uint64_t start = 0; start < words.size; start += NUMBERED) {
-        uint64_t count = words.size - start < NUMBERED ? words.size - start : NUMBERED;
-        const uint64_t* some = &words[start];
-        uint8_t* found = &numbers[start];
-        std::memset(found, 0, count);
-        for (uint64_t number = 0; number < splitters.size; ++number) {
-            uint64_t splitter = splitters[number], total = 0;
-            for (uint64_t row = 0; row < count; ++row) {
-                bool is_beyond = (some[row] ^ flipped) >= splitter;
-                found[row] = static_cast<uint8_t>(found[row] + is_beyond);
-                total += is_beyond;
-            }
-            beyond[number] += total;
+        uint64_t count = words.size - start < NUMBERED ? words.size - start : NUMBERED, number = 0;
+        for (uint64_t row = 0; row < count; ++row) {
+            // Processors compare numbers with signs, in whose order words are with their highest bit inverted.
+            some[row] = static_cast<int64_t>(words[start + row] ^ flipped ^ SIGN);
+            found[row] = static_cast<int64_t>(splitters.size);
         }
+        for (; number + SOME <= splitters.size; number += SOME) {
+            compare_words<SOME>(some, count, &splitters[number], found, &beyond[number]);
+        }
+        for (; number < splitters.size; ++number) {
+            compare_words<1>(some, count, &splitters[number], found, &beyond[number]);
+        }
+        for (uint64_t row = 0; row < count; ++row) numbers[start + row] = static_cast<uint8_t>(found[row]);
     }
 }
 
@@ -74,14 +95,23 @@ void find_ranges(Words bits, uint64_t flipped, bool are_floats, uint64_t low, ui
     for (uint64_t slot = 0; slot < firsts.size; ++slot) {
         require(shifts[slot] < 64 && firsts[slot] + (within >> shifts[slot]) < counts.rows, "a range that is not there");
     }
-    for (uint64_t row = 0; row < bits.size; ++row) {
-        uint64_t word = are_floats ? float_word(bits[row], flipped) : bits[row] ^ flipped;
+    auto find = [&](uint64_t row, uint64_t word, uint64_t sum) {
         uint64_t distance = (word > low ? word : low) - low;
         distance = distance < span ? distance : span;
         uint64_t slot = distance >> shift, number = firsts[slot] + ((distance & within) >> shifts[slot]);
         numbers[row] = static_cast<uint16_t>(number);
-        ++counts[number][row & 1];
-    }
+        ++counts.data[2 * number + sum];
+    };
+    auto find_all = [&](auto word_of) {
+        uint64_t row = 0;
+        for (; row + 2 <= bits.size; row += 2) {
+            find(row, word_of(row), 0);
+            find(row + 1, word_of(row + 1), 1);
+        }
+        if (row < bits.size) find(row, word_of(row), 0);
+    };
+    if (are_floats) find_all([&](uint64_t row) { return float_word(bits[row], flipped); });
+    else find_all([&](uint64_t row) { return bits[row] ^ flipped; });
 }
 
 // Lowers the numbers of rows that come before splitters whose leading words are theirs, and counts rows by number.
