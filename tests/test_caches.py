@@ -197,6 +197,7 @@ NAMED = {
     "_class_names": CLOSED,
     "_signature": CLOSED,
     "_ascii_table": "a table of bytes for each class of characters",
+    "_layout_arrays": "a few words for each layout of codes, at most 64",
     "_common": "a few words",
     "_layout": "a few words",
     "moves": "six numbers",

@@ -50,7 +50,7 @@ OF_OTHER_QUERIES = {
     "akdask.operators.values.segarray",
     "akdask.frames",
     "akdask.operators.join.plan",
-    "akdask.operators.values.matches",
+    "akdask.operators.text.matches",
     "akdask.operators.rewrite_rules",
     "akdask.engine.spill",
     "akdask.engine.slices",

@@ -27,7 +27,7 @@ from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
 from akdask.operators.rows.plan import Flatten, SegmentStarts
-from akdask.operators.values.strings import check_pattern, unicode_array
+from akdask.operators.text.strings import check_pattern, unicode_array
 from akdask.storage.objects import SEGMENTS
 
 if TYPE_CHECKING:

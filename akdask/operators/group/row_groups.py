@@ -33,7 +33,7 @@ from akdask.operators.keys.keys import (
     word_count,
 )
 from akdask.operators.sort.kernels import argsort
-from akdask.operators.values.strings import unpack_bools
+from akdask.operators.text.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
 

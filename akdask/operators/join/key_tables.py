@@ -39,7 +39,7 @@ from akdask.operators.keys.keys import (
     unpack_rows,
     word,
 )
-from akdask.operators.values.strings import unpack_bools
+from akdask.operators.text.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
 EMPTY = -1

@@ -158,7 +158,7 @@ def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: Codes
     StringLayout
         The same, or a wider one, nearer to theirs; then the written codes are invalid.
     """
-    arrays = _arrays(layout)
+    arrays = _layout_arrays(layout)
     odd = np.empty(len(layout.common), np.uint64)
     for first, offsets, text in with_margin(strings):
         shortest, longest, fits = loops.encode(
@@ -196,7 +196,7 @@ class LayoutArrays(NamedTuple):
 
 
 @lru_cache(64)
-def _arrays(layout: StringLayout) -> LayoutArrays:
+def _layout_arrays(layout: StringLayout) -> LayoutArrays:
     # They are made once: threads wait for each other meanwhile.
     bits = layout.word_bits
     into, bits_below = np.zeros(len(bits), np.uint64), np.zeros(len(bits), np.uint64)
@@ -257,7 +257,7 @@ def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringAr
     offsets = new_array(count + 1, np.int64)
     offsets[0] = 0
     np.cumsum(lengths, out=offsets[1:])
-    arrays = _arrays(layout)
+    arrays = _layout_arrays(layout)
     text = new_array(int(offsets[-1]) + BYTES, np.uint8)
     loops.decode(
         np.stack(codes),

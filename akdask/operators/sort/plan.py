@@ -303,7 +303,7 @@ def _(frame: Cosorted) -> Expr:
     calls = tuple((((0, partition),), ()) for partition in range(count))
     parts = Tasks(f"ascending {frame._name}", _ascending_part, calls, frame.frame)
     everything = tuple((0, partition) for partition in range(count))
-    return Tasks(frame._name, _ascending_together, ((everything, ()),), parts)
+    return Tasks(frame._name, _is_ascending_across, ((everything, ()),), parts)
 
 
 def _ascending_part(tables: Sequence[Table]) -> tuple[bool, Table]:
@@ -313,7 +313,7 @@ def _ascending_part(tables: Sequence[Table]) -> tuple[bool, Table]:
     return is_ascending(list(table.columns.values())), table.take(edges)
 
 
-def _ascending_together(parts: Sequence[tuple[bool, Table]]) -> Table:
+def _is_ascending_across(parts: Sequence[tuple[bool, Table]]) -> Table:
     edges = Table.concat([table for _, table in parts])
     ascending = all(flag for flag, _ in parts) and is_ascending(list(edges.columns.values()))
     return Table({0: np.array([ascending])}, 1)

@@ -1,4 +1,4 @@
-"""Regular expressions of Python's `re` over text, row by row; those of `akdask.operators.values.matches` are RE2's."""
+"""Regular expressions of Python's `re` over text, row by row; those of `akdask.operators.text.matches` are RE2's."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ def _comparison(ufunc: np.ufunc) -> Kernel:
     def kernel(left: Any, right: Any, out: Any = None) -> Any:
         if isinstance(left, (np.ndarray, np.generic)):
             return exact.compare(ufunc, left, right, out=out)
-        from akdask.operators.values.strings import compare_strings
+        from akdask.operators.text.strings import compare_strings
 
         return compare_strings(ufunc.__name__)(left, right, out=out)
 
@@ -328,7 +328,7 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
         If both sides become floats, and a chosen integer equals no float.
     """
     if not isinstance(x, (np.ndarray, np.generic)):
-        from akdask.operators.values.strings import where_strings
+        from akdask.operators.text.strings import where_strings
 
         return where_strings(condition, x, y)
     dtype = np.result_type(x, y)

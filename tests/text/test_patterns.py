@@ -3,7 +3,7 @@ import re
 import pytest
 
 from akdask.errors import ArgumentError, UnsupportedError
-from akdask.operators.values.matches import capturing, check_group, group_names, replacement
+from akdask.operators.text.matches import capturing, check_group, group_names, replacement
 
 PATTERNS = [
     r"a",

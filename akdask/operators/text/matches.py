@@ -22,8 +22,8 @@ from akdask.columns.strings import offsets_and_bytes
 from akdask.deferred import pa, pc
 from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError, UnsupportedError
-from akdask.operators.values import loops
-from akdask.operators.values.strings import check_pattern, text_lengths
+from akdask.operators.text import loops
+from akdask.operators.text.strings import check_pattern, text_lengths
 from akdask.typing import NumberArray, StringArray
 
 REWRITTEN = 9

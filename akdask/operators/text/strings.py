@@ -23,8 +23,8 @@ from akdask.columns.strings import demanded, filled, make_missing, missing_rows,
 from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.operations import Kernel, Operation
 from akdask.errors import ArgumentError
-from akdask.operators.values import loops
-from akdask.typing import NumberArray
+from akdask.operators.text import loops
+from akdask.typing import NumberArray, StringArray
 
 ByteSets = npt.NDArray[np.bool_]
 """For each place of a match, which of the 256 bytes are allowed there; one place or more allows a single byte."""
@@ -168,13 +168,20 @@ def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False
 def _startswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
     if regex:
         return _contains(strings, out, substr=rf"\A(?:{substr})", regex=True)
-    return unpack_bools(pc.starts_with(strings, substr), out)
+    return begin_with(strings, substr, out, at_end=False)
 
 
 def _endswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
     if regex:
         return _contains(strings, out, substr=rf"(?:{substr})\z", regex=True)
-    return unpack_bools(pc.ends_with(strings, substr), out)
+    return begin_with(strings, substr, out, at_end=True)
+
+
+def begin_with(strings: StringArray, affix: str, out: Any = None, *, at_end: bool) -> NumberArray:
+    """Return which strings begin with a text, or end with it."""
+    found: NumberArray = np.empty(len(strings), np.bool_) if out is None else out
+    loops.begin_with(*offsets_and_bytes(strings), np.frombuffer(affix.encode(), np.uint8), at_end, found)
+    return found
 
 
 def _matched_type(strings: ColumnType, *, substr: str, regex: bool = False) -> ColumnType | None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from akdask.columns.dtypes import BOOL, INT64, STR
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.values import loops
-from akdask.operators.values.strings import byte_sets, unicode_array
+from akdask.operators.text import loops
+from akdask.operators.text.strings import byte_sets, unicode_array
 from akdask.testing.strategies import strings_in_buffers
 
 WORDS = [

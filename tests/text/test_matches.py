@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.values.matches import between, find_matches, replaced, replacement
+from akdask.operators.text.matches import between, find_matches, replaced, replacement
 
 # Python and RE2 agree on patterns that take a character at least.
 PATTERNS = ["_+", "[ab]", "(a)(b)?", "^a", "b$", r"\bab", "(?i)A+", ".", "日|b_", r"\w\w", "_|_+"]

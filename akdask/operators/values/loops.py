@@ -1,5 +1,0 @@
-"""Compiled loops of strings: see ``loops.cpp``."""
-
-from akdask.native import loops_of
-
-globals().update(loops_of(__name__))
