@@ -23,7 +23,7 @@ from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
-from akdask.operators.values.strings import ipv4_text
+from akdask.operators.text.strings import ipv4_text
 from akdask.storage.objects import ObjType
 
 CHOICES = {"where", "minimum", "maximum", "clip"}
