@@ -7,7 +7,7 @@ Names are loaded when they are first used, from the modules that ``__init__.pyi`
 
 # Dask comes with the settings, as every call needs it; pandas learns names if it is loaded.
 from akdask import _pandas_names, config  # noqa: F401
-from akdask._public import names_of_stub as _names_of_stub
+from akdask.deferred import names_of_stub as _names_of_stub
 
 __version__ = "0.1.0"
 

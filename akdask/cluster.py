@@ -23,10 +23,13 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 import sys
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
+from pathlib import Path, PurePosixPath
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
@@ -38,7 +41,7 @@ from dask.base import named_schedulers
 from dask.system import CPU_COUNT
 from dask.utils import parse_timedelta
 
-from akdask import config, machine
+from akdask import config
 from akdask.errors import TransferError
 
 if TYPE_CHECKING:
@@ -386,7 +389,7 @@ def register_plugin(client: Client, plugin: SchedulerPlugin | WorkerPlugin) -> b
     return True
 
 
-# ----------------------------------------------------------------------- memory of a cluster, or of this process
+# -------------------------------------------------------------------------------------------- memory that plans may use
 
 
 SHARE = 64
@@ -422,17 +425,17 @@ def memory() -> int:
 
     Without a cluster, the bytes of the whole process: its threads share the arrays that each of them needs in full.
     """
-    return _least(data_memory(machine.memory()))
+    return _least(data_memory(process_memory()))
 
 
 def all_memory() -> int:
     """Return the memory for data of all workers, or of this process, in bytes."""
-    return sum(nbytes for nbytes, _ in _workers().values()) or data_memory(machine.memory())
+    return sum(nbytes for nbytes, _ in _workers().values()) or data_memory(process_memory())
 
 
 def partition_size() -> int:
     """Return the bytes that a column of a partition may take: the setting, or less if memory is short."""
-    per_thread = _least(data_memory(machine.memory()) // CPU_COUNT)
+    per_thread = _least(data_memory(process_memory()) // CPU_COUNT)
     share = SHARE if on_cluster() else SHARE_HERE
     return max(min(int(config.get("partition_size")), per_thread // share), 1)
 
@@ -454,7 +457,7 @@ def transfer_limit() -> float:
     """
     limit = config.get("max_transfer_bytes")
     if limit == config.BY_MEMORY:
-        return machine.memory() // 2
+        return process_memory() // 2
     return math.inf if limit is None else float(limit)
 
 
@@ -495,7 +498,7 @@ def _least(here: int) -> int:
 
 def data_memory(limit: int) -> int:
     """Return the memory for data of a process with a limit; without one, the memory of the machine."""
-    return max(limit - PROGRAM, limit // 4) if limit else machine.memory()
+    return max(limit - PROGRAM, limit // 4) if limit else process_memory()
 
 
 def _workers() -> Workers:
@@ -509,3 +512,90 @@ def _workers() -> Workers:
         _heard.clear()
         _heard[client.id] = monotonic() + NEWS, workers
     return workers
+
+
+# ----------------------------------------------------------------------------------------------- memory of this process
+
+MEMBERSHIP = Path("/proc/self/cgroup")
+"""Which groups of processes (cgroups) this process is in, one line for each hierarchy."""
+
+HIERARCHIES = Path("/sys/fs/cgroup")
+"""Where the system shows them."""
+
+RESIDENT = 1
+COUNTED = {resource.RLIMIT_AS: 0, resource.RLIMIT_DATA: 5}
+"""Where the system tells how many pages are in memory, and how many pages a ulimit counts."""
+
+ULIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_RSS)
+
+
+def process_memory() -> int:
+    """Return the bytes of memory that this process may use: the setting, or the least of machine, cgroup and ulimit.
+
+    Examples
+    --------
+    >>> process_memory() > 2**20
+    True
+    """
+    limit: int | None = config.get("memory_limit")
+    if limit is not None:
+        return limit
+    # Loops instead of comprehensions: planning calls this often, and each comprehension is one more call.
+    least = _machine_memory()
+    for kind in ULIMITS:
+        ulimit = resource.getrlimit(kind)[0]
+        if ulimit not in (resource.RLIM_INFINITY, 0) and ulimit < least:
+            least = ulimit
+    return least
+
+
+@cache
+def _machine_memory() -> int:
+    """Return the limits that do not change while the process runs; cached, as planning reads them often."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([physical, *cgroup_limits()])
+
+
+def memory_in_use() -> int:
+    """Return the bytes of memory that this process has now, or its peak where the system tells no more.
+
+    If a ulimit counts reserved pages, these count as well: the system may refuse more of them while much less memory is
+    touched.
+    """
+    try:
+        pages = list(map(int, Path("/proc/self/statm").read_text(encoding="ascii").split()))
+        counted = [at for kind, at in COUNTED.items() if resource.getrlimit(kind)[0] != resource.RLIM_INFINITY]
+        return max(pages[at] for at in (RESIDENT, *counted)) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def cgroup_limits() -> Iterator[int]:
+    """Yield the limits in bytes of the cgroups of this process and of their ancestors.
+
+    A container may show its own group as the root of the hierarchy while the line that names it has the path of the
+    host, so that the root is looked at in any case.
+    """
+    try:
+        lines = MEMBERSHIP.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if not controllers:
+            yield from _limits(HIERARCHIES, group, ("memory.max", "memory.high"))
+        elif "memory" in controllers.split(","):
+            yield from _limits(HIERARCHIES / "memory", group, ("memory.limit_in_bytes",))
+
+
+def _limits(root: Path, group: str, names: tuple[str, ...]) -> Iterator[int]:
+    path = PurePosixPath(group.lstrip("/"))
+    for folder in (path, *path.parents):
+        for name in names:
+            try:
+                text = (root / folder / name).read_text().strip()
+            except OSError:
+                continue
+            # "max" stands for no limit, and so does, in the older hierarchy, a number near 2**63.
+            if text.isdecimal() and int(text):
+                yield int(text)

@@ -1,40 +1,48 @@
-"""Packages that few calls need: each is loaded when one of its names is first used.
+"""Packages and public names that are loaded at first use, so that scripts need not wait for what they never call.
 
-A module imports them from here, at its top::
+A module imports packages that few calls need from here, at its top::
 
     from akdask.deferred import pa, pd
 
 Code that runs when a module is loaded, such as base classes, default arguments and constants, must not use them, as it
 would load them too.  `is_pandas`, `is_na` and `is_arrow` recognize objects of pandas and Arrow without loading either.
+
+The public names of a package and their modules are written once, as imports of a stub: ``__init__.pyi``, which type
+checkers and editors read as well.
 """
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import cache, wraps
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-__all__ = [
-    "fsspec",
-    "is_arrow",
-    "is_na",
-    "is_pandas",
-    "pa",
-    "pc",
-    "pd",
-    "registered",
-    "without_collection",
-]
+from akdask.errors import MissingAttributeError
 
 if TYPE_CHECKING:
     import fsspec
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
+
+__all__ = [
+    "fsspec",
+    "is_arrow",
+    "is_na",
+    "is_pandas",
+    "names_of_stub",
+    "pa",
+    "pc",
+    "pd",
+    "registered",
+    "without_collection",
+]
 
 
 P = ParamSpec("P")
@@ -110,3 +118,45 @@ def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]
     if key not in registry and key in modules:
         import_module(f"akdask.{modules[key]}")
     return registry.get(key)
+
+
+def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return the ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562).
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    file : str
+        Path of its ``__init__.py``, beside which is the stub.
+
+    Returns
+    -------
+    tuple
+        A function that loads a name, a function that returns all names, and the public names.
+    """
+    with open(f"{file.rpartition('.')[0]}.pyi", encoding="utf-8") as text:
+        stub = ast.parse(text.read()).body
+    imports = [node for node in stub if isinstance(node, ast.ImportFrom)]
+    sources = {name.asname or name.name: (str(node.module), name.name) for node in imports for name in node.names}
+    public = next(ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
+
+    def load(name: str) -> Any:
+        if name not in sources:
+            alike = [] if name.startswith("_") else get_close_matches(name, public, 3)
+            short = package.replace("akdask", "ak", 1)
+            raise MissingAttributeError(
+                f"module {package!r} has no attribute {name!r}.",
+                hint=f"did you mean {' or '.join(f'{short}.{found}' for found in alike)}?" if alike else None,
+            )
+        module, original = sources[name]
+        loaded = without_collection(import_module)(f"{module}.{original}" if module == package else module)
+        found = loaded if module == package else getattr(loaded, original)
+        # A name that is loaded is found without a call from then on.
+        setattr(sys.modules[package], name, found)
+        return found
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *sources})
+
+    return load, names, public

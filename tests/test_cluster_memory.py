@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from akdask import cluster, config, machine
+from akdask import cluster, config
 
 MB, GB = 10**6, 10**9
 
@@ -45,8 +45,8 @@ def test_even_workers_smaller_than_the_program_get_partitions(workers):
 
 def test_workers_without_a_limit_have_what_the_machine_has(workers):
     workers((0, 1), (0, 2))
-    assert cluster.all_memory() == 2 * machine.memory()
-    assert cluster.memory() == machine.memory() // 2
+    assert cluster.all_memory() == 2 * cluster.process_memory()
+    assert cluster.memory() == cluster.process_memory() // 2
 
 
 def test_a_plan_asks_the_scheduler_once(monkeypatch):
@@ -68,7 +68,7 @@ def test_a_plan_asks_the_scheduler_once(monkeypatch):
 
 def test_without_a_cluster_there_is_this_machine(monkeypatch):
     monkeypatch.setattr(cluster, "default_client", lambda: None)
-    assert cluster.memory() == cluster.all_memory() == machine.memory() - cluster.PROGRAM
+    assert cluster.memory() == cluster.all_memory() == cluster.process_memory() - cluster.PROGRAM
     with config.set(memory_limit=GB):
         assert cluster.memory() == cluster.all_memory() == GB - cluster.PROGRAM
         assert 3 * 10 * cluster.CPU_COUNT * cluster.partition_size() < GB - cluster.PROGRAM

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask import _public, io
+from akdask import deferred, io
 from akdask.arrays import array
 from akdask.arrays import stored_arrays as stored
 from akdask.columns import scalar_types
@@ -178,7 +178,7 @@ def test_names_of_a_stub_are_loaded_from_their_modules(tmp_path, monkeypatch):
         "from somewhere import inner\nfrom somewhere.inner import one as two\n__all__ = ['inner', 'two']\n"
     )
     (package / "__init__.py").write_text(
-        "from akdask._public import names_of_stub as names\n__getattr__, __dir__, __all__ = names(__name__, __file__)\n"
+        "from akdask.deferred import names_of_stub\n__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)\n"
     )
     (package / "inner.py").write_text("one = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -187,7 +187,7 @@ def test_names_of_a_stub_are_loaded_from_their_modules(tmp_path, monkeypatch):
     assert (found.two, found.inner.one, found.__all__) == (1, 1, ["inner", "two"])
     assert {"inner", "two"} <= set(dir(found))
     assert "two" in vars(found)
-    load, names, public = _public.names_of_stub("somewhere", str(package / "__init__.py"))
+    load, names, public = deferred.names_of_stub("somewhere", str(package / "__init__.py"))
     assert public == ["inner", "two"]
     assert "inner" in names()
     with pytest.raises(AttributeError, match=r"no attribute 'iner'.\nHint: did you mean somewhere.inner"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 from dask.system import CPU_COUNT
 
-from akdask import machine
+from akdask import cluster
 from akdask.cluster import check_address, default_client
 from akdask.errors import ArgumentError, ArgumentTypeError
 
@@ -122,7 +122,7 @@ def get_config() -> dict[str, Any]:
     """
     client = default_client()
     if client is None:
-        facts = {"physicalMemory": machine.memory(), "maxTaskPar": CPU_COUNT}
+        facts = {"physicalMemory": cluster.process_memory(), "maxTaskPar": CPU_COUNT}
         locales = [{"id": 0, "name": socket.gethostname(), **facts}]
     else:
         workers = client.scheduler_info(n_workers=-1)["workers"]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from akdask import machine
+from akdask import cluster
 from akdask.arrays import writable
 from akdask.arrays.array import Labelled
 from akdask.arrays.groupby import GroupBy
@@ -184,7 +184,7 @@ def _plans(items: Iterable[Any]) -> Iterator[Node]:
 
 
 def _processes() -> list[ProcessMemory]:
-    here = ProcessMemory(HERE, socket.gethostname(), machine.memory_in_use(), machine.memory(), spilled_bytes())
+    here = ProcessMemory(HERE, socket.gethostname(), cluster.memory_in_use(), cluster.process_memory(), spilled_bytes())
     client = default_client()
     if client is None:
         return [here]
@@ -344,9 +344,9 @@ def _by_locale() -> list[tuple[str, int, int]]:
     """Return the host, and the used and the available bytes, of each worker or of this process."""
     client = default_client()
     if client is None:
-        return [(socket.gethostname(), machine.memory_in_use(), machine.memory())]
+        return [(socket.gethostname(), cluster.memory_in_use(), cluster.process_memory())]
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     return [
-        (str(facts["host"]), int(facts["metrics"]["memory"]), int(facts["memory_limit"] or machine.memory()))
+        (str(facts["host"]), int(facts["metrics"]["memory"]), int(facts["memory_limit"] or cluster.process_memory()))
         for facts in workers
     ]

@@ -20,7 +20,7 @@ import dask
 from dask.system import CPU_COUNT
 
 import akdask
-from akdask import machine, native
+from akdask import cluster, native
 from akdask.cli.console import print_json, size, table
 
 GOOD, NOTE, WRONG = "ok", "note", "wrong"
@@ -148,10 +148,10 @@ def _processors() -> Iterator[Diagnosis]:
 
 def _memory() -> Iterator[Diagnosis]:
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    usable = machine.memory()
+    usable = cluster.process_memory()
     less = "" if usable >= physical else f", of which a limit of this process leaves {size(usable)}"
     yield Diagnosis("memory", GOOD, f"{size(physical)}{less}")
-    limits = [limit for limit in machine.cgroup_limits() if limit < physical]
+    limits = [limit for limit in cluster.cgroup_limits() if limit < physical]
     yield Diagnosis("cgroup limit", GOOD, size(min(limits)) if limits else "none")
     names = {resource.RLIMIT_AS: "-v", resource.RLIMIT_DATA: "-d"}
     set_limits = {name: resource.getrlimit(kind)[0] for kind, name in names.items()}

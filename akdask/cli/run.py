@@ -25,7 +25,7 @@ import dask
 from dask.utils import parse_bytes
 
 import akdask as ak
-from akdask import machine
+from akdask import cluster
 from akdask.cli import clusters
 from akdask.cli import report as folder
 from akdask.cli.console import counted, duration, size
@@ -410,7 +410,7 @@ def _figures(client: Client | None) -> Iterator[Callable[[], Figures]]:
     """Add up the figures of tasks, and yield a function that returns the sums."""
     if client is None:
         with ThreadFigures() as threads:
-            yield lambda: Figures(dict(threads.steps), machine.memory_in_use())
+            yield lambda: Figures(dict(threads.steps), cluster.memory_in_use())
         return
     from akdask.cli.scheduler_figures import ClusterFigures
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 from weakref import WeakValueDictionary, finalize, ref
 
-from akdask import config, machine
+from akdask import cluster, config
 from akdask._dask import Expr
 from akdask.caches import Cache
 from akdask.cluster import default_client, is_cancelled, shares_memory
@@ -56,7 +56,7 @@ class CachedResult(Protocol):
 
 def _limit() -> int:
     limit = config.get("cache_size")
-    return machine.memory() // CACHE_SHARE if limit is None else int(limit)
+    return cluster.process_memory() // CACHE_SHARE if limit is None else int(limit)
 
 
 def _nbytes(result: CachedResult) -> int:
@@ -307,7 +307,7 @@ def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
     if rows is None:
         return None
     width = max(map(assumed_width, values))
-    return rows * width <= machine.memory() // COLUMN_SHARE
+    return rows * width <= cluster.process_memory() // COLUMN_SHARE
 
 
 @lower.register

@@ -23,7 +23,7 @@ from time import monotonic
 from typing import Any, Protocol
 from weakref import finalize, ref
 
-from akdask import config, machine
+from akdask import cluster, config
 from akdask._dask import DataNode, Task
 from akdask.caches import after_fork
 from akdask.cluster import call_regularly, current_worker, data_memory, keeps_no_memory, memory_limit
@@ -49,7 +49,7 @@ SHORT = 0.5
 """The fraction of a worker's memory above which memory is short; Dask begins to spill at 0.6."""
 
 
-keep_freed(lambda: min(config.get("spare_memory"), data_memory(machine.memory()) // SPARE))
+keep_freed(lambda: min(config.get("spare_memory"), data_memory(cluster.process_memory()) // SPARE))
 
 
 @cache
@@ -75,7 +75,7 @@ def manage_freed_memory() -> None:
 def give_back_freed_memory(limit: int) -> None:
     """Return the space of freed arrays to the system if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if machine.memory_in_use() > SHORT * limit:
+    if cluster.memory_in_use() > SHORT * limit:
         release_unused()
         if trim is not None:
             trim(0)
@@ -165,7 +165,7 @@ class MemoryBudget:
 
     def is_short(self, more: int = 0, *, persisted: bool = False) -> bool:
         """Whether there is no memory for so many more bytes of waiting results, or of kept ones."""
-        limit, wanted = machine.memory(), (self._persisted if persisted else self._waiting).nbytes + more
+        limit, wanted = cluster.process_memory(), (self._persisted if persisted else self._waiting).nbytes + more
         if wanted <= limit // ANYWAY:
             return False
         most = _most_persisted(limit) if persisted else limit // WAITING
@@ -181,7 +181,7 @@ class MemoryBudget:
         """Whether this process uses so much memory, for any purpose, that tasks had better run one by one."""
         until, found = self._seen
         if monotonic() > until:
-            limit, persisted = machine.memory(), self._persisted.nbytes
+            limit, persisted = cluster.process_memory(), self._persisted.nbytes
             left = limit if limit - persisted < LEFT_TO_TASKS else limit - persisted
             found = self._is_in_use(limit - left + int(EXHAUSTED * left))
             self._seen = monotonic() + LOOK, found
@@ -190,7 +190,7 @@ class MemoryBudget:
     @staticmethod
     def _is_in_use(limit: int) -> bool:
         # Spare space for new arrays may never have been touched; then the system does not count it as in use.
-        return machine.memory_in_use() - min(spare_bytes(), machine.memory() // SPARE) > limit
+        return cluster.memory_in_use() - min(spare_bytes(), cluster.process_memory() // SPARE) > limit
 
     def start_anew(self) -> None:
         """Replace the locks in a forked process."""
@@ -406,8 +406,10 @@ def fetch_all(results: Mapping[Any, Any]) -> dict[Any, Any]:
         If they take more memory than this process may use; otherwise the system would kill it.
     """
     needed = sum(result.needed_bytes for result in results.values() if isinstance(result, SpillableResult))
-    if needed and needed > machine.memory():
-        raise MemoryError(f"a task needs {needed:,} bytes at once, and this process may use {machine.memory():,}.")
+    if needed and needed > cluster.process_memory():
+        raise MemoryError(
+            f"a task needs {needed:,} bytes at once, and this process may use {cluster.process_memory():,}."
+        )
     return {key: fetch(result) for key, result in results.items()}
 
 

@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from akdask.formats.hdf5.library_file import NotThereError, UnknownElementsError
-from akdask.formats.hdf5.open_files import OPEN_FILES
+from akdask.formats.hdf5.open_files import OPEN_FILES, NotThereError, UnknownElementsError
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleSizeError, SampleTypeError
 from akdask.lbann.reader import SampleReader, explained
 from akdask.lbann.schema import FieldMetadata, MetadataEntry, SampleFields

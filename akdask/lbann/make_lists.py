@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from akdask.errors import ArgumentError, FileFormatError
-from akdask.formats.hdf5.library_file import LibraryFile, NotThereError, UnknownElementsError
-from akdask.formats.hdf5.open_files import OPEN_FILES
+from akdask.formats.hdf5.open_files import OPEN_FILES, LibraryFile, NotThereError, UnknownElementsError
 from akdask.lbann.errors import LbannListError, MissingSampleError
 from akdask.lbann.sample_list import ListType, SampleList, checked_words, parts
 from akdask.storage.recovery import recover_naming

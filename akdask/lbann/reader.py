@@ -15,8 +15,14 @@ import numpy.typing as npt
 
 from akdask.errors import AlignmentError, FileFormatError
 from akdask.formats.hdf5.group_templates import BY_LIBRARY, Offsets, locate
-from akdask.formats.hdf5.library_file import TEXT, NotThereError, StoredElements, UnknownElementsError
-from akdask.formats.hdf5.open_files import OPEN_FILES, TreeFile
+from akdask.formats.hdf5.open_files import (
+    OPEN_FILES,
+    TEXT,
+    NotThereError,
+    StoredElements,
+    TreeFile,
+    UnknownElementsError,
+)
 from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
 from akdask.lbann.schema import KNOWN_KEYS, SampleFields

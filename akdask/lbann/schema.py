@@ -14,8 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from akdask.errors import FileFormatError, warn
-from akdask.formats.hdf5.library_file import TEXT, LibraryFile, NotThereError, StoredData, UnknownElementsError
-from akdask.formats.hdf5.open_files import OPEN_FILES
+from akdask.formats.hdf5.open_files import (
+    OPEN_FILES,
+    TEXT,
+    LibraryFile,
+    NotThereError,
+    StoredData,
+    UnknownElementsError,
+)
 from akdask.lbann.errors import LbannSchemaError, LbannWarning, MissingSampleError, SampleError, UnknownNameError
 from akdask.lbann.schema_document import MAX_DEPTH, YamlMap, YamlNode, YamlScalar, YamlSequence, parse, typed
 from akdask.storage.recovery import recover_naming

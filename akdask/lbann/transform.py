@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import ArgumentError, warn
-from akdask.formats.hdf5.library_file import TEXT, StoredElements
+from akdask.formats.hdf5.open_files import TEXT, StoredElements
 from akdask.lbann import tuning
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError, UnknownNameError
 from akdask.lbann.schema import FieldMetadata, SampleFields

@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from akdask import config, machine
+from akdask import cluster, config
 from akdask.caches import Cache, after_fork
 from akdask.errors import FileError, MissingFileError
 from akdask.storage.files import AT_ONCE, FileIdentity, accessing, changed_error, file_system, identify, retrying
@@ -122,7 +122,7 @@ def can_read_ahead() -> bool:
 def buffer_limit() -> int:
     """Return the limit of bytes read ahead, from the setting."""
     limit = config.get("read_ahead")
-    return min(_MOST, machine.memory() // _PART) if limit is None else int(limit)
+    return min(_MOST, cluster.process_memory() // _PART) if limit is None else int(limit)
 
 
 def _early_limit() -> int:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 
 import akdask as ak
-from akdask import machine
+from akdask import cluster
 from akdask.arrays.memory_report import get_array_ranks
 from akdask.errors import ArgumentError
 
 
 def test_memory_of_this_process_is_told():
     used = ak.get_mem_used()
-    assert 2**20 < used < machine.memory()
+    assert 2**20 < used < cluster.process_memory()
     assert ak.get_mem_used("KB") <= ak.get_mem_used() // 2**10 + 2**20
     assert 0 <= ak.get_mem_used(as_percent=True) <= 100
     assert 0 <= ak.get_mem_avail(as_percent=True) <= 100
-    assert 0 < ak.get_mem_avail("mb") <= machine.memory() // 2**20
+    assert 0 < ak.get_mem_avail("mb") <= cluster.process_memory() // 2**20
     (status,) = ak.get_mem_status()
-    assert status["total_mem"] == machine.memory()
+    assert status["total_mem"] == cluster.process_memory()
     assert status["locale_id"] == 0
     assert status["arkouda_mem_alloc"] + status["avail_mem"] == status["total_mem"]
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from akdask import config, machine
+from akdask import cluster, config
 from akdask.engine import memory
 
 
@@ -14,10 +14,10 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
     def freed(worker_is_short):
         pieces = [np.ones(2**13) for _ in range(1000)]
         last = pieces.pop()
-        before = machine.memory_in_use()
+        before = cluster.memory_in_use()
         del pieces
         memory.give_back_freed_memory(before if worker_is_short else 4 * before)
-        return before - machine.memory_in_use(), last.sum()
+        return before - cluster.memory_in_use(), last.sum()
 
     (idle, _), (short, _) = (cluster_client.submit(freed, state, pure=False).result() for state in (False, True))
     assert short > 30 * 2**20

@@ -416,7 +416,7 @@ def test_columns_are_kept_from_some_rounds_on_and_not_before():
 
 
 def test_rounds_over_many_rows_stream_through_for_longer(monkeypatch):
-    monkeypatch.setattr("akdask.engine.cache.machine.memory", lambda: 16)
+    monkeypatch.setattr("akdask.engine.cache.cluster.process_memory", lambda: 16)
     v = ak.arange(ROWS) * 1.5
     for _ in range(MOST_ROUNDS + 2):
         v = v - v.mean()

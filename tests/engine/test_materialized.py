@@ -175,7 +175,7 @@ def test_the_plan_alone_decides_what_is_kept():
 
 
 def test_rows_that_do_not_fit_in_memory_are_not_kept(monkeypatch):
-    monkeypatch.setattr("akdask.engine.cache.machine.memory", lambda: 16)
+    monkeypatch.setattr("akdask.engine.cache.cluster.process_memory", lambda: 16)
     assert "Materialized" not in _deep(_deep(ak.array(ROWS))).explain()
 
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask import machine
+from akdask import cluster
 from akdask.engine import memory, spill
 from akdask.engine.cache import spilled_bytes
 from akdask.testing import assert_equal
@@ -154,7 +154,7 @@ def test_a_report_of_memory_tells_what_is_on_disk(rows):
 
 
 def test_later_results_make_older_ones_go_to_disk(rows, monkeypatch):
-    monkeypatch.setattr(machine, "memory_in_use", lambda: 0)
+    monkeypatch.setattr(cluster, "memory_in_use", lambda: 0)
     first = persisted(rows, limit=2**40)
     before = spilled_bytes()
     second = persisted(rows, limit=3_000_000)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask import machine
+from akdask import cluster
 from akdask.columns.table import Table
 from akdask.engine import memory
 from akdask.engine.memory import InputsInUse, MemoryBudget, SpillableResult, fetch, fetch_all, make_spillable
@@ -26,7 +26,7 @@ def short(monkeypatch):
     found = MemoryBudget()
     monkeypatch.setattr(memory, "memory_budget", found)
     monkeypatch.setattr(memory, "_in_memory", {})
-    monkeypatch.setattr(machine, "memory_in_use", lambda: 2**40)
+    monkeypatch.setattr(cluster, "memory_in_use", lambda: 2**40)
     with ak.config.set(memory_limit=memory.ANYWAY * 12_000):
         yield found
 
@@ -99,7 +99,7 @@ def test_what_is_no_table_is_passed_on(short):
 
 
 def test_memory_that_the_process_does_not_use_is_for_results(short, monkeypatch):
-    monkeypatch.setattr(machine, "memory_in_use", lambda: 0)
+    monkeypatch.setattr(cluster, "memory_in_use", lambda: 0)
     results = [make_spillable(table(start)) for start in range(4)]
     assert all(result._on_disk is None for result in results)
     assert short.nbytes == sum(result.nbytes for result in results)
@@ -118,7 +118,7 @@ def test_tasks_run_one_by_one_where_memory_is_exhausted(monkeypatch):
     monkeypatch.setattr(memory, "monotonic", lambda: now[0])
     for share in (0.5, 0.9, 0.6):
         now[0] += 1
-        monkeypatch.setattr(machine, "memory_in_use", lambda share=share: int(share * machine.memory()))
+        monkeypatch.setattr(cluster, "memory_in_use", lambda share=share: int(share * cluster.process_memory()))
         assert found.is_exhausted() == (share > memory.EXHAUSTED)
 
 
@@ -133,15 +133,15 @@ def test_what_plans_keep_leaves_to_tasks_what_they_need(monkeypatch, limit, kept
         """Anything that has bytes."""
 
     found, result = MemoryBudget(), Result()
-    monkeypatch.setattr(machine, "memory", lambda: int(limit * GIB))
-    monkeypatch.setattr(machine, "memory_in_use", lambda: int(kept * GIB))
+    monkeypatch.setattr(cluster, "process_memory", lambda: int(limit * GIB))
+    monkeypatch.setattr(cluster, "memory_in_use", lambda: int(kept * GIB))
     monkeypatch.setattr(memory, "give_back_freed_memory", lambda limit: None)
     # Of tests that ran before.
     monkeypatch.setattr(memory, "spare_bytes", lambda: 0)
     found.add(result, int(kept * GIB))
     found.keep(result, int(kept * GIB))
     assert not found.is_short(persisted=True)
-    monkeypatch.setattr(machine, "memory_in_use", lambda: int(kept * GIB) + 1)
+    monkeypatch.setattr(cluster, "memory_in_use", lambda: int(kept * GIB) + 1)
     assert found.is_short(persisted=True)
     assert not found.is_exhausted()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask import machine
+from akdask import cluster
 from akdask.errors import TransferError
 
 WAYS = {
@@ -42,7 +42,7 @@ def test_plans_and_edges_of_what_cannot_be_held_are_shown():
 
 
 def test_half_of_the_memory_is_the_limit_unless_one_is_set(monkeypatch):
-    monkeypatch.setattr(machine, "memory", lambda: 160)
+    monkeypatch.setattr(cluster, "process_memory", lambda: 160)
     assert ak.arange(10).tolist() == list(range(10))
     with pytest.raises(TransferError, match=r"88 bytes .* more than the limit of 80"):
         ak.arange(11).tolist()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.formats.hdf5.file_set import open_set
-from akdask.formats.hdf5.library_file import LibraryFile
+from akdask.formats.hdf5.open_files import LibraryFile
 from tests.hdf5.test_equivalence import locations
 
 LAYOUTS = {"contiguous": h5d.CONTIGUOUS, "chunked": h5d.CHUNKED, "packed": h5d.CHUNKED, "compact": h5d.COMPACT}

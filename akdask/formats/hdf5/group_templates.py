@@ -37,8 +37,7 @@ from akdask.formats.hdf5.binary import (
     name_heap,
     read_header,
 )
-from akdask.formats.hdf5.library_file import NotThereError, StoredElements, UnknownElementsError
-from akdask.formats.hdf5.open_files import TreeFile
+from akdask.formats.hdf5.open_files import NotThereError, StoredElements, TreeFile, UnknownElementsError
 from akdask.storage.files import FileIdentity
 
 Offsets = npt.NDArray[np.int64]

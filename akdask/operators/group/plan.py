@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from akdask import machine
+from akdask import cluster
 from akdask._dask import Expr
 from akdask.cluster import buffer_bytes, memory, memory_share, on_cluster, partition_size, shares_memory
 from akdask.columns.dtypes import FLOAT64, INT64
@@ -424,7 +424,7 @@ def cached(columns: CachedColumns, computed: Expr) -> Expr:
     if not shares_memory():
         # Other processes would cache results that nobody uses there.
         return computed
-    most = machine.memory() // tuning.CACHE_SHARE // computed.npartitions
+    most = cluster.process_memory() // tuning.CACHE_SHARE // computed.npartitions
     calls = tuple((((0, number),), (columns, number, most)) for number in range(computed.npartitions))
     return Tasks(f"keep {computed._name}", _keep, calls, computed)
 

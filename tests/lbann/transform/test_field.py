@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.formats.hdf5.library_file import TEXT, StoredElements
+from akdask.formats.hdf5.open_files import TEXT, StoredElements
 from akdask.lbann import schema
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError
 from akdask.lbann.transform import FieldTransform

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from akdask.errors import ArgumentError
-from akdask.formats.hdf5.library_file import StoredElements
+from akdask.formats.hdf5.open_files import StoredElements
 from akdask.lbann import schema
 from akdask.lbann.errors import SampleSizeError, SampleTypeError
 from akdask.lbann.transform import groups_of, layout_of, names_of

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from akdask import config, machine
+from akdask import cluster, config
 
 PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
@@ -18,9 +18,9 @@ PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 @pytest.fixture
 def system(tmp_path, monkeypatch):
     """Return what writes the line that names the group of this process, and the limits of groups."""
-    monkeypatch.setattr(machine, "MEMBERSHIP", tmp_path / "cgroup")
-    monkeypatch.setattr(machine, "HIERARCHIES", tmp_path / "sys")
-    machine._machine_memory.cache_clear()
+    monkeypatch.setattr(cluster, "MEMBERSHIP", tmp_path / "cgroup")
+    monkeypatch.setattr(cluster, "HIERARCHIES", tmp_path / "sys")
+    cluster._machine_memory.cache_clear()
 
     def write(line, limits):
         (tmp_path / "cgroup").write_text(line)
@@ -30,7 +30,7 @@ def system(tmp_path, monkeypatch):
             path.write_text(f"{limit}\n")
 
     yield write
-    machine._machine_memory.cache_clear()
+    cluster._machine_memory.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -49,34 +49,34 @@ def system(tmp_path, monkeypatch):
 )
 def test_the_least_limit_of_all_groups_holds(system, line, limits, expected):
     system(line, limits)
-    assert machine.memory() == expected
+    assert cluster.process_memory() == expected
 
 
 def test_the_setting_goes_before_what_is_found(system):
     system("0::/\n", {"memory.max": 2**30})
     with config.set(memory_limit="3 GiB"):
-        assert machine.memory() == 3 * 2**30
-    assert machine.memory() == 2**30
+        assert cluster.process_memory() == 3 * 2**30
+    assert cluster.process_memory() == 2**30
 
 
 def test_without_groups_the_machine_has_what_it_has(system):
-    assert machine.memory() == PHYSICAL
+    assert cluster.process_memory() == PHYSICAL
 
 
 @pytest.mark.slow
 def test_a_ulimit_holds():
-    code = "from akdask import machine; print(machine.memory())"
+    code = "from akdask import cluster; print(cluster.process_memory())"
     shell = f"ulimit -v 6000000; exec {sys.executable} -c '{code}'"
     ran = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
     assert int(ran.stdout) == 6_000_000 * 1024
 
 
-@pytest.mark.parametrize("kind", machine.COUNTED)
+@pytest.mark.parametrize("kind", cluster.COUNTED)
 def test_what_is_reserved_is_in_use_where_a_ulimit_counts_it(kind, monkeypatch):
-    before = machine.memory_in_use()
+    before = cluster.memory_in_use()
     getrlimit = resource.getrlimit
     reserved = mmap.mmap(-1, 2**31, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    assert machine.memory_in_use() < before + 2**30
+    assert cluster.memory_in_use() < before + 2**30
     monkeypatch.setattr(resource, "getrlimit", lambda asked: (2**40, 2**40) if asked == kind else getrlimit(asked))
-    assert machine.memory_in_use() > 2**31
+    assert cluster.memory_in_use() > 2**31
     reserved.close()
