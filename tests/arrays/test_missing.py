@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask import compiled
 from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
 from akdask.errors import AkdaskError, ArgumentTypeError, MissingColumnError
@@ -402,10 +401,7 @@ def test_text_of_which_none_is_missing_has_no_such_type():
     assert text.to_ndarray().dtype.kind == "U"
 
 
-@pytest.mark.parametrize("loops", [True, False])
-def test_long_columns_go_through_compiled_loops_and_give_the_same(loops, monkeypatch):
-    if not loops:
-        monkeypatch.setattr(compiled, "should_compile", lambda rows: False)
+def test_long_columns_give_what_pandas_gives():
     rng = np.random.default_rng(5)
     words = np.array([None, "", "a", "bb", "é", *(f"word {n}" for n in range(400))], object)
     items = words[rng.integers(0, len(words), 40_000)].tolist()

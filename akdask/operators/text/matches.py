@@ -423,9 +423,11 @@ def _delimiters(
 ) -> tuple[NumberArray | None, tuple[NumberArray, NumberArray]]:
     """Return the rows with enough delimiters, None for all, and the bounds of the last of these delimiters."""
     if not regex and not strings.null_count:
-        text, at = delimiter.encode(), np.full(len(strings), -1, np.int64)
-        pattern = np.frombuffer(text, np.uint8)
-        loops.find_delimiter(*offsets_and_bytes(strings), pattern, times, -1 if from_right else 1, at)
+        (offsets, data), text = offsets_and_bytes(strings), delimiter.encode()
+        at = np.full(len(strings), -1, np.int64)
+        # No string has more delimiters than bytes.
+        number, step = min(times, len(data) + 1), -1 if from_right else 1
+        loops.find_delimiter(offsets, data, np.frombuffer(text, np.uint8), number, step, at)
         has_all = at >= 0
         if not has_all.all():
             return has_all, (at[has_all], at[has_all] + len(text))
