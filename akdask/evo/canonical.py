@@ -200,7 +200,7 @@ def _wanted(data_type: str | None, schema: pa.Schema, role: Role) -> list[str | 
 
 
 def _stored_type(field: Any, number: int, wanted: str | None, time_zone: str | None) -> Any:
-    """Return the stored type of a column; unsupported types are returned unchanged, to be refused."""
+    """Return the stored type of a column.  Unsupported types are returned unchanged, to be refused."""
     arrow = field.type
     if pa.types.is_dictionary(arrow):
         arrow = arrow.value_type

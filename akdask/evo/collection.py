@@ -250,7 +250,7 @@ def known_digest(folder: BlobFolder, entry: StoreEntry) -> str:
 
 
 def digests_of(folder: BlobFolder, entries: Iterable[StoreEntry]) -> dict[str, str | OSError]:
-    """Return the SHA-256 of files by name, or the error of reading; many are read concurrently."""
+    """Return the SHA-256 of files by name, or the error of reading.  Many are read concurrently."""
     # The largest first, so that no thread is left with one when the others have ended.
     ordered = sorted(entries, key=lambda entry: -entry.size)
     options = current_options()

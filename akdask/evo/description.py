@@ -96,7 +96,7 @@ class ArrayDescription:
     def from_json(cls, given: Mapping[str, Any] | ArrayDescription) -> Self:
         """Return the description in a JSON map, ignoring unknown keys.
 
-        `width` defaults to 1, or to 2 for lookup tables; `length` is 0 without data.  For errors see the class.
+        `width` defaults to 1, or to 2 for lookup tables.  `length` is 0 without data.  For errors see the class.
         """
         if isinstance(given, cls):
             return given
@@ -356,7 +356,7 @@ def described_by(blob: Described) -> ArrayDescription | None:
 
 
 def name_of(blob: Described) -> str:
-    """Return the name of a blob; only digests and UUIDs are accepted, so that no other text reaches a path.
+    """Return the name of a blob.  Only digests and UUIDs are accepted, so that no other text reaches a path.
 
     Raises
     ------

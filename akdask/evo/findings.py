@@ -324,7 +324,7 @@ def _extremes(column: Any) -> tuple[int, int]:
 
 
 def _is_finite(column: Any) -> bool:
-    """Whether floats are surely finite, as their sum is; sums of finite floats may overflow."""
+    """Whether floats are surely finite, as their sum is.  Sums of finite floats may overflow."""
     total = pc.sum(column).as_py()
     return total is None or math.isfinite(total)
 

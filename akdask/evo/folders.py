@@ -302,7 +302,7 @@ class LocalFolder:
         return _StoreSink(self, self._is_intact)
 
     def mark(self, name: str) -> None:
-        """Mark a blob as in use from now on; its own times stay, as readers identify the file by them."""
+        """Mark a blob as in use from now on.  Its own times stay, as readers identify the file by them."""
         with Directory.at(self._path) as folder:
             descriptor = folder.open(MARK + name, os.O_WRONLY | os.O_CREAT)
             try:

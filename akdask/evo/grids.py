@@ -59,7 +59,7 @@ def flatten(
     -------
     numpy.ndarray, shape (n,)
         The column, without a copy where the array has this order.  A lazy Dask array for data outside memory.  An array
-        that is chunked along its slowest spatial axis alone is reordered chunk by chunk; others are rechunked first.
+        that is chunked along its slowest spatial axis alone is reordered chunk by chunk.  Others are rechunked first.
 
     Raises
     ------

@@ -49,7 +49,7 @@ def check_object(document: Document, store: Store | None = None, *, footer_only:
     Parameters
     ----------
     document : mapping or path
-        The object's JSON, of a schema family in `akdask.evo.families`; objects of other schemas are checked by the
+        The object's JSON, of a schema family in `akdask.evo.families`.  Objects of other schemas are checked by the
         rules for all arrays.
     store : Store, optional
         The store of the blobs; without it only the document is checked.
@@ -445,7 +445,7 @@ def fetch_object(document: Document, store: Store, *, verify: bool = True) -> di
 def verify_object(document: Document, store: Store) -> list[Finding]:
     """Return errors in the blobs of all arrays of an object: missing, damaged, or not as described.
 
-    Digests and footers of many blobs are checked concurrently; for the rules of the object's schema see
+    Digests and footers of many blobs are checked concurrently.  For the rules of the object's schema see
     `akdask.evo.check_object`.
 
     Parameters

@@ -589,7 +589,7 @@ def _(frame: InOrder) -> Expr:
     name = f"written {frame._name}"
     tables = _tables(frame.frame)
     if frame.frame.runs is not None:
-        # Only tasks that read the rows of one row group can wait; others must compute partitions first.
+        # Only tasks that read the rows of one row group can wait. Others must compute partitions first.
         read = _Tables(tables.lower_completely())
         tables = _Waiting(read, name, frame.at_once, _determ_token=f"tables of {frame._name}")
     return _Calls(frame.consume, name, _groups(frame.frame, tables), _determ_token=frame._name)

@@ -55,7 +55,7 @@ _DAY = 86400.0
 
 
 class Store:
-    """A folder of blobs, on this machine or in an fsspec file system; any number of processes may share it.
+    """A folder of blobs, on this machine or in an fsspec file system.  Any number of processes may share it.
 
     Blobs are named by the SHA-256 of their bytes, or by UUIDs, and lie in the folder under these names, without
     extension, as in the cache of the vendor's SDK.  Equal rows are stored once.

@@ -214,7 +214,7 @@ def _of_numpy(array: np.ndarray[Any, Any]) -> Any:
 
 
 def _of_objects(items: Sequence[Any], truncate: bool) -> Any:
-    """Return a sequence of Python's datetimes or text as an array; Arrow would take naive ones for UTC."""
+    """Return a sequence of Python's datetimes or text as an array.  Arrow would take naive ones for UTC."""
     if all(item is None or isinstance(item, str) for item in items) and any(item is not None for item in items):
         return _of_text(items, truncate)
     present = [item for item in items if item is not None and item is not pd.NaT]

@@ -520,7 +520,7 @@ def check_rows(facts: FooterFacts, rows: int, what: str) -> Iterator[Finding]:
 def check_pages(
     ranges: RangeReader, chunk: Any, arrow: Any, name: str, row_group: int, *, gzip: bool
 ) -> Iterator[Finding]:
-    """Yield errors in the page headers of a column chunk; its data is read only if there are none.
+    """Yield errors in the page headers of a column chunk.  Its data is read only if there are none.
 
     Parameters
     ----------

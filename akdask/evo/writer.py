@@ -69,7 +69,7 @@ class ColumnEncoder:
         return len(self.form.schema)
 
     def __call__(self, rows: pa.Table, number: int) -> RowGroupOutcome:
-        """Return the outcome of one column of rows; the caller, who knows where the rows are, reports errors."""
+        """Return the outcome of one column of rows.  The caller, who knows where the rows are, reports errors."""
         try:
             column = self.form.column(rows, number)
         except EvoError as error:
@@ -141,7 +141,7 @@ def write_blob(
     truncate_times : bool, default False
         Drop digits of times below microseconds, which are refused otherwise.
     dictionaries : bool, default False
-        Let Parquet store repeated text and integers in dictionaries, which makes some blobs smaller; the format leaves
+        Let Parquet store repeated text and integers in dictionaries, which makes some blobs smaller.  The format leaves
         that to the writer, and `akdask.evo.validate` warns of it.
 
     Returns

@@ -33,7 +33,7 @@ PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
 class Dataset:
     """Samples of HDF5 files, as a list and two schemas name them.
 
-    Lists and schemas are read when it is made; files of samples are opened when samples are read.  It holds no open
+    Lists and schemas are read when it is made.  Files of samples are opened when samples are read.  It holds no open
     files and can be sent to other processes.
 
     Parameters
@@ -437,7 +437,7 @@ class Dataset:
     def statistics(self, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
         """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
 
-        Values are coerced as in reading, but not scaled; `akdask.lbann.statistics.normalized_schema` makes the schema
+        Values are coerced as in reading, but not scaled.  `akdask.lbann.statistics.normalized_schema` makes the schema
         that scales by them.
 
         Parameters

@@ -281,7 +281,7 @@ class BatchOptions:
 
 
 class Batches:
-    """The batches of an epoch; each iteration is one epoch, with its own order if it is random.
+    """The batches of an epoch.  Each iteration is one epoch, with its own order if it is random.
 
     Parameters
     ----------

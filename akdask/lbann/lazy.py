@@ -45,7 +45,7 @@ def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        Runs of rows of one file; short runs, as in random order, are joined until they are worth a task.
+        Runs of rows of one file.  Short runs, as in random order, are joined until they are worth a task.
 
     Examples
     --------

@@ -294,7 +294,7 @@ def _prototype(path: str, sample: str) -> GroupTree:
 
 
 def _relative(path: str, base: str) -> str:
-    """Return a file's path relative to the base directory; relative paths are below a directory of ``.``."""
+    """Return a file's path relative to the base directory.  Relative paths are below a directory of ``.``."""
     start = normal_path(base)
     if start == "." and not path.startswith("/"):
         return path

@@ -150,7 +150,7 @@ def split_lines(text: bytes) -> LineWords:
     Parameters
     ----------
     text : bytes
-        UTF-8 without control characters except white space; the last line may lack its line feed.
+        UTF-8 without control characters except white space.  The last line may lack its line feed.
 
     Raises
     ------
@@ -213,7 +213,7 @@ _AUTOMATIC = 47
 
 
 def text_blocks(path: str | os.PathLike[str], block: int = BLOCK) -> Iterator[bytes]:
-    """Yield the text of a file in blocks of whole lines; the last line may lack its line feed.
+    """Yield the text of a file in blocks of whole lines.  The last line may lack its line feed.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ _LOG = getLogger("akdask.lbann")
 class SampleReader:
     """Reads samples by two schemas.
 
-    A reader holds no open files and can be pickled; the process keeps a bounded number of files open.
+    A reader holds no open files and can be pickled.  The process keeps a bounded number of files open.
 
     Parameters
     ----------
@@ -529,7 +529,7 @@ def sample_ids(path: str, *, depth: int = 1) -> list[str]:
     Returns
     -------
     list of str
-        In order of creation where the file records it, else by name; the samples below one group are adjacent.
+        In order of creation where the file records it, else by name.  The samples below one group are adjacent.
 
     Raises
     ------

@@ -281,7 +281,7 @@ class SampleList:
         head = pc.binary_join_element_wise(*heads, _BLANK)
         first = self.first[start : stop + 1]
         words = self.ids[int(first[0]) : int(first[-1])]
-        # The head of a line precedes its first sample; positions refer to the concatenation of both columns.
+        # The head of a line precedes its first sample. Positions refer to the concatenation of both columns.
         order = np.insert(np.arange(len(words)), first[:-1] - first[0], len(words) + np.arange(stop - start))
         joined = pa.concat_arrays([words, head]).take(pa.array(order))
         data, offsets = buffers(joined)

@@ -176,7 +176,7 @@ def load(source: str | os.PathLike[str] | Schema, *, name: str = "<text>") -> Sc
     Warns
     -----
     LbannWarning
-        For unknown keys of metadata, and values of nodes that are not fields; upstream ignores both.
+        For unknown keys of metadata, and values of nodes that are not fields.  Upstream ignores both.
 
     Examples
     --------
@@ -650,8 +650,7 @@ def merge(data: Schema, experiment: Schema | None = None) -> SampleFields:
     data : Schema
         Describes a sample.
     experiment : Schema, optional
-        The part of the sample to use; each of its leaves selects everything below it in the data schema.  All fields of
-        the data schema by default.
+        The part of the sample to use; all of it by default.  Each leaf selects everything below it in the data schema.
 
     Returns
     -------

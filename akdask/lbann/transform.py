@@ -100,7 +100,7 @@ def _columns(
 
 
 class FieldTransform:
-    """The transformation of a field with known stored elements; works on any number of samples at once.
+    """The transformation of a field with known stored elements.  Works on any number of samples at once.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Values:
 
 
 def _memory(nbytes: int) -> npt.NDArray[np.uint8]:
-    """Return memory of at least `nbytes` and less than twice as many; blocks of other sizes are freed."""
+    """Return memory of at least `nbytes` and less than twice as many.  Blocks of other sizes are freed."""
     for _ in range(tuning.IDLE_ARRAYS):
         try:
             memory = _IDLE.popleft()

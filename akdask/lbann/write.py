@@ -173,7 +173,7 @@ def _in_memory(column: Any) -> Any:
         return column
     if hasattr(column, "compute") and hasattr(column, "chunks"):
         return column.compute()
-    # Lists of a SegArray may differ in length, which samples of one set must not; NumPy raises an error.
+    # Lists of a SegArray may differ in length, which samples of one set must not. NumPy raises an error.
     return column.tolist() if getattr(column, "segments", None) is not None else column.to_ndarray()
 
 
