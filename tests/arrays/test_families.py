@@ -56,8 +56,8 @@ def test_columns_are_reduced_by_the_names_of_the_table_as_by_pandas():
         assert ak.DataFrame(columns).agg(name).to_pandas().tolist() == wanted.agg(name).tolist(), name
         series = ak.Series(columns["y"])
         assert series.agg(name) == getattr(series, name)(), name
-    assert set(COLUMN_REDUCTIONS) >= {"sum", "std", "nunique", "all"}
-    assert not {"argmin", "first", "mode", "OR"} & set(COLUMN_REDUCTIONS)
+    extremes, moments, others = {"min", "max", "median"}, {"mean", "var", "std"}, {"any", "all", "count", "nunique"}
+    assert set(COLUMN_REDUCTIONS) == {"sum", "prod"} | extremes | moments | others
     assert ak.Series([5, 6]).agg("size") == 2
 
 
@@ -74,6 +74,6 @@ def test_windows_of_a_series_in_groups_are_reduced_by_the_same_methods():
     for windows in (groups.rolling(2), groups.expanding(), groups.ewm(alpha=0.5)):
         assert {"sum", "mean", "var", "std", "agg"} <= set(dir(windows))
         assert isinstance(windows.mean(), ak.Series)
-        assert windows.agg("mean").tolist()[1:] == windows.mean().tolist()[1:]
+        assert np.array_equal(windows.agg("mean").to_numpy(), windows.mean().to_numpy(), equal_nan=True)
     assert groups.rolling(2).median().tolist()[2] == 2.0
     assert groups.ewm(alpha=0.5).std(bias=True).tolist()[:2] == [0.0, 0.0]
