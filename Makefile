@@ -50,14 +50,16 @@ mutants: $(VENV)/test.installed
 SANITIZED := build/sanitized
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANITIZED_TESTS := tests/group tests/join tests/keys tests/reduce tests/rows tests/sort tests/values tests/windows \
-    tests/csv tests/hdf5 tests/parquet tests/golden tests/mutations tests/engine/test_program.py
+    tests/csv tests/hdf5 tests/parquet tests/mutations tests/engine/test_program.py
 
 sanitize: $(VENV)/test.installed
 	mkdir -p $(SANITIZED)
 	tar -c --exclude='*.so' --exclude=__pycache__ akdask tests benchmarks *.py pyproject.toml | tar -x -C $(SANITIZED)
 	cd $(SANITIZED) && CXX=g++ CXXFLAGS='-g $(SANITIZERS)' LDFLAGS='$(SANITIZERS)' $(abspath $(BIN))/python compile_loops.py
-	cd $(SANITIZED) && PYTHONPATH=$$PWD ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(g++ -print-file-name=libasan.so)" \
-	    $(abspath $(BIN))/python -m pytest -q --quick --hypothesis-profile=few -p no:cacheprovider $(SANITIZED_TESTS)
+	cd $(SANITIZED) && PYTHONPATH=$$PWD ASAN_OPTIONS=detect_leaks=0 \
+	    LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
+	    $(abspath $(BIN))/python -m pytest -q --quick --hypothesis-profile=few --capture=sys -p no:cacheprovider \
+	    $(SANITIZED_TESTS)
 
 # Tests of what is given to torch, with torch itself, in an environment of its own: the other tests use a stand-in, as its
 # wheel and the libraries that it loads, if there is a graphics card or not, take some gigabytes.

@@ -116,8 +116,11 @@ def modules() -> list[Module]:
 
 
 def compile_changed() -> str:
-    """Compile what has changed, on all cores, and return what was done by what."""
+    """Compile what has changed, on all cores, remove what has no source any more, and return what was done by what."""
     with alone("loops"):
+        for path in (TREE / "akdask").rglob("_loops_*.so"):
+            if not path.with_name("loops.cpp").exists():
+                path.unlink()
         changed = [module for module in modules() if not _is_current(module)]
         if changed:
             _check_headers()
