@@ -486,13 +486,8 @@ def _are_single_names(names: Sequence[bytes]) -> bool:
     return b"/" not in joined and b"\0" not in joined and {b"", b".", b".."}.isdisjoint(names)
 
 
-class OfSummedFile(Protocol):
+class OfSummedFile(OfFile, Protocol):
     """The description of one file with checksums."""
-
-    @property
-    def file(self) -> FileIdentity:
-        """Which file, in which state."""
-        ...
 
     @property
     def sums(self) -> FileSums | None:
