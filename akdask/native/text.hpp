@@ -30,7 +30,7 @@ INLINE uint64_t swapped(uint64_t word) { return __builtin_bswap64(word); }
 // A word that begins at a byte of a string, without the bytes behind its end.
 INLINE uint64_t leading_bytes(uint64_t word, uint64_t at, uint64_t stop) {
     uint64_t left = (stop - at) & (0 - uint64_t{at < stop});
-    // No branch: lengths differ from string to string.  Half of the places twice, for a shift by all 64 is undefined; and nothing here has to be guessed.
+    // Half of the places twice, for a shift by all 64 is undefined.  There are no branches, as lengths cannot be guessed.
     uint64_t shift = 32 - 4 * (left < 8 ? left : 8);
     return word & ((~uint64_t{0} >> shift) >> shift);
 }

@@ -49,7 +49,7 @@ FOLDING = tuple(step for step in STEPS if Aggregation(2, (step,)).merges_in_plac
 EXACT = {"size", "count", "sum", "min", "max"}
 
 IN_ONE_PASS = tuple(step for step in STEPS if step.form.accumulated and step.skipna)
-"""Steps that compiled loops know."""
+"""Steps whose rows accumulators take."""
 
 
 def add(groups, keys, values):

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.operators.group.grouping import _number_sorted, number_rows
 from akdask.operators.group.loops import sort_ties
-from akdask.operators.group.row_groups import _number_sorted, number_rows
 
 # Two words whose first fits beside the row numbers are packed together, others are compared one by one.
 WORDS = {"close": st.integers(-2, 2), "far": st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1])}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group import row_groups as group_kernel
-from akdask.operators.group.row_groups import GroupCodes, SortedGroups, StackedGroups, group_rows, group_sorted, neutral
+from akdask.operators.group import grouping as group_kernel
+from akdask.operators.group.grouping import GroupCodes, SortedGroups, StackedGroups, group_rows, group_sorted, neutral
 from akdask.testing.strategies import DTYPES, columns
 
 UFUNCS = [np.add, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor]

@@ -20,8 +20,7 @@ from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.grouping import Grouping
-from akdask.operators.group.row_groups import StackedGroups, group_rows, group_sorted
+from akdask.operators.group.grouping import Grouping, StackedGroups, group_rows, group_sorted
 from akdask.operators.keys.string_codes import EncodedStrings
 from akdask.operators.reduce.reductions import REDUCTIONS, distinct_numbers
 from akdask.typing import Column, NumberArray

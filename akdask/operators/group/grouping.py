@@ -1,25 +1,367 @@
-"""Groupings: rows grouped by key once, in slices that fit the cache, for any number of reductions."""
+"""Rows grouped by key, in the order of the keys, for any number of reductions.
+
+Row groups have three forms with one interface, so that every grouped reduction is written once. Rows are sorted by key
+(`SortedGroups`), numbered by key without sorting (`GroupCodes`), or stacked from several tables of the same groups
+(`StackedGroups`). A `Grouping` cuts many rows into slices that fit the processor's cache, and groups each.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice, pairwise
-from typing import ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns.memory import new_array
+from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Table, TableBuilder, concat_rows, nbytes, slice_rows, take_rows
+from akdask.deferred import pc
 from akdask.engine.reduction import GroupState, RowGroups
 from akdask.operators.group import loops, tuning
 from akdask.operators.group.dictionary import DictionaryColumns
-from akdask.operators.group.row_groups import GroupCodes, SortedGroups, count_codes, group_rows, number_rows
-from akdask.operators.keys.keys import WORD_BITS, Key, SlotGrid, combine, span, word
+from akdask.operators.keys.keys import (
+    WORD_BITS,
+    Key,
+    SlotGrid,
+    Words,
+    combine,
+    lead,
+    least_bits,
+    ordered,
+    pack_words,
+    row_bits,
+    span,
+    unpack_rows,
+    word,
+    word_count,
+)
 from akdask.operators.keys.string_codes import EncodedStrings
-from akdask.operators.sort.kernels import MAX_PACKED_ROWS
+from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
+from akdask.operators.text.strings import unpack_bools
 from akdask.typing import Column, NumberArray
+
+
+class SortedGroups:
+    """Rows sorted by key.
+
+    Parameters
+    ----------
+    permutation : ndarray of int64 or None
+        Positions that make equal keys adjacent, ascending within a group; None if they are adjacent already.
+    segments : ndarray of int64
+        First position of each group among the permuted rows.
+    nrows : int
+        Number of rows.
+    """
+
+    def __init__(self, permutation: NumberArray | None, segments: NumberArray, nrows: int) -> None:
+        self.permutation = permutation
+        self.segments = segments
+        self.nrows = nrows
+        self.count = len(segments)
+        self._last_sorted: tuple[Any, Any] = None, None
+
+    def sizes(self) -> NumberArray:
+        return np.diff(self.segments, append=self.nrows)
+
+    def firsts(self) -> NumberArray:
+        """Return the position of the first row of each group."""
+        return self.segments if self.permutation is None else self.permutation[self.segments]
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        if not self.count:
+            return values[:0].copy()
+        in_order = self.gather(values)
+        if ufunc is np.add and values.dtype == np.float64:
+            # In row order, as in `GroupCodes`; `reduceat` adds several rows of a group side by side.
+            return np.bincount(np.repeat(np.arange(self.count), self.sizes()), in_order, minlength=self.count)
+        reduced: NumberArray = ufunc.reduceat(in_order, self.segments)
+        return reduced
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        ordered_rows = np.repeat(values, self.sizes())
+        if self.permutation is None:
+            return ordered_rows
+        rows = np.empty(self.nrows, values.dtype)
+        rows[self.permutation] = ordered_rows
+        return rows
+
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        return np.append(self.segments, self.nrows), self.gather(values)
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        if self.permutation is None:
+            return np.flatnonzero(mask)
+        return self.permutation[self.gather(mask)]
+
+    def forget_values(self) -> None:
+        """Drop the values that further reductions of the same column would reuse."""
+        self._last_sorted = None, None
+
+    def gather(self, values: NumberArray) -> NumberArray:
+        """Return the values with each group adjacent; several reductions of a column gather it once."""
+        if self.permutation is None:
+            return values
+        # Cached groupings are shared: other threads may gather or forget other values meanwhile.
+        source, values_by_group = self._last_sorted
+        if source is not values:
+            values_by_group = np.asarray(take_rows(values, self.permutation))
+            self._last_sorted = values, values_by_group
+        found: NumberArray = values_by_group
+        return found
+
+
+def count_codes(codes: NumberArray, count: int) -> NumberArray:
+    """Return the number of rows with each of `count` codes, as int64."""
+    counts = full_array(count, 0, np.int64)
+    loops.count_at(codes, counts)
+    return counts
+
+
+LOOPS = {
+    np.add: loops.add_at,
+    np.minimum: loops.minimum_at,
+    np.maximum: loops.maximum_at,
+    np.fmin: loops.fmin_at,
+    np.fmax: loops.fmax_at,
+}
+"""The loop of each ufunc that reduces integers of 64 bits and floats."""
+
+
+class GroupCodes:
+    """Rows with the number of their group; there may be groups without rows."""
+
+    def __init__(self, codes: NumberArray, count: int) -> None:
+        self.codes = np.ascontiguousarray(codes)
+        self.count = count
+        self._totals: dict[int, tuple[NumberArray, NumberArray]] = {}
+
+    @cached_property
+    def _sizes(self) -> NumberArray:
+        return count_codes(self.codes, self.count)
+
+    def sizes(self) -> NumberArray:
+        return self._sizes
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        if ufunc is np.add and values.dtype == np.float64:
+            return self._sums(values)
+        return self._reduced(ufunc, values)
+
+    def _reduced(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        reduced = full_array(self.count, neutral(ufunc, values.dtype), values.dtype)
+        if ufunc in LOOPS and values.dtype.char in "qQlLd":
+            LOOPS[ufunc](self.codes, np.ascontiguousarray(values), reduced)
+        else:
+            ufunc.at(reduced, self.codes, values)
+        return reduced
+
+    def _sums(self, values: NumberArray) -> NumberArray:
+        """Sum floats once for all reductions that need the sum."""
+        # Cached groupings are shared: another thread may forget it meanwhile.
+        found = self._totals.get(id(values))
+        if found is None:
+            found = self._totals[id(values)] = values, self._reduced(np.add, values)
+        return found[1]
+
+    def forget_values(self) -> None:
+        """Drop the values that further reductions of the same column would reuse."""
+        self._totals.clear()
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        return np.asarray(take_rows(values, self.codes))
+
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        offsets = np.append(0, np.cumsum(self.sizes()))
+        arranged, same_size = new_array(len(values), values.dtype), f"u{values.itemsize}"
+        given = np.ascontiguousarray(values).view(same_size)
+        loops.arrange(self.codes, given, offsets[:-1].copy(), arranged.view(same_size))
+        return offsets, arranged
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        rows = np.flatnonzero(mask)
+        positions = np.zeros(self.count, np.int64)
+        positions[self.codes[rows]] = rows
+        return positions
+
+
+class StackedGroups:
+    """Tables of the same groups, one below the other: `depth` rows for each group."""
+
+    def __init__(self, depth: int, count: int) -> None:
+        self.depth = depth
+        self.count = count
+
+    def sizes(self) -> NumberArray:
+        return np.full(self.count, self.depth)
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        reduced: NumberArray = ufunc.reduce(values.reshape(self.depth, self.count), axis=0)
+        return reduced
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        return np.tile(values, self.depth)
+
+    def adjacent(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        return np.arange(self.count + 1) * self.depth, values.reshape(self.depth, self.count).T.ravel()
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        layer = mask.reshape(self.depth, self.count).argmax(axis=0)
+        positions: NumberArray = layer * self.count + np.arange(self.count)
+        return positions
+
+
+def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """Return the neutral value of a reduction."""
+    match ufunc.__name__:
+        case "fmin" | "fmax":
+            return np.nan
+        case "minimum":
+            return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+        case "maximum":
+            return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+        case "bitwise_and":
+            return np.invert(dtype.type(0))
+    return ufunc.identity
+
+
+# ------------------------------------------------------------------------------------------------------- sorted by key
+
+
+def group_sorted(keys: Sequence[Column]) -> SortedGroups:
+    """Return the groups of rows that are already sorted by key."""
+    nrows = len(keys[0])
+    begins = full_array(nrows, False, np.bool_)
+    begins[:1] = True
+    for column in keys:
+        if nrows > 1:
+            begins[1:] |= _differs(column)
+    return SortedGroups(None, np.flatnonzero(begins), nrows)
+
+
+def _differs(column: Column) -> NumberArray:
+    """Return the mask of rows that differ from the row before, without the first row; NaN are equal."""
+    if not isinstance(column, np.ndarray):
+        unequal: NumberArray = unpack_bools(pc.not_equal(column[1:], column[:-1]))
+        return unequal
+    differs: NumberArray = column[1:] != column[:-1]
+    if column.dtype.kind == "f":
+        differs &= ~(np.isnan(column[1:]) & np.isnan(column[:-1]))
+    return differs
+
+
+def group_rows(keys: Sequence[Column]) -> SortedGroups:
+    """Sort rows by key; equal keys keep their order."""
+    nrows = len(keys[0])
+    found = _group_packed(keys, nrows)
+    return _group_by_words(keys, nrows) if found is None else found
+
+
+def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
+    """Assign numbers to rows in the order of their keys, and find the first row of each key.
+
+    This is faster than making the values of each group adjacent.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray
+        At least one, of fewer than 2 ** 31 rows.
+    codes : ndarray of int32
+        Filled with the numbers.
+    """
+    if not len(codes):
+        return GroupCodes(codes, 0), np.empty(0, np.int64)
+    words = [np.ascontiguousarray(column) if column.dtype == np.uint64 else word(column, 0) for column in keys]
+    return _number_sorted(words, codes) or _number_hashed(words, codes)
+
+
+def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray] | None:
+    """Assign numbers by sorting; None if bits lost to row numbers would change the order of many rows."""
+    nrows = len(words[0])
+    shift = row_bits(nrows)
+    packed, firsts = new_array(nrows, np.uint64), new_array(nrows, np.int64)
+    *others, last = words if len(words) <= 2 else _combined(words)
+    found = loops.pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
+    if found >= 0:
+        packed.sort()
+        count = loops.number_sorted(packed, shift, last, found == 1, codes, firsts)
+        if count < 0 and loops.sort_ties(packed, shift, last):
+            count = loops.number_sorted(packed, shift, last, False, codes, firsts)
+    else:
+        packed = pack_words(lead(words, WORD_BITS - shift), shift)
+        packed.sort()
+        count = loops.number_sorted_wide(packed, shift, words[0], np.stack(words[1:]), codes, firsts)
+    return None if count < 0 else (GroupCodes(codes, count), firsts[:count])
+
+
+def _combined(words: Sequence[Words]) -> Sequence[Words]:
+    """Return several words of each key as one word, if they fit."""
+    key = None if least_bits(words) > WORD_BITS else combine([Key.of(column) for column in words])
+    return words if key is None else [key.codes]
+
+
+def _number_hashed(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
+    """Assign numbers by the hashes of the keys; only the distinct hashes are sorted, which are mostly fewer."""
+    nrows = len(words[0])
+    firsts = new_array(nrows, np.int64)
+    count = loops.number_hashed(np.stack(words), full_array(2 << row_bits(nrows), -1, np.int32), codes, firsts)
+    firsts = firsts[:count]
+    order = argsort([column.take(firsts) for column in words], [True] * len(words))
+    ranks = np.empty(count, np.int32)
+    ranks[order] = np.arange(count, dtype=np.int32)
+    ranks.take(codes, out=codes, mode="clip")
+    return GroupCodes(codes, count), firsts.take(order)
+
+
+def _group_packed(keys: Sequence[Column], nrows: int) -> SortedGroups | None:
+    """Sort keys and row numbers packed into one word; None if they do not fit."""
+    if any(word_count(column) > 1 for column in keys):
+        return None
+    key = combine([ordered(column) for column in keys])
+    shift = row_bits(nrows)
+    if key is None or key.bits + shift > WORD_BITS:
+        return None
+    return _sorted_runs(key, shift)
+
+
+def _group_by_words(keys: Sequence[Column], nrows: int) -> SortedGroups:
+    """Sort the rows by all words, then compare neighbours."""
+    rows = argsort(keys, [True] * len(keys))
+    begins = full_array(nrows, False, np.bool_)
+    begins[:1] = True
+    for column in keys:
+        for number in range(word_count(column)):
+            if begins.all():
+                break
+            codes = np.asarray(take_rows(word(column, number), rows))
+            begins[1:] |= codes[1:] != codes[:-1]
+    return SortedGroups(rows, np.flatnonzero(begins), nrows)
+
+
+def _sorted_runs(key: Key, shift: int) -> SortedGroups:
+    packed = pack_words(key, shift)
+    packed.sort()
+    rows = unpack_rows(packed, shift)
+    if shift == WORD_BITS:  # pragma: no cover - no memory holds so many rows
+        raise AssertionError("row numbers leave no bits for keys")
+    codes = np.right_shift(packed, np.uint64(shift), out=packed)
+    return SortedGroups(rows, boundaries(codes), len(codes))
+
+
+def boundaries(codes: Words) -> NumberArray:
+    """Return the first position of each run of equal codes."""
+    if not len(codes):
+        return np.zeros(0, np.int64)
+    begins = np.empty(len(codes), np.bool_)
+    begins[0] = True
+    np.not_equal(codes[1:], codes[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
+
+
+# ---------------------------------------------------------------------------------------------------- slices
 
 
 class RadixSlices:

@@ -26,7 +26,7 @@ from akdask.engine.reduction import GroupState
 from akdask.operators.group import loops, tuning
 from akdask.operators.group.aggregation import Accumulators, Aggregation
 from akdask.operators.group.dictionary import Dictionary, NumberDictionary
-from akdask.operators.group.row_groups import GroupCodes
+from akdask.operators.group.grouping import GroupCodes
 from akdask.operators.group.strategies import (
     GroupStrategy,
     GroupTable,

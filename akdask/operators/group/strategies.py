@@ -22,7 +22,7 @@ from akdask.engine.memory import OnDisk, Spillable
 from akdask.engine.slices import CutSlices
 from akdask.engine.spill import TableOnDisk
 from akdask.operators.group import tuning
-from akdask.operators.group.row_groups import group_rows
+from akdask.operators.group.grouping import group_rows
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:

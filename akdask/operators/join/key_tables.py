@@ -23,7 +23,7 @@ from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Sized, concat_rows, slice_rows, take_rows
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import NonUniqueError
-from akdask.operators.group.row_groups import group_rows
+from akdask.operators.group.grouping import group_rows
 from akdask.operators.join import loops, tuning
 from akdask.operators.keys import hashing
 from akdask.operators.keys.keys import (

@@ -21,7 +21,7 @@ from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.operations import Kernel, Operation, Rule
 from akdask.engine.reduction import Reduction, limited
 from akdask.errors import ArgumentError
-from akdask.operators.group.row_groups import SortedGroups
+from akdask.operators.group.grouping import SortedGroups
 from akdask.operators.keys.hashing import digests
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.typing import Column, NumberArray
