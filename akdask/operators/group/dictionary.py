@@ -138,7 +138,7 @@ class Numbering:
         if self.count + 1 == len(self._ends):
             size = 2 * self.count + 1
             self._ends, self._tags = _longer(self._ends, size), _longer(self._tags, size)
-            if len(self._slots) < 2 * size:
+            if len(self._slots) < 4 * self.count:
                 slots = np.zeros(2 * len(self._slots), np.uint64)
                 loops.move_slots(self._slots, slots)
                 self._slots = slots
