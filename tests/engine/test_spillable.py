@@ -16,8 +16,7 @@ from akdask.engine.memory import InputsInUse, MemoryBudget, SpillableResult, fet
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.radix import RadixAggregation
-from akdask.operators.group.slot_tables import DenseAggregation
-from akdask.operators.group.strategies import GroupTable
+from akdask.operators.group.strategies import DenseAggregation, GroupTable
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from akdask.operators.group import plan as group_plan
 from akdask.operators.group import radix
 from akdask.operators.group import tuning as group_tuning
 from akdask.operators.group.plan import PartialAggregation
-from akdask.operators.group.slot_tables import DenseAggregation
+from akdask.operators.group.strategies import DenseAggregation
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
-from akdask.operators.group.slot_tables import DenseAggregation, merge_dense_tables
+from akdask.operators.group.strategies import DenseAggregation, merge_dense_tables
 from akdask.operators.reduce.reductions import REDUCTIONS
 
 FOLDING = ("size", "count", "sum", "prod", "min", "max", "mean", "any", "all")

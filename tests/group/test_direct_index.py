@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from akdask.columns.table import Table, type_of
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
-from akdask.operators.group.slot_tables import DirectIndexAggregation
+from akdask.operators.group.strategies import DirectIndexAggregation
 from akdask.operators.keys.keys import SlotGrid
 from akdask.operators.reduce.reductions import REDUCTIONS
 

@@ -14,7 +14,7 @@ import akdask as ak
 from akdask.columns import summation
 from akdask.columns.table import Table, type_of
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
-from akdask.operators.group.slot_tables import DirectIndexAggregation
+from akdask.operators.group.strategies import DirectIndexAggregation
 from akdask.operators.reduce.reductions import ScalarReduction
 
 WIDE = [2**53, 1, -(2**53)]

@@ -1,11 +1,12 @@
-"""Aggregations: tables of groups, sorted by key, with the states of their reductions, and accumulators of states.
+"""Aggregations: tables of groups, sorted by key, with the states of their reductions, and tables of slots.
 
 Accumulators have one slot for each group. They continue from block to block, so floats are added in row order. Loops go
-over a column once for all its reductions.
+over a column once for all its reductions. The slots of a slot table are the combinations of possible keys.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from akdask.columns import summation
 from akdask.columns.strings import missing_rows
@@ -20,7 +22,8 @@ from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.grouping import Grouping, StackedGroups, group_rows, group_sorted
+from akdask.operators.group.grouping import GroupCodes, Grouping, StackedGroups, group_rows, group_sorted
+from akdask.operators.keys.keys import WORD_BITS, SlotGrid
 from akdask.operators.keys.string_codes import EncodedStrings
 from akdask.operators.reduce.reductions import REDUCTIONS, distinct_numbers
 from akdask.typing import Column, NumberArray
@@ -528,3 +531,143 @@ def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
         return None
     (number,) = step.columns
     return number, values[number].dtype
+
+
+# ---------------------------------------------------------------------------------------------------------- slot tables
+
+
+class SlotTable(ABC):
+    """Partial results of blocks of rows, one slot of a grid for each group.
+
+    Parameters
+    ----------
+    aggregation : Aggregation
+        The reductions.
+    grid : SlotGrid
+        Holds the keys of the rows that will be added.
+    dtypes : sequence of dtypes
+        Types of the keys.
+    """
+
+    def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
+        self.grid = grid
+        self._aggregation = aggregation
+        self._dtypes = dtypes
+
+    @property
+    @abstractmethod
+    def fewest_rows(self) -> int:
+        """Rows that are worth adding at a time."""
+
+    @abstractmethod
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        """Return the slots of rows; None if the grid lacks some, or a check would be slow."""
+
+    @abstractmethod
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        """Add the rows of a block, given their slots."""
+
+    @abstractmethod
+    def widened(self, grid: SlotGrid) -> SlotTable | None:
+        """Return a table that continues in a larger grid; None if a new one is faster."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the groups that have rows, sorted by key."""
+
+    def _selected(self, slots: NumberArray, states: Sequence[GroupState]) -> Table:
+        return self._aggregation.select_slots(self.grid.keys(slots, self._dtypes), states, slots)
+
+
+class BlockTable(SlotTable):
+    """Results of each block, which are summed; works for all reductions."""
+
+    def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
+        super().__init__(aggregation, grid, dtypes)
+        self._pending: list[list[GroupState]] = []
+        self._occupied = np.zeros(grid.nslots, np.bool_)
+        self._all_occupied = False
+
+    @property
+    def fewest_rows(self) -> int:
+        # All slots are touched.
+        return self.grid.nslots
+
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        # Checking that the grid holds a block takes as long as finding the block's own grid.
+        return None
+
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        groups = GroupCodes(codes, self.grid.nslots)
+        if not self._all_occupied:
+            np.logical_or(self._occupied, groups.sizes() > 0, out=self._occupied)
+            self._all_occupied = bool(self._occupied.all())
+        states = self._aggregation.partial(groups, values)
+        are_numbers = all(isinstance(column, np.ndarray) for state in states for column in state)
+        if self._aggregation.merges_in_place and are_numbers:
+            if self._pending:
+                self._aggregation.merge_in_place(self._pending[0], states)
+                return
+            # Several reductions may share one array of sums.
+            states = [tuple(map(np.copy, state)) for state in states]
+        self._pending.append(states)
+        if len(self._pending) == tuning.PENDING_BLOCKS:
+            self._pending = [self._total()]
+
+    def widened(self, grid: SlotGrid) -> None:
+        return None
+
+    def table(self) -> Table:
+        return self._selected(np.flatnonzero(self._occupied), self._total())
+
+    def _total(self) -> list[GroupState]:
+        if len(self._pending) == 1:
+            return self._pending[0]
+        return self._aggregation.merge_slots(self._pending, self.grid.nslots)
+
+
+class AccumulatorTable(SlotTable):
+    """Accumulators, which add rows in order across blocks."""
+
+    fewest_rows = 0
+
+    def __init__(
+        self,
+        aggregation: Aggregation,
+        grid: SlotGrid,
+        dtypes: Sequence[np.dtype[np.generic]],
+        accumulators: Accumulators,
+    ) -> None:
+        super().__init__(aggregation, grid, dtypes)
+        self._accumulators = accumulators
+        self._codes: npt.NDArray[np.int32] = np.empty(0, np.int32)
+
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        if len(self._codes) < len(keys[0]):
+            self._codes = np.empty(len(keys[0]), np.int32)
+        codes = self._codes[: len(keys[0])]
+        for number, (key, low, size) in enumerate(zip(keys, self.grid.lows, self.grid.sizes, strict=True)):
+            if not loops.encode(np.ascontiguousarray(key), low % 2**WORD_BITS, size, size if number else 0, codes):
+                return None
+        return codes
+
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        self._accumulators.add(codes, values)
+
+    def widened(self, grid: SlotGrid) -> AccumulatorTable:
+        slots = grid.codes(self.grid.keys(np.arange(self.grid.nslots), self._dtypes))
+        moved = self._accumulators.moved(slots, grid.nslots)
+        return AccumulatorTable(self._aggregation, grid, self._dtypes, moved)
+
+    def table(self) -> Table:
+        return self._selected(np.flatnonzero(self._accumulators.occupied), self._accumulators.states())
+
+
+def new_slot_table(
+    aggregation: Aggregation, grid: SlotGrid, keys: Sequence[NumberArray], values: Sequence[Column]
+) -> SlotTable:
+    """Return an empty table for rows like the given ones."""
+    dtypes = [key.dtype for key in keys]
+    if not Accumulators.accept(aggregation, values):
+        return BlockTable(aggregation, grid, dtypes)
+    return AccumulatorTable(aggregation, grid, dtypes, Accumulators(aggregation, grid.nslots, values))

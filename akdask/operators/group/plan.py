@@ -33,8 +33,9 @@ from akdask.engine.values import ColumnRef, Made, Program, Value, assumed_width,
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import SORTED_FAST, Aggregation, AggregationStep, DistinctKeys, DistinctValues
 from akdask.operators.group.radix import RadixAggregation
-from akdask.operators.group.slot_tables import DenseAggregation, DirectIndexAggregation
 from akdask.operators.group.strategies import (
+    DenseAggregation,
+    DirectIndexAggregation,
     GroupSplitters,
     GroupStrategy,
     GroupTable,
