@@ -82,7 +82,7 @@ WORDS = {
 WORDS |= {second: first for first, second in WORDS.items()}
 """Names and texts that stand for each other's opposite: what a slip of the mind confuses."""
 
-LOOP_CHANGES = {
+LOOP_CHANGES: dict[str, dict[str, str] | Callable[[str], str]] = {
     r" (<|<=|>|>=|==|!=) ": {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
     r" (\+|-|\*|/|%|<<|>>|&|\||\^|&&|\|\|) ": {
         "+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "&",

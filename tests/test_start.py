@@ -31,7 +31,6 @@ ROOT = Path(ak.__file__).parent
 SLOW = {
     "pandas",
     "pyarrow",
-    "numba",
     "distributed",
     "dask.dataframe",
     "dask.array",
