@@ -226,7 +226,6 @@ _MODULES = {
     "OFFSET_OPERATIONS": "operators.values.times",
     "LIMB_OPERATIONS": "operators.values.bigint",
     "VARIATE_OPERATIONS": "operators.values.random",
-    "USER_OPERATIONS": "operators.values.user_functions",
     "DIGEST_OPERATIONS": "operators.keys.hashing",
     "STRING_OPERATIONS": "operators.text.strings",
     "MISSING_TEXT_OPERATIONS": "operators.text.strings",

@@ -9,20 +9,26 @@ is an error. ``//`` and ``%`` round down as in NumPy. Arkouda's ``%`` of negativ
 64 or more, and its negation of bool differ from NumPy. Its developers treat these as bugs (issues 5259, 5115 and 5119),
 so akdask follows NumPy.
 
-Comparisons, and choice by a condition, are operations on strings as well.
+Comparisons, choice by a condition and functions of users are operations on strings as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import pickle
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from akdask.caches import cached_results
 from akdask.columns import exact
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
-from akdask.engine.operations import Kernel, Operation, Rule, by_numpy, numbers_to, promote, wide_integers
-from akdask.errors import ArgumentError
+from akdask.columns.bigint import from_ints
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type
+from akdask.columns.table import is_scalar, spread, to_objects
+from akdask.deferred import pa
+from akdask.engine.operations import Kernel, Operation, Rule, by_numpy, numbers_to, promote, scalar_type, wide_integers
+from akdask.errors import ArgumentError, ConversionError
+from akdask.typing import Column, NumberArray
 
 SYMBOLS: dict[np.ufunc, str] = {
     np.add: "+",
@@ -353,9 +359,69 @@ _OF_NUMBERS_AND_STRINGS: dict[np.ufunc, Operation] = {
     for ufunc, symbol in COMPARISONS.items()
 }
 
+
+@cached_results("functions of users", 64)
+def _user_function(pickled: bytes) -> Callable[[Any], Any]:
+    function: Callable[[Any], Any] = pickle.loads(pickled)
+    return function
+
+
+def _applied(values: Any, out: Any = None, *, pickled: bytes, dtype: str) -> Any:
+    function, wanted = _user_function(pickled), column_type(dtype)
+    if is_scalar(values):
+        item = values.item() if isinstance(values, np.generic) else values
+        return _applied(spread(item, scalar_type(item), 1), pickled=pickled, dtype=dtype)[0]
+    items = values.tolist() if isinstance(values, np.ndarray) else to_objects(values)
+    made = _column_of_results([function(item) for item in items], wanted)
+    if out is None or not wanted.is_number:
+        return made
+    out[...] = made
+    return out
+
+
+def _column_of_results(results: Sequence[Any], wanted: ColumnType) -> Column:
+    """Return results as a column, each of the wanted type."""
+    number = exact.first_changed(np.array([*results, None], object)) if wanted.kind == "float" else None
+    if number is not None:
+        raise ConversionError(
+            f"the integer {number} that the applied function returns is no {wanted}.",
+            hint="let it return float(…) for the nearest float, or name the type of its results: 'int64', 'bigint'.",
+        )
+    try:
+        if wanted.kind == "str":
+            return pa.array(results, pa.large_string())
+        if wanted.kind == "bigint":
+            return from_ints([int(item) for item in results])
+        are_integers = wanted.kind in ("int", "uint") and all(isinstance(item, int | np.integer) for item in results)
+        # NumPy makes floats of integers from 2**63 on beside others.
+        found = np.array(results, wanted.numpy if are_integers else None)
+        if found.ndim == 1 and _fits_type(found, wanted):
+            return found.astype(wanted.numpy, copy=False)
+        kinds = f"{found.dtype} of shape {found.shape}"
+    except (TypeError, ValueError, OverflowError, pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        kinds = str(error)
+    raise ArgumentError(
+        f"the function that is applied returns what is no {wanted}.",
+        details=[kinds],
+        hint="name the type of its results: ak.apply(a, function, 'float64').",
+    )
+
+
+def _fits_type(found: NumberArray, wanted: ColumnType) -> bool:
+    """Whether the conversion of results loses nothing but digits of floats."""
+    if found.dtype.kind in "iu" and wanted.kind in ("int", "uint"):
+        return bool((found.astype(wanted.numpy) == found).all())
+    return np.can_cast(found.dtype, wanted.numpy, "same_kind")
+
+
+def _applied_type(values: ColumnType, *, pickled: bytes, dtype: str) -> ColumnType | None:
+    return column_type(dtype) if values.kind != "list" else None
+
+
 GENERIC_OPERATIONS: dict[str, Operation] = {
     **{operation.name: operation for operation in _OF_NUMBERS_AND_STRINGS.values()},
     "where": Operation("where", 3, _where_type, _where),
+    "apply_function": Operation("apply_function", 1, _applied_type, _applied),
 }
 
 UFUNCS: dict[np.ufunc, str] = {ufunc: op.name for ufunc, op in {**_OF_NUMBERS, **_OF_NUMBERS_AND_STRINGS}.items()}
