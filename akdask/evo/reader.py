@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from akdask.arrays.stored_arrays import from_stored
 from akdask.cluster import partition_size
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, UINT64, ColumnType
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, NULLABLE_STR, UINT64, ColumnType
 from akdask.columns.strings import from_nulls
 from akdask.deferred import pc
 from akdask.engine.values import token
@@ -40,9 +40,6 @@ from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.ranges import range_reader
 from akdask.storage.source import Bounds, RowBounds, RowRanges
 from akdask.typing import Column, NumberArray
-
-NAT = -(2**63)
-"""The number of a time that is missing."""
 
 _TO_NANOSECONDS = 1000
 _NUMBERS = {"int32": INT64, "int64": INT64, "uint8": UINT64, "uint32": UINT64, "uint64": UINT64, "bool": BOOL}
@@ -234,7 +231,7 @@ class ColumnDecoding:
                 "times are outside of the years 1677 to 2262, which nanoseconds reach.",
                 hint="read them with times='microseconds'.",
             ) from None
-        found: NumberArray = counts.fill_null(NAT).to_numpy(zero_copy_only=False)
+        found: NumberArray = counts.fill_null(NOT_A_TIME).to_numpy(zero_copy_only=False)
         return found
 
     @staticmethod

@@ -25,6 +25,7 @@ from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.strings import Strings
 from akdask.arrays.to_arrow import ToArrow
 from akdask.cluster import default_client, shares_memory
+from akdask.columns.dtypes import NOT_A_TIME
 from akdask.columns.table import Table, empty
 from akdask.deferred import pc, pd
 from akdask.engine.alignment import Realign, row_slices
@@ -202,8 +203,6 @@ def in_order(function: Callable[[T, int], R], items: Iterable[T], count: int, at
                 future.cancel()
 
 
-_NAT = np.iinfo(np.int64).min
-
 OwnTypes = Mapping[str, Any]
 """Arrow types of columns whose lazy type is another, by name."""
 
@@ -306,7 +305,7 @@ def _plain_part(part: pd.DataFrame, own: OwnTypes) -> pd.DataFrame:
 def _plain(column: pd.Series[Any], kind: Any) -> Any:
     array = pa.chunked_array([pa.array(column, from_pandas=True).cast(kind)], kind)
     if pa.types.is_timestamp(kind):
-        return array.cast(pa.int64()).fill_null(_NAT).to_numpy()
+        return array.cast(pa.int64()).fill_null(NOT_A_TIME).to_numpy()
     try:
         numbers = array.cast(pa.uint8()) if pa.types.is_boolean(kind) else array
         return numbers.cast(pa.float64()).to_numpy()
@@ -327,7 +326,7 @@ def as_own(column: Any, kind: Any) -> Any:
         If a number does not fit, which lazy columns of such a type do not have.
     """
     if pa.types.is_timestamp(kind):
-        present = pc.not_equal(column, pa.scalar(_NAT, pa.int64()))
+        present = pc.not_equal(column, pa.scalar(NOT_A_TIME, pa.int64()))
         return pc.if_else(present, column, pa.scalar(None, pa.int64())).cast(kind)
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

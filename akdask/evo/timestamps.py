@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 import pyarrow as pa
 
+from akdask.columns.dtypes import NOT_A_TIME
 from akdask.deferred import pc, pd
 from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError, KindError
@@ -26,7 +27,6 @@ _FRACTION = re.compile(r"(?<=\.)(\d{6})(\d+)")
 _FINEST = 1000  # nanoseconds
 _UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 _MOST = np.iinfo(np.int64).max
-_NAT = np.iinfo(np.int64).min
 
 Choice = Literal["raise", "earliest", "latest"]
 
@@ -115,7 +115,7 @@ def to_numpy(values: Any) -> np.ndarray[Any, Any]:
     if not isinstance(array, pa.Array) or not pa.types.is_timestamp(array.type):
         raise KindError(f"{type(values).__name__} is no Arrow array of timestamps.")
     numbers = _in_microseconds(array, truncate=False).cast(pa.int64())
-    counts: np.ndarray[Any, Any] = numbers.fill_null(_NAT).to_numpy(zero_copy_only=False)
+    counts: np.ndarray[Any, Any] = numbers.fill_null(NOT_A_TIME).to_numpy(zero_copy_only=False)
     return counts.view("M8[us]")
 
 
