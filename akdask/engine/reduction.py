@@ -286,6 +286,11 @@ class AccumulatorForm:
     extremes: bool = False
     exact: bool = False
 
+    @classmethod
+    def of_column(cls, name: str, *, counts: bool = True) -> AccumulatorForm:
+        """Return the form whose state is one column of `Slots`."""
+        return cls(lambda slots: (getattr(slots, name),), counts)
+
 
 @dataclass(frozen=True, slots=True)
 class GroupedForm:

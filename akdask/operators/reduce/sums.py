@@ -88,7 +88,7 @@ SUM = Reduction(
         totals(np.add, 0.0, TOTALS),
         MergeByUfuncs(np.add),
         itself,
-        accumulated=AccumulatorForm(lambda slots: (slots.totals,), counts=False),
+        accumulated=AccumulatorForm.of_column("totals", counts=False),
     ),
     lists=ListForm(sum),
     identity=0,
@@ -167,7 +167,7 @@ SIZE = Reduction(
         count_rows_of_groups,
         MergeByUfuncs(np.add),
         itself,
-        accumulated=AccumulatorForm(lambda slots: (slots.sizes,)),
+        accumulated=AccumulatorForm.of_column("sizes"),
     ),
 )
 
@@ -183,7 +183,7 @@ COUNT = Reduction(
         count_values,
         MergeByUfuncs(np.add),
         itself,
-        accumulated=AccumulatorForm(lambda slots: (slots.counts,)),
+        accumulated=AccumulatorForm.of_column("counts"),
     ),
     identity=0,
 )
