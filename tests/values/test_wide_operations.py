@@ -78,9 +78,9 @@ FLOATS = (
 
 OTHERWISE = (
     *("left_shift", "right_shift", "power", "clip", "where", "within", "inverse_position", "range_length"),
-    *("exact_floats", "key_word", "key_kind", "key_text"),
+    *("exact_floats", "key_word", "key_kind", "key_text", "apply_function"),
 )
-"""Tested one by one beside: in this folder, or in `test_exact.py`."""
+"""Tested one by one beside: in this folder, in `test_exact.py`, or by the functions of arrays that they serve."""
 
 
 def test_all_operations_on_numbers_are_tried():
