@@ -463,13 +463,26 @@ std::tuple<uint64_t, uint64_t> number_strings(Words offsets, Text text, uint64_t
     uint64_t shift = shift_to_slots(slots.size);
     const Tags* known_tags = reinterpret_cast<const Tags*>(tags.data);
     Tags of_rows[BLOCK_ROWS];
-    uint64_t hashes[BLOCK_ROWS];
+    uint64_t hashes[BLOCK_ROWS], misses[BLOCK_ROWS];
+    tags[0][0] = LAST;  // an empty slot leads to a length that no string has
     for (; first < nrows;) {
         uint64_t rows = nrows - first < BLOCK_ROWS ? nrows - first : BLOCK_ROWS;
         const uint64_t* bounds = &offsets[first];
+        uint64_t longest = 0;
         for (uint64_t row = 0; row < rows; ++row) {
             uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
             require(start <= stop && stop + 8 <= text.size, "strings beyond their text");
+            longest = stop - start > longest ? stop - start : longest;
+        }
+        for (uint64_t row = 0; row < (longest <= 8 ? rows : 0); ++row) {
+            // All tags are the same word, and the hash is that of longer strings.
+            uint64_t start = bounds[row] - base, length = bounds[row + 1] - base - start, bits = 32 - 4 * length;
+            uint64_t word = (word_at(text.data, start) << bits) << bits;
+            of_rows[row] = {length, word, word, word};
+            hashes[row] = folded(folded(length + folded(word) * (FIRST + SECOND + THIRD)) * FIRST);
+        }
+        for (uint64_t row = 0; row < (longest <= 8 ? 0 : rows); ++row) {
+            uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
             of_rows[row] = tags_of(text.data, start, stop);
             hashes[row] = hash_of(text.data, start, stop, of_rows[row]);
         }
@@ -478,7 +491,18 @@ std::tuple<uint64_t, uint64_t> number_strings(Words offsets, Text text, uint64_t
             for (uint64_t row = 0; row < rows; ++row) prefetch(&slots[hashes[row] >> shift]);
             for (uint64_t row = 0; row < rows; ++row) prefetch(&known_tags[slots[hashes[row] >> shift] & NUMBER_BITS]);
         }
-        for (uint64_t row = 0; row < rows; ++row) {
+        // Most are found where they are looked for first.  Nothing is guessed here: a row that is found is written over.
+        // Tags do not tell long strings apart.
+        uint64_t missed = 0;
+        for (; longest > 24 && missed < rows; ++missed) misses[missed] = missed;
+        for (uint64_t row = missed; row < rows; ++row) {
+            uint64_t number = slots[hashes[row] >> shift] & NUMBER_BITS;
+            numbers[first + row] = number - 1;
+            misses[missed] = row;
+            missed += of_rows[row].differ(known_tags[number]) != 0;
+        }
+        for (uint64_t miss = 0; miss < missed; ++miss) {
+            uint64_t row = misses[miss];
             const Tags& wanted = of_rows[row];
             uint64_t half = hashes[row] & HASH_BITS, start = bounds[row] - base, length = wanted.length;
             uint64_t slot = hashes[row] >> shift, entry;
