@@ -252,8 +252,8 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "arkouda.session"),
     "testing._asserters": "testing.asserters",
     **dict.fromkeys((name for name in MODULES if name.startswith("pandas.extension")), "extension"),
-    "pandas.match": "arrays.regular_expressions",
-    "pandas.matcher": "arrays.regular_expressions",
+    "pandas.match": "arrays.text",
+    "pandas.matcher": "arrays.text",
     "numpy.err": "error_state",
     "numpy.util": (
         "frames.functions frames.lookups frames.index "
