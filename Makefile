@@ -47,7 +47,7 @@ mutants: $(VENV)/test.installed
 
 # Kernels and files with loops that stop at an address outside an array, or at what C++ does not define, in a copy of the
 # tree; GCC's alone, as it tells which libraries Python has to load first.  Dependencies keep what they took to the end, and
-# HDF5 asks for any size that a damaged file names.
+# HDF5 asks for any size that a damaged file names; memory that is counted is another.
 SANITIZED := build/sanitized
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANITIZED_TESTS := tests/group tests/join tests/keys tests/reduce tests/rows tests/sort tests/values tests/windows \
@@ -60,6 +60,7 @@ sanitize: $(VENV)/test.installed
 	cd $(SANITIZED) && PYTHONPATH=$$PWD ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	    LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
 	    $(abspath $(BIN))/python -m pytest -q --quick --hypothesis-profile=few --capture=sys -p no:cacheprovider \
+	    --deselect=tests/hdf5/encoding/test_null_terminated.py::test_the_place_of_an_error_is_found_without_the_places_of_all_nuls \
 	    $(SANITIZED_TESTS)
 
 # Tests of what is given to torch, with torch itself, in an environment of its own: the other tests use a stand-in, as its
