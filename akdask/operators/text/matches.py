@@ -434,8 +434,8 @@ def _delimiters(
         return None, (at, at + len(text))
     found = find_delimiters(strings, delimiter, regex=regex, from_right=from_right)
     has_all = found.counts >= times
-    number = (found.first[1:] - times if from_right else found.first[:-1] + times - 1)[has_all]
-    return has_all, (found.starts[number], found.stops[number])
+    chosen = (found.first[1:] - times if from_right else found.first[:-1] + times - 1)[has_all]
+    return has_all, (found.starts[chosen], found.stops[chosen])
 
 
 def _sides(strings: StringArray, starts: NumberArray, limits: NumberArray, part: int) -> StringArray:
