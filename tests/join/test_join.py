@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.columns.table import Table
 from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
+from akdask.errors import NonUniqueError
 from akdask.operators.join import tuning as join_tuning
+from akdask.operators.join.plan import _index
 from akdask.operators.keys import hashing
 from akdask.operators.rows import plan as row_plan
 from akdask.operators.rows import tuning as rows_tuning
@@ -170,6 +175,35 @@ def test_a_side_is_held_whole_while_it_is_small_for_a_worker_or_for_this_process
     assert "Join (" not in left.merge(right, "k", "semi", sort=False).explain()
     filtered = right[right["k"] > right["k"].mean()]
     assert "Join (inner) by hash" in left.merge(filtered, "k", sort=False).explain()
+
+
+def test_plans_name_the_keys_of_both_sides_of_a_join():
+    left, right = ak.DataFrame({"k": [1, 2], "m": [1, 2]}), ak.DataFrame({"a": [1], "b": [1]})
+    with ak.config.set(replicate_size=EXCHANGED):
+        joined = left.merge(right, how="left", left_on=["k", "m"], right_on=["a", "b"], sort=False)
+        assert "Join (left) by hash of k, m and of a, b\n" in joined.explain()
+
+
+@pytest.mark.parametrize("size", [EXCHANGED, HELD])
+def test_labels_of_other_rows_that_come_twice_are_refused(size):
+    frame = ak.DataFrame({"a": ak.array([1.0, 2.0])}, index=ak.array([10, 30]))
+    other = ak.Series(ak.array([0.5, 0.25, 1.0]), index=ak.array([10, 20, 20]))
+    with ak.config.set(replicate_size=size), pytest.raises(NonUniqueError, match="the label 20 comes twice"):
+        frame.assign(b=other)["b"].to_ndarray()
+
+
+def test_rows_found_by_keys_that_repeat_are_the_first_and_a_warning_shows_where():
+    table = Table({0: np.array([5, 7, 8, 7]), 1: np.array([1, 2, 2, 2])}, 4)
+    with pytest.warns(UserWarning, match="such as 7, 2 in rows 1 and 3"):
+        (index,) = _index([table], "unique rows")
+    assert index.find([np.array([7, 8]), np.array([2, 1])]).tolist() == [1, -1]
+    index, others = _index([table], "all rows")
+    ((rows, found),) = others.pairs(index.find([np.array([7]), np.array([2])]), False, 10)
+    assert (rows.tolist(), found.tolist()) == ([0, 0], [1, 3])
+    with warnings.catch_warnings(action="error"):
+        (index,) = _index([table], "rows")
+        _index([table.slice(0, 3)], "unique rows")
+        _index([table.slice(0, 3)], "only rows")
 
 
 @pytest.mark.parametrize("size", [HELD, EXCHANGED])

@@ -12,11 +12,16 @@ from akdask.columns.bigint import from_ints
 from akdask.operators.join import loops, tuning
 from akdask.operators.join.key_tables import (
     DirectIndex,
+    DirectSet,
+    GroupingIndex,
     HashIndex,
+    HashSet,
+    IndexSet,
     OpenAddressingTable,
     PackedIndex,
     StringIndex,
     index_keys,
+    key_set,
 )
 from akdask.operators.keys import hashing
 from akdask.operators.keys.keys import FIRST, HALF, SECOND, VACANT, SlotGrid, span, word
@@ -221,6 +226,14 @@ def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):
     assert HashIndex([keys[1:]]).find([keys]).tolist() == [-1, 0]
 
 
+def test_a_tag_like_that_of_vacant_slots_is_found_where_it_is():
+    """Three rows leave two bits for their numbers: all bits set are those of a row that is not there."""
+    (key,) = unmixed([2**64 - 4], 2)
+    for last, expected in ((key, 2), (5, -1)):
+        keys = np.array([0, 2**62 - 1, last])
+        assert PackedIndex([keys], [span(keys)]).find([np.array([key])]).tolist() == [expected]
+
+
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40) | st.integers(2**64 - 9, 2**64 - 1)))
 def test_hashes_are_inserted_where_sorting_puts_them(hashes):
     hashes = np.array(hashes, np.uint64)
@@ -264,6 +277,26 @@ def test_chunks_do_not_show(monkeypatch):
         index = index_keys([keys])
         assert index.find([keys[::-1]]).tolist() == list(range(19, -1, -1))
         assert index.find([keys + keys.dtype.type(2)]).tolist().count(-1) >= 20
+
+
+def test_the_range_of_keys_for_their_number_decides_how_they_are_looked_up(monkeypatch):
+    monkeypatch.setattr(tuning, "SLOTS_PER_ROW", 4)
+    monkeypatch.setattr(tuning, "MIN_SLOTS", 10)
+    monkeypatch.setattr(tuning, "MAX_SLOTS", 30)
+    for count, most in ((2, 10), (5, 20), (9, 30)):
+        for width in (most, most + 1):
+            keys = np.append(np.arange(count - 1), width - 1)
+            found = type(index_keys([keys])), type(key_set([keys]))
+            assert found == ((DirectIndex, DirectSet) if width == most else (PackedIndex, HashSet))
+    assert isinstance(index_keys([np.array([-1e300, 1e300])]), HashIndex)
+    assert isinstance(key_set([np.array([0, 99]), np.array([0, 99])]), IndexSet)
+
+
+def test_text_and_large_integers_have_indices_of_their_own(monkeypatch):
+    monkeypatch.setattr(tuning, "FEW_STRINGS", 3)
+    few, many = (pa.array([letter * 20 for letter in letters], pa.large_string()) for letters in ("abc", "abcd"))
+    kinds = [type(index_keys(keys)) for keys in ([few], [many], [few, few], [from_ints([2**70, 1])])]
+    assert kinds == [StringIndex, HashIndex, HashIndex, GroupingIndex]
 
 
 def test_a_wider_range_is_packed():

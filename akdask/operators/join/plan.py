@@ -655,11 +655,6 @@ class Distinct(Frame):
     def planned_rows(self) -> RowSpace:
         return RowSpace(self._name, 1)
 
-    @property
-    def values(self) -> ColumnRef:
-        """The column."""
-        return ColumnRef(self._name, 0, self.operands[0].reductions[0].dtype)
-
 
 class UniqueLabels(Frame):
     """Labels in one partition; computing them raises if one occurs twice."""
