@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
+from itertools import pairwise, product
 
 import dask
 import numpy as np
@@ -60,20 +60,15 @@ def computed_lengths(array):
 BY = [["few"], ["wide"], ["real"], ["text"], ["few", "real"], ["text", "few"], ["few", "few"]]
 
 
-@pytest.mark.parametrize("by", BY)
 @pytest.mark.parametrize("ascending", [True, False])
-def test_frames_sort_as_in_pandas(by, ascending):
+def test_frames_and_permutations_sort_as_in_pandas(ascending):
     lazy, frame = random_frame()
-    wanted = frame.sort_values(list(dict.fromkeys(by)), ascending=ascending, kind="stable")
-    assert lazy.sort_values(by, ascending).npartitions > 2
-    pd.testing.assert_frame_equal(lazy.sort_values(by, ascending).compute(), wanted)
-
-
-@pytest.mark.parametrize("by", BY)
-def test_permutations_are_those_of_pandas(by):
-    lazy, frame = random_frame()
-    wanted = frame.sort_values(list(dict.fromkeys(by)), kind="stable").index
-    assert np.array_equal(lazy.coargsort(by).to_ndarray(), wanted)
+    for by in BY:
+        wanted = frame.sort_values(list(dict.fromkeys(by)), ascending=ascending, kind="stable")
+        ordered = lazy.sort_values(by, ascending)
+        assert ordered.npartitions > 2
+        pd.testing.assert_frame_equal(ordered.compute(), wanted)
+        assert np.array_equal(lazy.coargsort(by, ascending).to_ndarray(), wanted.index)
 
 
 def test_filtered_rows_sort_as_in_pandas():
@@ -86,18 +81,18 @@ def test_filtered_rows_sort_as_in_pandas():
 
 
 @pytest.mark.few_rows_only
-@pytest.mark.parametrize("by", BY)
-def test_rows_sorted_by_the_same_keys_are_aligned_whatever_is_sorted_along(by):
+def test_rows_sorted_by_the_same_keys_are_aligned_whatever_is_sorted_along():
     lazy, frame = random_frame()
-    permutation = lazy.coargsort(by)
-    ordered = lazy.sort_values(by)
-    along = lazy["wide"][permutation]
-    assert permutation.rows.token == ordered.rows.token == along.rows.token
-    wanted = frame.sort_values(list(dict.fromkeys(by)), kind="stable")
-    assert np.array_equal((along ^ ordered["few"]).to_ndarray(), wanted["wide"] ^ wanted["few"])
-    resolve_lengths(permutation._frame)
-    for array in (permutation, ordered["few"], along):
-        assert computed_lengths(array) == permutation.rows.lengths
+    for by in BY:
+        permutation = lazy.coargsort(by)
+        ordered = lazy.sort_values(by)
+        along = lazy["wide"][permutation]
+        assert permutation.rows.token == ordered.rows.token == along.rows.token
+        wanted = frame.sort_values(list(dict.fromkeys(by)), kind="stable")
+        assert np.array_equal((along ^ ordered["few"]).to_ndarray(), wanted["wide"] ^ wanted["few"])
+        resolve_lengths(permutation._frame)
+        for array in (permutation, ordered["few"], along):
+            assert computed_lengths(array) == permutation.rows.lengths
 
 
 def test_taking_by_a_permutation_looks_up_no_single_rows():
@@ -161,15 +156,15 @@ def test_slices_of_several_partitions_are_joined_in_order():
     assert concat_slices([None, None], finish) is None
 
 
-@pytest.mark.parametrize("by", BY)
-def test_rows_of_several_files_are_sorted_together(by):
+def test_rows_of_several_files_are_sorted_together():
     lazy, frame = random_frame(nrows=3000)
     parts = ak.DataFrame({name: ak.concatenate([lazy[name]] * 3) for name in lazy.columns})
-    wanted = pd.concat([frame] * 3, ignore_index=True).sort_values(list(dict.fromkeys(by)), kind="stable")
-    assert np.array_equal(parts.coargsort(by).to_ndarray(), wanted.index)
-    numbers = parts[[name for name in parts.columns if name != "text"]]
-    if "text" not in by:
-        pd.testing.assert_frame_equal(numbers.sort_values(by).compute(), wanted.drop(columns="text"))
+    numbers, together = parts[["few", "wide", "real"]], pd.concat([frame] * 3, ignore_index=True)
+    for by in BY:
+        wanted = together.sort_values(list(dict.fromkeys(by)), kind="stable")
+        assert np.array_equal(parts.coargsort(by).to_ndarray(), wanted.index)
+        if "text" not in by:
+            pd.testing.assert_frame_equal(numbers.sort_values(by).compute(), wanted.drop(columns="text"))
 
 
 @given(
@@ -274,31 +269,27 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("rows_of_a_partition", [100, 30, 10**9])
 @pytest.mark.parametrize("ascending", [True, False])
-@pytest.mark.parametrize("name", NUMBERS)
-def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(
-    monkeypatch, name, ascending, rows_of_a_partition
-):
+def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(monkeypatch, ascending):
     """In few partitions, in more than are compared with each splitter, and in one."""
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
-    values = NUMBERS[name](np.random.default_rng(3), 600)
-    lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
-    ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
-    assert computed_lengths(ordered) == computed_lengths(permutation)
-    wanted, same_size = values[permutation.to_ndarray()], f"u{values.itemsize}"
-    assert ordered.to_ndarray().view(same_size).tolist() == wanted.view(same_size).tolist()
+    for name, rows_of_a_partition in product(NUMBERS, [100, 30, 10**9]):
+        monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
+        values = NUMBERS[name](np.random.default_rng(3), 600)
+        lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
+        ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
+        assert computed_lengths(ordered) == computed_lengths(permutation)
+        wanted, same_size = values[permutation.to_ndarray()], f"u{values.itemsize}"
+        assert ordered.to_ndarray().view(same_size).tolist() == wanted.view(same_size).tolist()
 
 
-@pytest.mark.parametrize("worth_ranges", [0, 600, 2**30])
-@pytest.mark.parametrize("name", ["few", "float64", "int64"])
-def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch, name, worth_ranges):
-    monkeypatch.setattr(sort_tuning, "WORTH_RANGES", worth_ranges)
-    given_values = NUMBERS[name](np.random.default_rng(4), 3000)
-    lazy = ak.concatenate([ak.array(part) for part in np.split(given_values, [300, 1200, 1400, 2600])])
-    lengths = computed_lengths(ak.sort(lazy))
-    assert lengths == computed_lengths(ak.argsort(lazy))
-    assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")
+def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch):
+    for name, worth_ranges in product(["few", "float64", "int64"], [0, 600, 2**30]):
+        monkeypatch.setattr(sort_tuning, "WORTH_RANGES", worth_ranges)
+        given_values = NUMBERS[name](np.random.default_rng(4), 3000)
+        lazy = ak.concatenate([ak.array(part) for part in np.split(given_values, [300, 1200, 1400, 2600])])
+        lengths = computed_lengths(ak.sort(lazy))
+        assert lengths == computed_lengths(ak.argsort(lazy))
+        assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")
 
 
 def test_sorted_numbers_of_a_user_may_be_changed():
@@ -328,19 +319,18 @@ TEXT = {
 }
 
 
-@pytest.mark.parametrize("rows_of_a_partition", [100, 30, 10**9])
 @pytest.mark.parametrize("ascending", [True, False])
-@pytest.mark.parametrize("name", TEXT)
-def test_sorted_text_is_that_of_its_permutation(monkeypatch, name, ascending, rows_of_a_partition):
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
-    plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
-    strings = pa.array(plain, pa.large_string())
-    lazy = ak.concatenate([ak.from_arrow(strings[start : start + 150]) for start in range(0, 600, 150)])
-    ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
-    assert computed_lengths(ordered) == computed_lengths(permutation)
-    found = ordered.to_arrow().to_pylist()
-    assert found == sorted(plain, key=str.encode, reverse=not ascending)
-    assert found == [plain[row] for row in permutation.tolist()]
+def test_sorted_text_is_that_of_its_permutation(monkeypatch, ascending):
+    for name, rows_of_a_partition in product(TEXT, [100, 30, 10**9]):
+        monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
+        plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
+        strings = pa.array(plain, pa.large_string())
+        lazy = ak.concatenate([ak.from_arrow(strings[start : start + 150]) for start in range(0, 600, 150)])
+        ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
+        assert computed_lengths(ordered) == computed_lengths(permutation)
+        found = ordered.to_arrow().to_pylist()
+        assert found == sorted(plain, key=str.encode, reverse=not ascending)
+        assert permutation.tolist() == sorted(range(600), key=lambda row: plain[row].encode(), reverse=not ascending)
 
 
 @pytest.mark.parametrize("ascending", [True, False])

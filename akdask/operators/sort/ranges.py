@@ -421,7 +421,7 @@ class PackedKeys:
     @staticmethod
     def ranges(parts: Sequence[PackedKeys]) -> Iterator[list[Words]]:
         """Yield the words of each range of several parts."""
-        for range_bounds in zip(*map(pairwise, common_bounds(parts)), strict=True):
+        for range_bounds in common_ranges(parts):
             yield [part.words[start:stop] for part, (start, stop) in zip(parts, range_bounds, strict=True)]
 
     @staticmethod
@@ -494,6 +494,11 @@ def common_bounds(runs: Sequence[RangedRows] | Sequence[PackedKeys]) -> list[lis
     return [run.bounds[:: (len(run.bounds) - 1) // count] for run in runs]
 
 
+def common_ranges(runs: Sequence[RangedRows] | Sequence[PackedKeys]) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Yield for each range that all runs share its first row and its end in every run."""
+    return zip(*map(pairwise, common_bounds(runs)), strict=True)
+
+
 def join_runs(parts: Sequence[Any]) -> list[Any]:
     """Merge several runs, or several packed keys, to one."""
     return [type(parts[0]).joined(parts)] if parts else []
@@ -533,7 +538,7 @@ class SortPartition:
             return Table({names[0]: put_in_order(runs, new_array(nrows, self.dtypes[0].numpy))}, nrows)
         merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), nrows)
         tables = [run.table.columns for run in runs]
-        for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
+        for range_bounds in common_ranges(runs):
             slices = [(table, *range_bounds) for table, range_bounds in zip(tables, range_bounds, strict=True)]
             keys = [joined_slices([(table[name], first, last) for table, first, last in slices]) for name in names]
             merged.append(slices, argsort(keys, ascending))
@@ -544,7 +549,7 @@ def put_in_order(runs: Sequence[RangedRows], out: NumberArray) -> NumberArray:
     """Sort the values of runs, which have no other columns, range by range, and return them."""
     ((name, ascending),), start = runs[0].by, 0
     columns = [run.table.columns[name] for run in runs]
-    for range_bounds in zip(*map(pairwise, common_bounds(runs)), strict=True):
+    for range_bounds in common_ranges(runs):
         parts = [column[first:last] for column, (first, last) in zip(columns, range_bounds, strict=True)]
         stop = start + sum(map(len, parts))
         sort_values(parts, ascending, out[start:stop])
