@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from math import isnan
 
 import numpy as np
@@ -18,6 +18,7 @@ from akdask.operators.sort.kernels import (
     argsort,
     argsort_by_words,
     argsort_packed,
+    is_ascending,
     split_packed,
     split_sorted,
 )
@@ -136,9 +137,30 @@ def test_packed_keys_are_cut_into_ranges(keys, marks):
     assert [sorted(piece.tolist()) for piece in pieces] == wanted
 
 
-@pytest.mark.parametrize("groups", [3, 300, 1500])
+def test_packed_keys_in_any_order_are_cut_anywhere():
+    for keys, low, high in product(permutations(range(4)), range(5), range(5)):
+        marks = np.array(sorted([low, high]), np.uint64)
+        pieces = split_packed(np.array(keys, np.uint64), marks)
+        assert [set(piece.tolist()) for piece in pieces] == [
+            set(range(start, stop)) for start, stop in pairwise([0, *marks.tolist(), 4])
+        ]
+
+
+@given(tables())
+def test_rows_are_ascending_if_sorting_leaves_them(table):
+    columns, _ = table
+    order = expected(columns, [True] * len(columns))
+    assert is_ascending([take_rows(column, np.array(order, np.int64)) for column in columns])
+    assert is_ascending(columns) == (order == sorted(order))
+
+
 @pytest.mark.parametrize("ascending", [[True, False, True], [False, True, True]])
-def test_rows_whose_leading_bits_are_equal_are_ordered_by_the_rest_few_or_many(groups, ascending):
+def test_rows_whose_leading_bits_are_equal_are_ordered_by_the_rest_few_or_many(ascending):
+    for groups in (3, 300, 1500):
+        check_groups(groups, ascending)
+
+
+def check_groups(groups, ascending):
     random = np.random.default_rng(groups)
     wide = random.integers(-(2**63), 2**63 - 1, groups)
     first = wide[random.integers(0, groups, 3000)]

@@ -23,6 +23,7 @@ from akdask.operators.sort import plan as plan_sort
 from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.partition import sample_positions
 from akdask.operators.sort.ranges import PackedKeys, RangedRows, SortPartition
+from akdask.testing.strategies import partitioned
 
 
 @pytest.fixture(autouse=True)
@@ -185,6 +186,50 @@ def test_runs_that_are_packed_up_make_the_same_rows(blocks, marks):
     assert sys.getsizeof(packed) >= packed.table.nbytes
 
 
+def test_nothing_to_sort_has_the_columns_all_the_same():
+    table = SortPartition(("key", "text"), (INT64, STR))([])
+    assert table.nrows == 0
+    assert (table.columns["key"].dtype, table.columns["text"].type) == (np.int64, pa.large_string())
+
+
+@pytest.mark.parametrize("ascending", [[True, False], [False, True]])
+def test_missing_integers_are_sorted_last(ascending):
+    random = np.random.default_rng(2)
+    few = pd.array(random.integers(-3, 3, 2000), "Int64")
+    few[random.random(2000) < 0.2] = pd.NA
+    frame = pd.DataFrame({"few": few, "x": random.integers(0, 9, 2000)})
+    wanted = frame.sort_values(["few", "x"], ascending=ascending, kind="stable")
+    found = ak.DataFrame(frame).sort_values(["few", "x"], ascending).to_pandas()
+    assert found["x"].tolist() == wanted["x"].tolist()
+    assert found.index.tolist() == wanted.index.tolist()
+
+
+@pytest.mark.few_rows_only
+def test_lengths_of_rows_that_one_task_sorts_are_known(monkeypatch):
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 2000)
+    assert ak.sort(ak.arange(2000)).rows.lengths == (2000,)
+    assert ak.arange(2000).argsort().npartitions == 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=6),
+    st.lists(st.integers(0, 6), max_size=3),
+    st.booleans(),
+)
+def test_rows_are_cosorted_if_python_would_leave_them(rows, cuts, is_sorted):
+    rows = sorted(rows) if is_sorted else rows
+    lengths = np.diff([0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]).tolist()
+    columns = [partitioned(np.array([row[number] for row in rows], np.int64), lengths) for number in (0, 1)]
+    assert bool(ak.is_cosorted(columns)) == (rows == sorted(rows))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_values_are_put_among_sorted_rows_of_several_partitions(side):
+    table, values = np.sort(np.random.default_rng(0).integers(0, 50, 300)), np.arange(-1, 52)
+    lazy = partitioned(table, [0, 120, 180])
+    assert ak.searchsorted(lazy, ak.array(values), side).tolist() == np.searchsorted(table, values, side).tolist()
+
+
 def test_many_partitions_are_joined_before_slices_are_handed_over(monkeypatch):
     monkeypatch.setattr(exchange, "MAX_SLICES", 4)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
@@ -272,8 +317,9 @@ NUMBERS = {
 @pytest.mark.parametrize("ascending", [True, False])
 def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(monkeypatch, ascending):
     """In few partitions, in more than are compared with each splitter, and in one."""
-    for name, rows_of_a_partition in product(NUMBERS, [100, 30, 10**9]):
+    for name, rows_of_a_partition in product(NUMBERS, [100, 30, 600]):
         monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
+        monkeypatch.setattr(engine_tuning, "SMALL_ROWS", rows_of_a_partition // 600 * 600)
         values = NUMBERS[name](np.random.default_rng(3), 600)
         lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
         ordered, permutation = ak.sort(lazy, ascending=ascending), ak.argsort(lazy, ascending=ascending)
@@ -321,8 +367,9 @@ TEXT = {
 
 @pytest.mark.parametrize("ascending", [True, False])
 def test_sorted_text_is_that_of_its_permutation(monkeypatch, ascending):
-    for name, rows_of_a_partition in product(TEXT, [100, 30, 10**9]):
+    for name, rows_of_a_partition in product(TEXT, [100, 30, 600]):
         monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
+        monkeypatch.setattr(engine_tuning, "SMALL_ROWS", rows_of_a_partition // 600 * 600)
         plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
         strings = pa.array(plain, pa.large_string())
         lazy = ak.concatenate([ak.from_arrow(strings[start : start + 150]) for start in range(0, 600, 150)])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from akdask.operators.keys import string_codes
 from akdask.operators.keys.string_codes import LONGEST, codes_of, layout_of
-from akdask.operators.sort.ranges import TextRanges, ordered_rows, ordered_strings
+from akdask.operators.sort.ranges import TextCodes, TextRanges, ordered_rows, ordered_strings
 
 MISSING = b"\xff"
 """What stands for text that is not there."""
@@ -51,6 +52,12 @@ def test_text_is_split_and_put_in_order_as_its_bytes_and_row_numbers_say(plain, 
         assert ordered_rows(parts, numbers).tolist() == expected[start:stop]
         found = ordered_strings(parts, layout, ascending)
         assert bytes_of(found) == [plain[row] for row in expected[start:stop]]
+        by_row = [TextCodes(codes, rows, layout, ascending) for codes, rows in zip(parts, numbers, strict=True)]
+        by_text = [TextCodes(codes, None, layout, ascending) for codes in parts]
+        together = TextCodes.joined(by_row)
+        assert TextCodes.ordered([together]).tolist() == TextCodes.ordered(by_row).tolist() == expected[start:stop]
+        assert TextCodes.ordered([TextCodes.joined(by_text)]).equals(found)
+        assert sys.getsizeof(together) - sys.getsizeof(TextCodes.joined(by_text)) == 8 * (stop - start)
 
 
 @given(st.lists(TEXT, min_size=1), st.lists(TEXT, min_size=1), st.integers(1, 4))
