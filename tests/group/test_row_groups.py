@@ -130,7 +130,7 @@ def test_floats_of_the_same_value_are_one_key():
 class ForgetfulRuns(SortedGroups):
     """Groups whose values another thread has dropped whenever they are looked at."""
 
-    _gathered = property(lambda self: (None, None), lambda self, held: None)
+    _last_sorted = property(lambda self: (None, None), lambda self, held: None)
 
 
 class ForgetfulDict(dict):
