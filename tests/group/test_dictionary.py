@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +72,35 @@ def test_short_strings_keep_their_numbers_among_long_ones():
     check_numbers(
         [pa.array(some * (2**10 // len(some)), pa.large_string()) for some in (short, [*long, *short], short)]
     )
+
+
+NUMBERED = [f"{number:08d}" for number in range(300)]
+ALIKE = {
+    "but for one word": [text for number in NUMBERED for text in (
+        f"{number}the samethe end.", f"8 chars.{number}the end.", f"8 chars.the same{number}"
+    )],
+    "but for their length": [letter * length for letter in "a\0" for length in range(25)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", ALIKE.values(), ids=ALIKE)
+def test_strings_that_are_alike_have_numbers_of_their_own(texts, monkeypatch):
+    # Of so few slots, strings often meet in one.
+    monkeypatch.setattr(dictionary, "SLOTS", 2**4)
+    monkeypatch.setattr(dictionary, "FEWEST_STRINGS", 2**2)
+    strings = pa.array(texts, pa.large_string())
+    check_numbers([strings[::2], strings, strings[::-1]])
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_strings_of_a_dictionary_become_known_unless_they_are_more_than_the_rows(rows):
+    known = Dictionary()
+    strings = pa.array(["unused", "a", "b"], pa.large_string())
+    encoded = pa.DictionaryArray.from_arrays(pa.array([2, 1, 2][:rows], pa.int32()), strings)
+    codes = known.codes(encoded).tolist()
+    wanted = strings.to_pylist() if rows == 3 else ["b", "a"]
+    assert known.values.to_pylist() == wanted
+    assert [wanted[code] for code in codes] == encoded.to_pylist()
 
 
 def test_hundreds_of_thousands_of_long_strings_that_differ_in_the_middle_have_numbers_of_their_own():
