@@ -168,10 +168,15 @@ class Sites(ast.NodeVisitor):
             function = ".".join(self._functions)
             self.found.append(Mutant(self.module, function, node.lineno, start, stop, new, old))  # type: ignore[attr-defined]
 
-    # what is left as it is: annotations, messages, docstrings, what shows objects
+    # what is left as it is: annotations, messages, docstrings, checks of lengths, what shows objects
 
     def visit_Raise(self, node: ast.Raise) -> None:
         """Leave messages of errors alone."""
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        # That lengths are the same is checked, as `require` does in loops.
+        if node.arg != "strict":
+            self.visit(node.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:

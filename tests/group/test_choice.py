@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from akdask.columns.table import Table
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
-from akdask.operators.group.plan import STRATEGIES, choose_strategy
+from akdask.operators.group.dictionary import _are_too_many
+from akdask.operators.group.plan import STRATEGIES, choose_strategy, merged_in_process
 from akdask.operators.group.strategies import GroupTable, as_one_kind, choose_splitters, merge_partial_tables
 
 SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("max", (0,)), AggregationStep("size", ())))
@@ -78,3 +80,22 @@ def test_similar_tables_are_split_into_ranges_of_about_the_same_size_even_where_
     sizes = np.sum([np.diff(splitters.bounds(part.rows, count, 1)) for part in tables], axis=0)
     assert sizes.sum() == 60_000
     assert sizes.max() < 1.5 * 60_000 / count
+
+
+@pytest.mark.parametrize(
+    ("tables", "count", "nbytes", "wanted"),
+    [(129, 128, 0, False), (128, 128, 1000, True), (128, 128, 1001, False), (10**6, 1, 10**9, True)],
+)
+def test_one_task_takes_all_tables_where_their_slices_and_bytes_are_few(monkeypatch, tables, count, nbytes, wanted):
+    monkeypatch.setattr("akdask.operators.group.plan.memory_share", lambda: 1000)
+    assert merged_in_process(tables, count, nbytes) == wanted
+
+
+def test_values_are_too_many_where_a_sample_has_more_different_ones_than_of_so_many_at_random():
+    random = np.random.default_rng(6)
+    for different, most, wanted in (
+        (100, 2**15, False), (2**14, 2**15, False), (2**16, 2**15, True), (2**62, 2**15, True), (100, 50, True),
+    ):  # fmt: skip
+        values = random.integers(0, different, 2**17)
+        assert _are_too_many(values.astype(np.uint64), most) == wanted
+        assert _are_too_many(pa.array(values.astype(str), pa.large_string()), most) == wanted

@@ -364,12 +364,20 @@ def test_groups_that_were_found_before_need_no_keys(rows):
 
 @pytest.mark.lazy_only
 def test_parts_that_are_no_groups_are_refused():
-    for permutation, segments in (([0, 5], [0]), ([0, 1], [1]), ([0, 1], [0, 2, 1])):
+    not_rows = ([0, 2], [0]), ([0, -1], [0]), ([0, 0], [0])
+    not_rising_from_0 = ([0, 1], [1]), ([0, 1], [0, 2, 1]), ([0, 1], [0, 0])
+    for permutation, segments in (*not_rows, *not_rising_from_0):
         groups = ak.GroupBy.build_from_components(
             orig_keys=ak.arange(2), permutation=permutation, segments=segments, unique_keys=ak.arange(len(segments))
         )
         with pytest.raises(ArgumentError, match="do not describe groups"):
             groups.sum(ak.arange(2))[1].tolist()
+
+
+def test_rows_that_no_group_has_are_left_out():
+    keys, values = ak.array([7, 5, 7]), ak.array([1, 2, 4])
+    parts = {"permutation": ak.array([2, 1]), "segments": ak.array([0, 1]), "unique_keys": ak.array([7, 5])}
+    assert ak.GroupBy.build_from_components(orig_keys=keys, **parts).sum(values)[1].tolist() == [4, 2]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])

@@ -73,3 +73,17 @@ def test_rows_are_grouped_once_for_all_reductions_of_a_groupby(monkeypatch, kind
     assert groups.max(columns["v"])[1].tolist() == wanted.max().tolist()
     assert groups.var(columns["v"])[1].tolist() == pytest.approx(wanted.var().tolist(), nan_ok=True)
     assert len(made) == first
+
+
+@pytest.mark.parametrize(("most_bytes", "is_read_again"), [(100, True), (1000, False)])
+def test_groups_are_cached_where_a_partition_of_them_takes_no_more_than_its_share(
+    monkeypatch, most_bytes, is_read_again
+):
+    monkeypatch.setattr("akdask.cluster.process_memory", lambda: 4 * most_bytes * tuning.CACHE_SHARE)
+    source = MemorySource({"k": ROWS // 2}, [60] * 4)
+    sizes = ak.GroupBy(source.arrays()["k"]).size()[1]
+    assert sizes.npartitions == 4
+    for _ in range(2):
+        source.reads.clear()
+        assert sizes.tolist() == [2] * 120
+    assert bool(source.reads) == is_read_again

@@ -128,6 +128,14 @@ def test_parts_whose_keys_lie_far_apart_make_few_pieces():
     np.testing.assert_array_equal(second[0], high)
 
 
+def test_ranges_have_about_as_many_rows_as_others():
+    random = np.random.default_rng(8)
+    parts = [partitioned_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in random.integers(0, 2**40, (3, 2000))]
+    splitters = LeadingBits.choose_splitters([part.bits for part in parts], 4)
+    sizes = np.sum([[item.nrows for item in part.split(splitters, 4, 1)] for part in parts], axis=0)
+    np.testing.assert_allclose(sizes, 1500, rtol=0.1)
+
+
 def test_strings_are_reduced_as_well():
     first = Aggregation(1, (AggregationStep("first", (0, 1)),))
     texts = pa.array(["b", "a", "c", "d"], pa.large_string())
