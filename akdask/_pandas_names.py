@@ -10,10 +10,15 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    # That module reads archives and makes temporary files, so it takes long to load.
+    Loader = object
 
 ACCESSORS = {
     "Series": "ArkoudaSeriesAccessor",

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
@@ -118,6 +120,22 @@ def test_a_filtered_sum_loads_nothing_of_other_queries(numbers):
     loaded = loaded_after(FILTERED_SUM, numbers)
     assert {name for name in loaded if any(f"{name}.".startswith(f"{other}.") for other in OF_OTHER_QUERIES)} == set()
     assert len({name for name in loaded if name.startswith("akdask")}) < 250
+
+
+@pytest.mark.slow
+def test_a_column_of_parquet_loads_nothing_of_frames_and_writes(tmp_path):
+    pq.write_table(pa.table({"x": [0, 1, 2]}), tmp_path / "x.parquet")
+    script = "import sys, akdask as ak\nassert ak.read_parquet(sys.argv[1])['x'].tolist() == [0, 1, 2]"
+    loaded = loaded_after(script, str(tmp_path / "x.parquet"))
+    assert not loaded & {
+        "pandas",
+        "pyarrow.compute",
+        "pyarrow.dataset",
+        "h5py",
+        "akdask.arrays.writing",
+        "akdask.frames",
+    }
+    assert len({name for name in loaded if name.startswith("akdask")}) < 150
 
 
 def test_every_operation_is_found_in_its_family():

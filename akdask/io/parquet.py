@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.arrays.writing import count_files, update_objects, write_objects
 from akdask.errors import ArgumentError, FileError
-from akdask.frames.dataframe import DataFrame
 from akdask.io.files import Path, read_objects, storables
 from akdask.storage.files import takes_storage_options
 from akdask.storage.locales import Filenames
@@ -197,6 +195,9 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     WriteError
         If the files cannot be written; existing files stay.
     """
+    from akdask.arrays.writing import count_files, write_objects
+    from akdask.frames.dataframe import DataFrame
+
     stored = storables(columns, names)
     arrays = dict(columns).values() if isinstance(columns, Mapping | DataFrame) else columns
     write_objects(
@@ -240,4 +241,6 @@ def update_parquet(
     WriteError
         If the files cannot be written; existing files stay.
     """
+    from akdask.arrays.writing import update_objects
+
     update_objects(storables(columns, names), prefix_path, "Parquet")
