@@ -37,9 +37,11 @@ BUILD = TREE / "build"
 ZIG = "ziglang"
 REQUIRED_ZIG = f"{ZIG}>=0.13"
 
-# Every processor of the last ten years has the second of these levels, which is loaded where it can be.
-LEVELS = {"v2": "-march=x86-64-v2", "v3": "-march=x86-64-v3"}
-ZIG_LEVELS = {"v2": "-march=x86_64_v2", "v3": "-march=x86_64_v3"}
+# Every processor of the last ten years has the second of these levels, and servers have the third.  Each takes the
+# highest that it has.
+WIDE = "-mprefer-vector-width=512"
+LEVELS = {"v2": "-march=x86-64-v2", "v3": "-march=x86-64-v3", "v4": f"-march=x86-64-v4 {WIDE}"}
+ZIG_LEVELS = {"v2": "-march=x86_64_v2", "v3": "-march=x86_64_v3", "v4": f"-march=x86_64_v4 {WIDE}"}
 ZIG_FLAGS = ["-Wno-bitwise-instead-of-logical"]
 if platform.machine().lower() not in {"x86_64", "amd64"}:
     LEVELS = {"base": ""}
@@ -160,11 +162,11 @@ def _headers() -> list[Path]:
 
 def _flags(module: Module) -> list[str]:
     """Return the arguments that say how a module is compiled."""
-    level = [LEVELS[module.level]] if compiler() else [ZIG_LEVELS[module.level], *ZIG_FLAGS]
+    level = LEVELS[module.level].split() if compiler() else [*ZIG_LEVELS[module.level].split(), *ZIG_FLAGS]
     macros = [f"-DMODULE_NAME={module.name}"]
     if module.source.stem == "level":
         macros.append(f'-DBUILT_LEVELS="{" ".join(levels())}"')
-    return [*shlex.split(os.environ.get("CXXFLAGS", "")), *FLAGS, *filter(None, level), *macros]
+    return [*shlex.split(os.environ.get("CXXFLAGS", "")), *FLAGS, *level, *macros]
 
 
 def _link_flags() -> list[str]:

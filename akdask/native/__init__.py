@@ -23,7 +23,7 @@ except ImportError as error:
     ) from error
 
 BUILT = _level.built().split()
-"""Levels that were built, the lowest first: ``v2`` and ``v3``, or ``base``."""
+"""Levels that were built, the lowest first: ``v2``, ``v3`` and ``v4``, or ``base``."""
 
 COMPILER = _level.compiler()
 """What compiled the loops, and its version."""
@@ -37,8 +37,8 @@ def _level_in_use() -> str:
             f"AKDASK_CPU_LEVEL is {cap!r}, and names no level of instructions that the loops are compiled for.",
             hint=f"set it to one of {', '.join(BUILT)}, or not at all.",
         )
-    allowed = BUILT[: BUILT.index(cap) + 1]
-    return allowed[-1] if allowed[-1] != "v3" or _level.has_third() else allowed[0]
+    lowest, *others = BUILT[: BUILT.index(cap) + 1]
+    return max([level for level in others if int(level.removeprefix("v")) <= _level.highest()], default=lowest)
 
 
 LEVEL = _level_in_use()

@@ -14,20 +14,23 @@ namespace {
 // Levels are named from the lowest to the highest.
 const char* built() { return BUILT_LEVELS; }
 
-// Whether the processor has all instructions of the third level, and the system keeps the registers that they take.
-bool has_third() {
+// The highest level of x86-64 whose instructions the processor has, and whose registers the system keeps.
+int64_t highest() {
 #if defined(__x86_64__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     constexpr unsigned LEAF_1 = bit_FMA | bit_MOVBE | bit_OSXSAVE | bit_AVX | bit_F16C;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & LEAF_1) != LEAF_1) return false;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & LEAF_1) != LEAF_1) return 2;
     constexpr unsigned LEAF_7 = bit_BMI | bit_AVX2 | bit_BMI2;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & LEAF_7) != LEAF_7) return false;
-    if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(c & bit_LZCNT)) return false;
+    constexpr unsigned LEAF_7_OF_4 = bit_AVX512F | bit_AVX512DQ | bit_AVX512CD | bit_AVX512BW | bit_AVX512VL;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & LEAF_7) != LEAF_7) return 2;
+    bool has_fourth = (b & LEAF_7_OF_4) == LEAF_7_OF_4;
+    if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(c & bit_LZCNT)) return 2;
     unsigned low = 0, high = 0;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low & 6) == 6;  // registers of 128 and 256 bits
+    // Registers of 128 and 256 bits, and those of 512 with their masks.
+    return (low & 0x06) != 0x06 ? 2 : has_fourth && (low & 0xE0) == 0xE0 ? 4 : 3;
 #else
-    return false;
+    return 0;
 #endif
 }
 
@@ -43,5 +46,5 @@ const char* compiler() {
 
 }  // namespace
 
-MODULE("Levels of instructions.", {"built", akdask::overloads<built>}, {"has_third", akdask::overloads<has_third>},
+MODULE("Levels of instructions.", {"built", akdask::overloads<built>}, {"highest", akdask::overloads<highest>},
        {"compiler", akdask::overloads<compiler>})

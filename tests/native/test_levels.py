@@ -16,22 +16,25 @@ TREE = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("built", "has_third", "cap", "level"),
+    ("built", "highest", "cap", "level"),
     [
-        ("v2 v3", True, None, "v3"),
-        ("v2 v3", True, "", "v3"),
-        ("v2 v3", True, "v2", "v2"),
-        ("v2 v3", False, None, "v2"),
-        ("v2 v3", False, "v3", "v2"),
-        ("v2", True, None, "v2"),
-        ("base", False, None, "base"),
+        ("v2 v3 v4", 4, None, "v4"),
+        ("v2 v3 v4", 4, "", "v4"),
+        ("v2 v3 v4", 4, "v3", "v3"),
+        ("v2 v3 v4", 3, None, "v3"),
+        ("v2 v3 v4", 3, "v4", "v3"),
+        ("v2 v3 v4", 4, "v2", "v2"),
+        ("v2 v3 v4", 2, None, "v2"),
+        ("v2 v3 v4", 2, "v3", "v2"),
+        ("v2", 4, None, "v2"),
+        ("base", 0, None, "base"),
     ],
 )
 def test_the_highest_level_is_taken_that_is_built_and_allowed_and_that_the_processor_has(
-    built, has_third, cap, level, monkeypatch
+    built, highest, cap, level, monkeypatch
 ):
     monkeypatch.setattr(native, "BUILT", built.split())
-    monkeypatch.setattr(native, "_level", type("Level", (), {"has_third": staticmethod(lambda: has_third)}))
+    monkeypatch.setattr(native, "_level", type("Level", (), {"highest": staticmethod(lambda: highest)}))
     if cap is None:
         monkeypatch.delenv("AKDASK_CPU_LEVEL", raising=False)
     else:
