@@ -23,6 +23,7 @@ from akdask.operators.sort import plan as plan_sort
 from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.partition import sample_positions
 from akdask.operators.sort.ranges import PackedKeys, RangedRows, SortPartition
+from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partitioned
 
 
@@ -101,6 +102,16 @@ def test_taking_by_a_permutation_looks_up_no_single_rows():
     assert "pick" not in lazy["wide"][lazy.argsort("few")].explain()
 
 
+@pytest.mark.lazy_only
+def test_plans_name_keys_that_descend():
+    columns = {"few": np.arange(20) % 5, "text": [f"{number}" for number in range(20)]}
+    lazy = ak.DataFrame(MemorySource(columns, [12, 8]).arrays())
+    ordered = lazy.sort_values(["few", "text"], [True, False])
+    assert "Sort by few, text descending\n" in ordered.explain()
+    assert "first 3 by few, text descending" in ordered.head(3).explain()
+    assert "last 4 by few, text descending" in ordered.tail(4).explain()
+
+
 def test_positions_of_a_permutation_of_other_rows_are_looked_up():
     lazy, frame = random_frame()
     permutation = lazy["few"][:500].argsort()
@@ -155,6 +166,7 @@ def test_slices_of_several_partitions_are_joined_in_order():
     assert [words.tolist() for (words,) in PackedKeys.ranges([everything])] == [[1, 9, 0], [2, 7]]
     assert alone.words.tolist() == [1, 9]
     assert concat_slices([None, None], finish) is None
+    assert sys.getsizeof(everything) >= everything.words.nbytes
 
 
 def test_rows_of_several_files_are_sorted_together():
