@@ -4,33 +4,52 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.columns.table import slice_rows, take_rows
 from akdask.operators.sort import tuning
 from akdask.operators.sort.top_k import bound_of, first_rows, rows_within
 from akdask.testing.strategies import partitioned
+
+ITEMS = st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, np.nan, np.inf]), min_size=1, max_size=9)
+
+
+def column_of(items, dtype):
+    """Items of a type; text that begins alike, so that its first eight bytes are the same."""
+    if dtype is np.str_:
+        return pd.Series([f"item number {item}" for item in items], dtype=object)
+    with np.errstate(invalid="ignore"):
+        return pd.Series(np.array(items).astype(dtype))
 
 
 @pytest.mark.parametrize("count", [3, -3])
 @given(
     st.booleans(),
-    st.sampled_from([np.float64, np.int64, np.uint8, np.bool_]),
-    st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, np.nan, np.inf]), min_size=1, max_size=9),
-    st.integers(0, 2**32),
+    st.sampled_from([np.str_, np.float64, np.int64, np.uint8, np.bool_]),
+    st.tuples(ITEMS, ITEMS),
+    st.sampled_from([["key"], ["key", "another"]]),
 )
-def test_rows_that_may_be_the_first_hold_those_of_pandas_block_by_block(count, ascending, dtype, items, seed):
-    with np.errstate(invalid="ignore"):
-        drawn = np.array(items).astype(dtype)
-    rows = np.random.default_rng(seed).choice(drawn, tuning.SAMPLED_OF_EACH * abs(count) * tuning.MANY_TIMES + 40)
-    ordered = pd.Series(rows).sort_values(ascending=ascending, kind="stable")
+@example(True, np.str_, ([2.0, 3.0], [1.0]), ["key"])
+@example(False, np.str_, ([2.0, 1.0], [3.0]), ["key"])
+def test_rows_that_may_be_the_first_hold_those_of_pandas_block_by_block(count, ascending, dtype, pools, names):
+    random = np.random.default_rng(len(pools[0]))
+    many = tuning.SAMPLED_OF_EACH * abs(count) * tuning.MANY_TIMES + 10
+    key = column_of([*random.choice(pools[0], many), *random.choice(pools[1], 30)], dtype)
+    plain = pd.DataFrame({"key": key, "another": random.integers(0, 9, len(key))})
+    ordered = plain.sort_values(names, ascending=ascending, kind="stable")
     wanted = (ordered.head(count) if count > 0 else ordered.tail(-count)).index
-    first, second = rows[:-30], rows[-30:]
-    few = rows_within([first], [ascending], count, None)
-    kept = few[first_rows([first[few]], [ascending], count)]
-    later = len(first) + rows_within([second], [ascending], count, bound_of([first[kept]], [ascending], count))
+    columns = [pa.array(key, pa.large_string()) if dtype is np.str_ else key.to_numpy()]
+    columns += [plain[name].to_numpy() for name in names[1:]]
+    directions = [ascending] * len(columns)
+    first, second = ([slice_rows(column, *part) for column in columns] for part in ((0, many), (many, len(key))))
+    few = rows_within(first, directions, count, None)
+    kept = few[first_rows([take_rows(column, few) for column in first], directions, count)]
+    bound = bound_of([take_rows(column, kept) for column in first], directions, count)
+    later = many + rows_within(second, directions, count, bound)
     assert set(wanted) <= {*few.tolist(), *later.tolist()}
 
 

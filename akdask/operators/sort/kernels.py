@@ -220,7 +220,8 @@ def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
     """Return the positions of sorted keys with equal neighbours, and number the groups of equals from 0."""
     same = (packed[1:] ^ packed[:-1]) < np.uint64(1 << shift)
     if not same.any():
-        return np.empty(0, np.int64), packed[:0]
+        none = packed[:0]
+        return none.view(np.int64), none
     begins = np.ones(len(packed), np.bool_)
     np.logical_not(same, out=begins[1:])
     tied = np.zeros(len(packed), np.bool_)
