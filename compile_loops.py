@@ -129,7 +129,7 @@ def compile_changed() -> str:
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(_compile, changed))
     done = f"{len(changed)} of {len(modules())} modules of loops compiled"
-    return f"{done}, for {' and '.join(levels())}{f', by {_version()}' if changed else ''}"
+    return f"{done}, for {', '.join(levels())}{f', by {_version()}' if changed else ''}"
 
 
 @contextmanager

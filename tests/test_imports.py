@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -67,3 +68,18 @@ def test_no_modules_import_each_other():
 )
 def test_circles_are_found(second, found):
     assert bool(circle({"a": "", "a.one": "from a.two import y", "a.two": second})) is found
+
+
+def test_the_changelog_names_modules_that_exist_as_those_to_which_others_moved():
+    moved = (
+        Path(__file__)
+        .parents[1]
+        .joinpath("CHANGELOG.md")
+        .read_text(encoding="utf-8")
+        .partition("### Modules that moved")[2]
+    )
+    rows = [line.strip("| ").rpartition(" | ")[2] for line in moved.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([\w./]+)`", row)}
+    assert len(named) > 100
+    where = {name: ROOT / (name if "/" in name else name.replace(".", "/")) for name in named}
+    assert [name for name, path in where.items() if not (path.exists() or path.with_suffix(".py").exists())] == []
