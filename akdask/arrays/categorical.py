@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.strings import Strings
 from akdask.arrays.text import as_str
-from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import FLOAT64
 from akdask.deferred import pd
 from akdask.engine.explain import is_cheap
@@ -27,6 +26,9 @@ from akdask.engine.run import CollectionRows, run
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import refuses_foreign
 from akdask.operators.join.plan import BuildKeySet, CategoryTable, UniqueLabels
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Storable
 
 
 @can_be_asked_for

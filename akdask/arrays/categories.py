@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import reduced
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.strings import Strings
-from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import INT64, STR, column_type
 from akdask.columns.table import Table
 from akdask.deferred import is_pandas, pd
@@ -32,6 +31,9 @@ from akdask.operators.join.plan import IS_NA, LABEL, CategoryTable, Distinct, Un
 from akdask.operators.values.lookup import check_codes
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Storable
 
 
 def looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
@@ -488,6 +490,8 @@ def with_table(categorical: Any, labels: CategoryTable) -> Any:
 
 def storable(categorical: Any) -> Storable:
     """Return the array as it is written to files."""
+    from akdask.arrays.writing import Storable
+
     one = Rows((1,))
     tables = {
         CATEGORIES: Project(categorical._category_table, (0,), (categorical._category_table.label,)),

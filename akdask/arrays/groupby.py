@@ -22,7 +22,6 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
-from akdask.arrays.writing import Storable
 from akdask.engine.cache import CacheLease, lease
 from akdask.engine.missing import key_parts, of_key_parts
 from akdask.engine.node import Frame
@@ -34,6 +33,9 @@ from akdask.operators.group.plan import GroupAggregate, GroupReduction, GroupSta
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.operators.rows.plan import SegmentStarts
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Storable
 
 groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Strings | Categorical]
 """What a GroupBy is made of, for annotations."""
@@ -586,6 +588,8 @@ class GroupBy(Writable):
         return "GroupBy: .size() shows the groups and how many rows each has"
 
     def _storable(self) -> Storable:
+        from akdask.arrays.writing import Storable
+
         parts = {SEGMENTS: self.segments, PERMUTATION: self.permutation, UNIQUE_KEY_IDX: self.unique_key_idx}
         children = {name: part._storable() for name, part in parts.items()}
         children |= {f"{KEY}{number}": key._storable().as_inner() for number, key in enumerate(self._arrays)}

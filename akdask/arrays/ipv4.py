@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.strings import Strings
 from akdask.arrays.text import as_text
-from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import UINT64
 from akdask.columns.table import Table
 from akdask.engine.missing import call
@@ -25,6 +24,9 @@ from akdask.engine.values import Call, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
 from akdask.operators.text.strings import ipv4_text
 from akdask.storage.objects import ObjType
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Storable
 
 CHOICES = {"where", "minimum", "maximum", "clip"}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import index
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from akdask.arrays.elementwise import elementwise
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.strided_layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
-from akdask.arrays.writing import Path, Storable
 from akdask.columns.table import Table
 from akdask.engine.node import Frame
 from akdask.engine.sources import as_column, literal
@@ -26,6 +25,9 @@ from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, Unsu
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.storage.files import takes_storage_options
 from akdask.storage.objects import ObjType
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Path, Storable
 
 MOST_SHOWN = 1000
 """Elements of an array whose `repr` shows values."""

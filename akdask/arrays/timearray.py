@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from akdask.arrays.elementwise import assigned, on_common_rows
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.strings import Strings
-from akdask.arrays.writing import Storable
 from akdask.columns.dtypes import (
     FLOAT64,
     INT64,
@@ -45,6 +44,9 @@ from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.values.times import DAY, checked_zone, numbers_of
 from akdask.operators.windows.plan import RunningScan
 from akdask.storage.objects import ObjType
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Storable
 
 HOUR, MINUTE, SECOND = DAY // 24, DAY // 1440, 10**9
 

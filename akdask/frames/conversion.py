@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from akdask.arrays.creation import array
 from akdask.arrays.elementwise import cast, operand
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.stored_arrays import open_prefix, read_objects
 from akdask.arrays.timearray import CLASSES, Moment
-from akdask.arrays.writing import Path, Storable, count_files, write_objects
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, SPAN, STR, TIME, UINT8, UINT64
 from akdask.columns.exact import first_changed
 from akdask.columns.strings import with_nulls
@@ -41,8 +39,10 @@ from akdask.operators.join.plan import LABEL, CategoryTable
 from akdask.operators.values.cast import missing_as_nan
 from akdask.storage.locales import Filenames
 from akdask.storage.objects import ROW_LABELS, ObjType
-from akdask.storage.registry import format_named, open_files
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Path, Storable
 
 
 def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None) -> ColumnSet:
@@ -83,6 +83,8 @@ def from_dict(data: Mapping[str, Any], orient: str, columns: Sequence[str] | Non
 
 
 def load(prefix_path: Path, file_format: str, *, widen: bool) -> DataFrame:
+    from akdask.arrays.stored_arrays import open_prefix, read_objects
+
     objects = read_objects(open_prefix(prefix_path, file_format, widen=widen))
     # A snapshot of one DataFrame is a set with one object.
     (first, *rest) = objects.values()
@@ -90,6 +92,9 @@ def load(prefix_path: Path, file_format: str, *, widen: bool) -> DataFrame:
 
 
 def read_csv(filename: Filenames, delimiter: str, *, dtypes: Any, widen: bool) -> DataFrame:
+    from akdask.arrays.stored_arrays import read_objects
+    from akdask.storage.registry import format_named, open_files
+
     options = {"column_delim": delimiter, "dtypes": dtypes, "widen": widen}
     return DataFrame(read_objects(open_files(filename, format_named("CSV"), **options)))
 
@@ -596,6 +601,8 @@ def to_parquet(
     num_locales: int | None,
     file_size: int | None,
 ) -> None:
+    from akdask.arrays.writing import count_files, write_objects
+
     chosen = frame._columns if columns is None else frame._columns.only(columns)
     write_objects(
         storables(frame, index, columns),
@@ -622,6 +629,8 @@ def storables(frame: DataFrame, index: bool | None, names: Sequence[str] | None)
 
 def storable(frame: DataFrame) -> Storable:
     """Return the frame as one object, as snapshots hold it."""
+    from akdask.arrays.writing import Storable
+
     columns = frame._columns.numbered()
     _check_names(columns, "be written as one object")
     children = {ROW_LABELS: _labels(columns)}

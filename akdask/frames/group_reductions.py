@@ -16,7 +16,6 @@ from akdask.arrays.group_reductions import reduction_named as reduction_name
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
-from akdask.arrays.setops import in1d, unique
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64
@@ -31,7 +30,6 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import missing_rows
 from akdask.frames.index import Index, MultiIndex
-from akdask.frames.join import stacked
 from akdask.frames.missing import present
 from akdask.frames.series import Series
 
@@ -288,6 +286,9 @@ def with_unobserved(
     UnsupportedError
         If there are several keys, and rows whose keys are missing are in groups.
     """
+    from akdask.arrays.setops import in1d
+    from akdask.frames.join import stacked
+
     given = keys if isinstance(keys, tuple) else (keys,)
     if len(given) > 1 and not groups.dropna:
         raise UnsupportedError(
@@ -322,6 +323,8 @@ def _place(key: Array) -> Array:
 
 def _all_of(key: Any) -> Array:
     """Return each category, or each distinct value of other keys."""
+    from akdask.arrays.setops import unique
+
     found: Array = key._each_category() if isinstance(key, Categorical) else unique(key)
     return found
 

@@ -22,12 +22,14 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.writable import Writable
-from akdask.arrays.writing import Storable
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 from akdask.storage.objects import LEVEL, ObjType
+
+if TYPE_CHECKING:
+    from akdask.arrays.writing import Storable
 
 MEMORY_UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
@@ -444,6 +446,8 @@ class Index(Labelled, Writable):
         return {label or self.name or "idx": self.values.copy()}
 
     def _storable(self) -> Storable:
+        from akdask.arrays.writing import Storable
+
         levels = [level._storable().as_inner() for level in self._levels]
         kind = ObjType.INDEX if len(levels) == 1 else ObjType.MULTIINDEX
         children = {f"{LEVEL}{number}": level for number, level in enumerate(levels)}
