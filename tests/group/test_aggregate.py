@@ -161,6 +161,19 @@ def test_groups_are_found_on_a_cluster(data, cluster_client):
     assert ak.GroupBy(data["k"]).median(data["x"])[1].tolist() == by_hand(np.median, ROWS * 0.5)
 
 
+@pytest.mark.parametrize("reduction", ["sum", "nunique"])
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_groups_of_joined_rows_whose_order_does_not_matter_are_those_of_pandas(reduction, how):
+    left = pd.DataFrame({"k": np.arange(9), "w": np.arange(9) // 2})
+    right = pd.DataFrame({"k": ROWS % 7, "v": ROWS * 5 % 8})
+
+    def reduced(left, right):
+        return getattr(left.merge(right, on="k", how=how).groupby("w")["v"], reduction)()
+
+    found = reduced(ak.DataFrame(dict(left.items())), ak.DataFrame(dict(right.items())))
+    assert found.tolist() == reduced(left, right).tolist()
+
+
 @pytest.mark.parametrize("keys", [[0, 1, 2**63, 0, 0], [5, 3, 5, 3, 4], ["a", "bbbbbbbbb", "b", "a", "c"]])
 def test_radix_partitioned_rows_fit_tables_of_other_partitions(monkeypatch, keys):
     """Integers of any size take as many words as the largest of their partition; some partitions have no rows."""

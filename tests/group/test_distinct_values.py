@@ -1,5 +1,6 @@
 """Distinct keys of blocks, beside those of NumPy."""
 
+import dask
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import akdask as ak
-from akdask.operators.group import tuning
+from akdask.operators.group import dictionary, tuning
 from akdask.operators.group.aggregation import DistinctKeys
 from akdask.operators.reduce.reductions import distinct_numbers
 
@@ -49,3 +50,15 @@ def test_distinct_values_of_few_far_apart_are_those_of_numpy(values, partitions)
         found = ak.unique(ak.concatenate(parts)).to_ndarray()
     np.testing.assert_array_equal(found, np.unique(values))
     assert np.signbit(found[found == 0]).tolist() == np.signbit(values[values == 0][:1]).tolist()
+
+
+def test_blocks_of_distinct_values_are_taken_where_the_only_key_is_wanted(monkeypatch):
+    taken = []
+    add = DistinctKeys.add
+    monkeypatch.setattr(DistinctKeys, "add", lambda self, keys: taken.append(keys) or add(self, keys))
+    monkeypatch.setattr(dictionary, "_are_too_many", lambda values, most: True)
+    numbers, text = np.tile([2**62, -(2**62), 7], 700), np.tile(["x", "y"], 1050)
+    for keys, are_taken in (([numbers], True), ([text], False), ([numbers, numbers], False)):
+        taken.clear()
+        dask.compute(ak.unique([ak.array(key) for key in keys]))
+        assert bool(taken) == are_taken

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import akdask as ak
+from akdask.arrays.group_rows import first_in_order, wrap
 from akdask.operators.group import tuning
 from akdask.operators.group.rows import TopRows
 
@@ -79,3 +82,26 @@ def test_several_columns_decide_by_sorting():
     keys = [np.array([1, 1, 1]), pa.array(["a", "a", "b"], pa.large_string())]
     table = top.grouped(top.group(keys), [np.array([3, 3, 9]), np.array([1.0, 2.0, 0.0]), np.arange(3)])
     assert top.finish(table).columns[0].tolist() == [1, 2]
+
+
+def test_rows_are_kept_in_order_while_they_come_only_where_groups_have_several():
+    top, rows = TopRows(1, (True,), 3), np.arange(3000)
+    for groups, is_worth_it in ((10, True), (1000, True), (2000, True), (2001, False)):
+        keys = rows % groups * 2**40
+        found = top._by_loop([keys], [-rows], rows)
+        assert (found is not None) == is_worth_it
+        if is_worth_it:
+            wanted = [row for key in range(groups) for row in rows[rows % groups == key][::-1][:3]]
+            assert found.tolist() == wanted
+    assert TopRows(1, (True,), tuning.MOST_TOP_ROWS + 1)._by_loop([rows % 9], [rows], rows) is None
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_the_first_rows_of_groups_come_with_their_keys_and_order(ascending):
+    plain = pd.DataFrame({"k": [2, 1, 2, 1, 2], "s": ["x", "y", "x", "y", "z"], "v": [5, 4, 3, 2, 1]})
+    keys, text, values = (ak.array(column) for column in plain.to_dict("list").values())
+    first = first_in_order(ak.GroupBy([keys, text]), [(values._frame, values._value)], [ascending], 1)
+    found = [wrap(first, first.known[value]).tolist() for value in (*first.keys, *first.by)]
+    wanted = plain.sort_values("v", ascending=ascending).groupby(["k", "s"]).head(1).sort_values(["k", "s"])
+    assert found == list(wanted.to_dict("list").values())
+    assert wrap(first, first.position).tolist() == wanted.index.tolist()

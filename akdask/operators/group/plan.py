@@ -410,14 +410,10 @@ class CachedColumns(NamedTuple):
         return tables if len(tables) == npartitions else None
 
     def _table(self, number: int) -> Table | None:
-        columns: dict[Hashable, Column] = {}
-        nrows = 0
-        for position, column in enumerate(self.columns):
-            table = find((self.name, column, number))
-            if not isinstance(table, Table):
-                return None
-            columns[position], nrows = table.columns[0], table.nrows
-        return Table(columns, nrows)
+        tables: list[Any] = [find((self.name, column, number)) for column in self.columns]
+        if not all(isinstance(table, Table) for table in tables):
+            return None
+        return Table({place: table.columns[0] for place, table in enumerate(tables)}, tables[0].nrows)
 
 
 def cached(columns: CachedColumns, computed: Expr) -> Expr:
