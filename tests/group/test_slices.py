@@ -102,6 +102,9 @@ def test_a_grouping_tells_how_much_memory_it_takes(monkeypatch, slice_rows):
     # The number of each row, and the size and the key of each group.
     assert Grouping([SHUFFLED * 2**40]).nbytes == 1024 * (4 + 8 + 8) + of_slices
     assert Grouping([SHUFFLED // 2 * 2**40]).nbytes == 1024 * 4 + 512 * (8 + 8) + of_slices
+    # Close keys are not cut; the slot of each row, the size of each slot, and the slot and the key of each group.
+    slots = SHUFFLED // 2 * 2
+    assert Grouping([slots]).nbytes == 1024 * 8 + 1023 * 8 + 512 * (8 + 8)
 
 
 def test_numbers_of_slots_that_slices_share_cannot_be_changed():
