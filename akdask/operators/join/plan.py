@@ -651,6 +651,11 @@ class Distinct(Frame):
         """Return the distinct values of a column."""
         return cls(Aggregate(frame, (AggregateExpr("distinct", value),)))
 
+    @property
+    def values(self) -> ColumnRef:
+        """The column."""
+        return ColumnRef(self._name, 0, self.operands[0].reductions[0].dtype)
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         return RowSpace(self._name, 1)
