@@ -368,7 +368,8 @@ class Array(Writable, Collection):
         extras = self._extras()
         labelled = tuple((0, number) for number in range(len(extras)))
         nullable = frozenset({0} if self._value.dtype.nullable else ())
-        ordered = frozenset({0} if getattr(self, "ordered", False) else ())
+        # A search for an attribute that is lacking would load pandas, to tell whether it has one.
+        ordered = frozenset({0} if hasattr(type(self), "ordered") and self.ordered else ())
         form = ToArrow(((0, "", self._arrow_meaning),), labelled, nullable, ordered)
         (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
         return table.column(0)

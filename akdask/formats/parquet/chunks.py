@@ -394,7 +394,9 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
 
 def decode_positions(array: pa.DictionaryArray, column: ParquetColumn, dtype: ColumnType) -> pa.DictionaryArray:
     """Return the rows of a text column in the form of `akdask.columns.table`; for errors see `decode`."""
-    indices, strings = array.indices.cast(pa.int32()), _items(array.dictionary, column, dtype)
+    indices, strings = array.indices, _items(array.dictionary, column, dtype)
+    if indices.type != pa.int32():
+        indices = indices.cast(pa.int32())
     if indices.null_count:
         missing = _items(pa.nulls(1, pa.large_string()), column, dtype)
         indices, strings = indices.fill_null(len(strings)), pa.concat_arrays([strings, missing])
@@ -490,10 +492,16 @@ def _of_decimals(array: pa.Array) -> pa.Array:
 def _text(array: pa.Array) -> pa.LargeStringArray:
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), pa.large_string())
-    if not pa.types.is_large_binary(array.type):
-        array = array.cast(pa.large_binary())
+    if len(array) and (pa.types.is_string(array.type) or pa.types.is_binary(array.type)):
+        # A cast would load Arrow's functions, which takes longer than to read a small file.
+        present, offsets, data = array.buffers()
+        wide = np.frombuffer(offsets, np.int32, array.offset + len(array) + 1).astype(np.int64)
+        buffers = [present, pa.py_buffer(wide), data]
+        text = pa.Array.from_buffers(pa.large_string(), len(array), buffers, array.null_count, array.offset)
+        text.validate(full=True)
+        return text
     # Only binary columns need validation as UTF-8.
-    return array.cast(pa.large_string())
+    return array.cast(pa.large_binary()).cast(pa.large_string())
 
 
 def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> pa.LargeListArray:
