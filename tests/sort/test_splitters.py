@@ -5,15 +5,17 @@ from __future__ import annotations
 from itertools import chain, product
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from akdask.columns.dtypes import INT64
+from akdask.columns.dtypes import INT64, STR
 from akdask.columns.table import Table
 from akdask.engine.blocks import Partition
 from akdask.engine.values import ColumnRef, compile_values
 from akdask.operators.keys.keys import WORD_BITS, span
+from akdask.operators.keys.string_codes import layout_of
 from akdask.operators.sort import tuning
-from akdask.operators.sort.partition import KEYS, PartitionSample, SampleKeys, choose_splitters
+from akdask.operators.sort.partition import KEYS, TEXT, PartitionSample, SampleKeys, choose_splitters
 from akdask.operators.sort.plan import SortOrder
 from akdask.operators.sort.ranges import RangePartitioner
 from akdask.testing.memory import MemorySource
@@ -31,6 +33,16 @@ def test_keys_span_those_of_all_blocks(monkeypatch, ascending):
         assert found.spans == (span(column, ascending),)
         assert len(found.positions) >= 3
         assert found.samples[0].tolist() == column[found.positions].tolist()
+
+
+@pytest.mark.parametrize("block_rows", [1, 10])
+def test_the_layout_of_text_is_that_of_all_blocks(monkeypatch, block_rows):
+    monkeypatch.setattr("akdask.engine.tuning.FEW_BLOCK_ROWS", 1)
+    text = pa.array(["gate 07", "gate 11", "a longer name"], pa.large_string())
+    program = compile_values([ColumnRef("here", "k", STR)], {"here": 0}, {})
+    with Partition([Table({"k": text}, 3)], (), (), block_rows) as partition:
+        (found,) = SampleKeys(program, (True,), 2, TEXT).run(partition)
+    assert found.layout == layout_of(text)
 
 
 def sample_of(keys):
