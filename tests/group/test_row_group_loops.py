@@ -51,7 +51,7 @@ def test_few_rows_with_the_same_leading_bits_are_moved_to_their_places_and_many_
 
 
 def test_ties_of_few_rows_are_sorted_and_those_of_many_are_left_to_hashing():
-    for count, is_done in ((4, True), (5, True), (100, False)):
+    for count, is_done in ((4, True), (9, True), (10, False), (100, False)):
         packed = np.arange(count, dtype=np.uint64)
         rest = packed[::-1].copy()
         assert sort_ties(packed, 8, rest) is is_done

@@ -527,7 +527,7 @@ def _is_accepted(step: AggregationStep, values: Sequence[Column]) -> bool:
 
 def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
     """Return the key of the totals of a step; None if it counts rows, whatever their values."""
-    if not step.columns or step.name == "size":
+    if not step.columns:
         return None
     (number,) = step.columns
     return number, values[number].dtype
