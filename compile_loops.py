@@ -2,8 +2,8 @@
 
 The modules stand beside their sources, where Python and the build of wheels find them.  Each holds a digest of what it
 was made of, and is left as it is while that is the same: ``python compile_loops.py`` compiles what has changed, for
-which it needs a compiler of C++ and the headers of Python, and nothing else.  ``python compile_loops.py --requires``
-prints the packages that have to be installed first: a compiler, where there is none.
+which it needs a compiler of C++, and nothing else.  ``python compile_loops.py --requires`` prints the packages that
+have to be installed first: a compiler, where there is none.
 
 Environment variables: ``CXX`` names the compiler (``ziglang`` for the one in the package of that name), ``CXXFLAGS``
 and ``LDFLAGS`` are passed to it, and ``AKDASK_TOP_LEVEL`` names the highest level to compile for.
@@ -125,7 +125,8 @@ def compile_changed() -> str:
                 path.unlink()
         changed = [module for module in modules() if not _is_current(module)]
         if changed:
-            _check_headers()
+            if IS_FREE_THREADED:
+                _check_headers()
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(_compile, changed))
     done = f"{len(changed)} of {len(modules())} modules of loops compiled"
@@ -217,8 +218,9 @@ def _check_headers() -> None:
     if not (include / "Python.h").exists():
         version = f"{sys.version_info[0]}.{sys.version_info[1]}"
         raise BuildError(
-            f"Loops are compiled with the headers of Python, and {include}/Python.h is missing.  Install them (Debian: "
-            f"apt install python{version}-dev; Fedora: dnf install python{version}-devel), or take another Python."
+            f"For a Python without a global lock, loops are compiled with its headers, and {include}/Python.h is "
+            f"missing.  Install them (Debian: apt install python{version}-dev; Fedora: dnf install "
+            f"python{version}-devel), or take another Python."
         )
 
 

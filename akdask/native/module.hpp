@@ -15,7 +15,11 @@
 #ifndef Py_GIL_DISABLED
 #define Py_LIMITED_API 0x030B0000
 #endif
+#if __has_include(<Python.h>) && !defined(WITHOUT_PYTHON_H)
 #include <Python.h>
+#else
+#include "stable_abi.hpp"
+#endif
 
 #include <array>
 #include <cstdint>
