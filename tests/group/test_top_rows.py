@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.arrays.group_rows import first_in_order, wrap
+from akdask.arrays.array import wrap
+from akdask.arrays.group_rows import first_in_order
 from akdask.operators.group import tuning
 from akdask.operators.group.rows import TopRows
 
