@@ -84,8 +84,10 @@ def _first_nuls(values: NumberArray, count: int) -> NumberArray:
     """Return the positions of the first NULs, not many more than wanted: they may be billions."""
     found, total = [np.empty(0, np.int64)], 0
     for start in range(0, len(values), _BLOCK_BYTES):
-        found.append(np.flatnonzero(values[start : start + _BLOCK_BYTES] == 0) + start)
-        total += len(found[-1])
+        positions = np.flatnonzero(values[start : start + _BLOCK_BYTES] == 0)
+        positions += start
+        found.append(positions)
+        total += len(positions)
         if total >= count:
             break
     return np.concatenate(found)
