@@ -40,9 +40,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from collections.abc import Iterable
 
 MAX_DETAILS = 10
 
@@ -92,46 +90,6 @@ def warn(message: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
-
-
-Parameters = ParamSpec("Parameters")
-Found = TypeVar("Found")
-
-
-def refuses_foreign(
-    hint: str = "pass numbers, text, times, or arrays of these.",
-) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
-    """Have a function that takes data of any kind refuse data that NumPy, pandas or Arrow cannot convert.
-
-    Their errors become an `ArgumentTypeError` or an `ArgumentError`, as they are for kinds of objects or for values.
-    """
-
-    def decorate(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
-        @wraps(function)
-        def refusing(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
-            try:
-                return function(*args, **kwargs)
-            except AkdaskError:
-                raise
-            except (TypeError, AttributeError, NotImplementedError) as error:
-                raise ArgumentTypeError(_refusal(function, error), details=_told(error), hint=hint) from error
-            except (ValueError, OverflowError, RuntimeError) as error:
-                raise ArgumentError(_refusal(function, error), details=_told(error), hint=hint) from error
-
-        return refusing
-
-    return decorate
-
-
-def _refusal(function: Callable[..., object], error: Exception) -> str:
-    name = function.__qualname__.removesuffix(".__init__")
-    if isinstance(error, UnicodeError):
-        return f"{name} takes text that UTF-8 can hold, without halves of surrogates."
-    return f"{name} cannot make anything of what it is given."
-
-
-def _told(error: Exception) -> list[str]:
-    return [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]
 
 
 def _rebuild(cls: type[AkdaskError], message: str, details: tuple[str, ...], hint: str | None) -> AkdaskError:

@@ -23,8 +23,8 @@ from akdask.deferred import pd
 from akdask.engine.explain import is_cheap
 from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
+from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast
-from akdask.errors import refuses_foreign
 from akdask.operators.join.plan import BuildKeySet, CategoryTable, UniqueLabels
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from akdask.arrays.sorting import invert_permutation, searchsorted
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 from akdask.columns.summation import nearest
 from akdask.deferred import is_pandas, pd
-from akdask.engine.sources import as_column, at_hand, counted, literal
+from akdask.engine.sources import as_column, at_hand, counted, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
-from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError, refuses_foreign
+from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
 
 
 @refuses_foreign()

@@ -16,8 +16,9 @@ from akdask.arrays.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
 from akdask.columns.dtypes import SPAN, TIME
 from akdask.deferred import pd
 from akdask.engine import times
+from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Constant
-from akdask.errors import ArgumentError, refuses_foreign
+from akdask.errors import ArgumentError
 from akdask.operators.values.times import DAY
 from akdask.storage.objects import ObjType
 

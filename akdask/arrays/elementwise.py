@@ -20,11 +20,11 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.run import resolve_lengths
-from akdask.engine.sources import Rows, as_column, literal
+from akdask.engine.sources import Rows, as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, widened
 from akdask.engine.values import cast as cast_value
 from akdask.error_state import check_divisor
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, ZeroDivisorError, refuses_foreign
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, ZeroDivisorError
 from akdask.operators.rows.plan import PutAt, PutMasked
 from akdask.operators.values.elementwise import UFUNCS
 

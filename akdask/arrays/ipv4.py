@@ -20,8 +20,9 @@ from akdask.columns.dtypes import UINT64
 from akdask.columns.table import Table
 from akdask.engine.missing import call
 from akdask.engine.node import Frame
+from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Value
-from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.text.strings import ipv4_text
 from akdask.storage.objects import ObjType
 

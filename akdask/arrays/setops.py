@@ -17,8 +17,9 @@ from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import concatenate
 from akdask.columns.exact import EXACT
+from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call
-from akdask.errors import ArgumentError, refuses_foreign
+from akdask.errors import ArgumentError
 from akdask.operators.join.plan import has_match
 
 

@@ -16,9 +16,9 @@ from akdask.engine.alignment import Aligned, align, share_rows
 from akdask.engine.missing import is_present, key_parts, recombined, separated, without_missing
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
-from akdask.engine.sources import as_column, literal, row_numbers
+from akdask.engine.sources import as_column, literal, refuses_foreign, row_numbers
 from akdask.engine.values import Call, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, refuses_foreign
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.sort.top_k import TopK
 
 if TYPE_CHECKING:

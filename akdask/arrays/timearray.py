@@ -36,9 +36,9 @@ from akdask.engine.alignment import align
 from akdask.engine.missing import call, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
-from akdask.engine.sources import as_column, literal
+from akdask.engine.sources import as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError, refuses_foreign
+from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.values.times import DAY, checked_zone, numbers_of

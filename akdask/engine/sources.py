@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial, reduce, wraps
 from itertools import accumulate, pairwise
-from typing import Any, Self, TypeAlias
+from typing import Any, ParamSpec, Self, TypeAlias, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -47,7 +47,7 @@ from akdask.engine.values import (
     Value,
     walk,
 )
-from akdask.errors import ArgumentError, ConversionError, refuses_foreign
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ConversionError
 from akdask.interruption import end_if_interrupted
 from akdask.storage.source import Bounds, RowBounds, RowRanges, Source, Stretch, text_prefix
 from akdask.typing import Column, NumberArray
@@ -242,6 +242,46 @@ def literal_table(table: Table) -> Literal:
     """Return columns in memory as one frame, cut into partitions."""
     bounds = accumulate(partition_lengths(table.nrows), initial=0)
     return Literal.of([table.slice(start, stop) for start, stop in pairwise(bounds)])
+
+
+Parameters = ParamSpec("Parameters")
+Found = TypeVar("Found")
+
+
+def refuses_foreign(
+    hint: str = "pass numbers, text, times, or arrays of these.",
+) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
+    """Have a function that takes data of any kind refuse data that NumPy, pandas or Arrow cannot convert.
+
+    Their errors become an `ArgumentTypeError` or an `ArgumentError`, as they are for kinds of objects or for values.
+    """
+
+    def decorate(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
+        @wraps(function)
+        def refusing(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
+            try:
+                return function(*args, **kwargs)
+            except AkdaskError:
+                raise
+            except (TypeError, AttributeError, NotImplementedError) as error:
+                raise ArgumentTypeError(_refusal(function, error), details=_told(error), hint=hint) from error
+            except (ValueError, OverflowError, RuntimeError) as error:
+                raise ArgumentError(_refusal(function, error), details=_told(error), hint=hint) from error
+
+        return refusing
+
+    return decorate
+
+
+def _refusal(function: Callable[..., object], error: Exception) -> str:
+    name = function.__qualname__.removesuffix(".__init__")
+    if isinstance(error, UnicodeError):
+        return f"{name} takes text that UTF-8 can hold, without halves of surrogates."
+    return f"{name} cannot make anything of what it is given."
+
+
+def _told(error: Exception) -> list[str]:
+    return [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]
 
 
 @refuses_foreign()

@@ -15,9 +15,9 @@ from akdask.engine.alignment import Limit, align
 from akdask.engine.cache import within_rounds
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
-from akdask.engine.sources import counted, row_numbers
+from akdask.engine.sources import counted, refuses_foreign, row_numbers
 from akdask.engine.values import ColumnRef, Constant, Value
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, refuses_foreign
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
 
 INDEX = ("index",)
 """Name of the row labels among the columns of a projection; no column can have it."""

@@ -13,9 +13,9 @@ from akdask.arrays.array import Array
 from akdask.arrays.families import reduction
 from akdask.deferred import pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
-from akdask.engine.sources import Persisted
+from akdask.engine.sources import Persisted, refuses_foreign
 from akdask.engine.values import ColumnRef
-from akdask.errors import ArgumentError, refuses_foreign
+from akdask.errors import ArgumentError
 from akdask.frames.alignment import RowLabelled, RowLabels
 from akdask.frames.columnset import ColumnNames, ColumnSet, names_of
 from akdask.storage.files import takes_storage_options

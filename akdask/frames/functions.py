@@ -26,7 +26,7 @@ from akdask.deferred import pd
 from akdask.engine import missing as missing_integers
 from akdask.engine import missing as missing_text
 from akdask.engine.run import run
-from akdask.engine.sources import row_numbers
+from akdask.engine.sources import refuses_foreign, row_numbers
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import (
     ArgumentError,
@@ -34,7 +34,6 @@ from akdask.errors import (
     SchemaError,
     TimeOverflowError,
     UnsupportedError,
-    refuses_foreign,
 )
 from akdask.frames.alignment import Matched, RowLabels, comparable, missing_like, same_labels
 from akdask.frames.columnset import ColumnSet, axis_number

@@ -12,7 +12,8 @@ from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.families import reduction
 from akdask.columns.exact import first_changed
 from akdask.deferred import pd
-from akdask.errors import ConversionError, refuses_foreign
+from akdask.engine.sources import refuses_foreign
+from akdask.errors import ConversionError
 from akdask.frames.alignment import RowLabelled, RowLabels, on_rows_of
 from akdask.frames.columnset import LACKING, VALUES, ColumnSet, level_column
 from akdask.frames.dataframe import NOT_GIVEN, DataFrame
