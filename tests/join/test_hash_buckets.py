@@ -21,6 +21,7 @@ def hashes_of(*keys):
     return hash_rows([np.array(keys)])
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize(("few", "count", "expected"), [(4, 8, [7]), (60, 8, []), (4, 1000, [7, 8, 9]), (60, 2, [])])
 def test_keys_with_more_rows_than_two_buckets_are_heavy_unless_they_are_few(monkeypatch, few, count, expected):
     monkeypatch.setattr(tuning, "FEW_SAMPLED", few)
@@ -30,6 +31,7 @@ def test_keys_with_more_rows_than_two_buckets_are_heavy_unless_they_are_few(monk
     assert sorted(found.tolist()) == sorted(hashes_of(*expected).tolist() if expected else [])
 
 
+@pytest.mark.few_rows_only
 def test_keys_of_many_rows_are_sampled_and_those_of_none_are_not_heavy(monkeypatch):
     monkeypatch.setattr(tuning, "SAMPLED_ROWS", 40)
     assert heavy_keys([table_of([7] * 200)], ["k"], 4).tolist() == hashes_of(7).tolist()

@@ -109,7 +109,9 @@ _take_the_place_of_loops()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how much was compared, and what was not."""
+    """Say how much was compared, and what was not, unless other processes know."""
+    if terminalreporter.config.getoption("numprocesses", None):
+        return
     called = {name: count for name, count in calls.items() if count}
     terminalreporter.line(
         f"levels {', '.join([*OTHERS, native.LEVEL])} compared: {sum(called.values())} calls of {len(called)} loops"

@@ -103,6 +103,7 @@ def test_taking_by_a_permutation_looks_up_no_single_rows():
 
 
 @pytest.mark.lazy_only
+@pytest.mark.few_rows_only
 def test_plans_name_keys_that_descend():
     columns = {"few": np.arange(20) % 5, "text": [f"{number}" for number in range(20)]}
     lazy = ak.DataFrame(MemorySource(columns, [12, 8]).arrays())
