@@ -90,7 +90,12 @@ def _bits(value: Any) -> Any:
     return value.tobytes() if isinstance(value, np.ndarray) else repr(value)
 
 
-def _take_the_place_of_loops() -> None:
+def pytest_configure() -> None:
+    """Compare from the start of a session on."""
+    take_the_place_of_loops()
+
+
+def take_the_place_of_loops() -> None:
     """Put loops that compare where modules that are loaded have others."""
     native.loops_of = loops_of
     for name, module in list(sys.modules.items()):
@@ -103,9 +108,6 @@ def _take_the_place_of_loops() -> None:
             for key, value in list(vars(user).items()):
                 if id(value) in replaced:
                     setattr(user, key, replaced[id(value)])
-
-
-_take_the_place_of_loops()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

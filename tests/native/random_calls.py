@@ -10,10 +10,9 @@ from tempfile import TemporaryDirectory
 import dask
 import numpy as np
 
-from tests.native.both_levels import calls  # before akdask, whose loops it takes the place of
-
-import akdask as ak  # isort: skip
-from akdask.testing.thresholds import small_data_as_large  # isort: skip
+import akdask as ak
+from akdask.testing.thresholds import small_data_as_large
+from tests.native.both_levels import calls, take_the_place_of_loops
 
 ROWS = 3000
 
@@ -76,6 +75,7 @@ def ask(columns: dict[str, ak.pdarray | ak.Strings], folder: Path) -> None:
 
 def main() -> None:
     """Print how many loops of each noun were called, and the names of the others."""
+    take_the_place_of_loops()
     dask.config.set(scheduler="synchronous")
     columns = columns_of(np.random.default_rng(int(sys.argv[1])))
     for strategies in (nullcontext, small_data_as_large):
