@@ -1,7 +1,8 @@
 """The native core: loops that are compiled when the package is built.
 
 Each ``loops.cpp`` stands with its noun and becomes one extension module for each level of instructions, of which the
-processor's is imported.  ``AKDASK_CPU_LEVEL`` caps it; results have the same bits on all.
+processor's is imported.  ``AKDASK_CPU_LEVEL`` caps it; results have the same bits on all, but for
+the sign of NaN.
 """
 
 from __future__ import annotations
