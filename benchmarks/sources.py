@@ -18,7 +18,7 @@ import akdask as ak
 from benchmarks.answers import answer_table, connect, table_of, timed, total
 from benchmarks.data import make_once, shares
 from benchmarks.report import OURS
-from benchmarks.timing import Run
+from benchmarks.timing import Timed
 
 FILES = 4
 ONE_FILE_ROWS = 1_000_000
@@ -134,7 +134,7 @@ def _write(folder: Path, table: pa.Table) -> None:
         pq.write_table(table.slice(start, stop - start), folder / f"set_LOCALE{number:04d}.parquet")
 
 
-def runs_of(question: Asked, source: Source) -> dict[str, Run]:
+def runs_of(question: Asked, source: Source) -> dict[str, Callable[[], Timed]]:
     """Return how everybody answers a question, timed until the whole answer is in memory."""
     compared = partial(_compared, order=question.order)
 
