@@ -335,25 +335,18 @@ void copy_side(Offsets offsets, Text text, Text part, bool from_right, int64_t s
 // Finds where the delimiter of a number begins in each string, counted from the first byte of the first: that of number
 // `times`, from 1 on, of those that do not overlap, from the left, or from the right where `step` is -1.  What is found
 // nowhere stays as it is in `found`.
-void find_delimiter(Span<const int64_t> offsets, Text text, Text pattern, int64_t times, int64_t step,
-                    Span<int64_t> found) {
-    require(pattern.size && offsets.size > found.size, "no delimiter, or fewer strings than places");
-    int64_t size = static_cast<int64_t>(pattern.size), end = static_cast<int64_t>(text.size);
+void find_delimiter(Offsets offsets, Text text, Text pattern, int64_t times, int64_t step, Places found) {
+    require_rows(offsets, found.size);
+    require(pattern.size, "no delimiter");
     for (uint64_t row = 0; row < found.size; ++row) {
-        int64_t start = offsets[row] - offsets[0], last = offsets[row + 1] - offsets[0] - size, left = times;
-        if (start > last) continue;
-        require(start >= 0 && last + size <= end, "strings beyond their text");
-        for (int64_t at = step > 0 ? start : last; start <= at && at <= last;) {
-            const uint8_t* here = text.data + at;
-            if (*here != pattern[0] || std::memcmp(here, pattern.data, pattern.size)) {
-                at += step;
-            } else if (--left == 0) {
-                found[row] = at;
-                break;
-            } else {
-                at += step * size;
-            }
+        auto [start, stop] = bounds_of(offsets, text, row);
+        int64_t at = -1;
+        for (int64_t left = times; left > 0; --left) {
+            at = step > 0 ? first_of(text, pattern, start, stop) : last_of(text, pattern, start, stop);
+            if (at < 0) break;
+            (step > 0 ? start : stop) = step > 0 ? at + static_cast<int64_t>(pattern.size) : at;
         }
+        if (at >= 0) found[row] = at;
     }
 }
 
