@@ -29,6 +29,7 @@ from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, M
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from inspect import isawaitable
 from pathlib import Path, PurePosixPath
 from threading import Lock
 from time import monotonic
@@ -380,13 +381,19 @@ def run_waiting(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: s
     scheduler.transitions(waiting, stimulus_id)
 
 
-def register_plugin(client: Client, plugin: SchedulerPlugin | WorkerPlugin) -> bool:
-    """Give a scheduler or all workers a plugin, and return whether the scheduler takes code from clients."""
-    try:
-        client.register_plugin(plugin)
-    except ValueError:
-        return False
-    return True
+def register_plugin(client: Client, plugin: SchedulerPlugin | WorkerPlugin) -> None:
+    """Give a scheduler or all workers a plugin; an asynchronous client does so while its event loop runs."""
+    registration = client.register_plugin(plugin)
+    if isawaitable(registration):
+        from asyncio import ensure_future
+
+        task = ensure_future(registration)
+        _registrations.add(task)
+        task.add_done_callback(_registrations.discard)
+
+
+_registrations: set[Any] = set()
+"""Registrations of plugins that have begun; a loop alone would not keep them."""
 
 
 # -------------------------------------------------------------------------------------------- memory that plans may use

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 
 import dask
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client, LocalCluster
 
 import akdask as ak
-from akdask.engine import alignment, exchange, shuffle_service
+from akdask.engine import alignment, exchange
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.node import lower
 from akdask.operators.group import tuning as group_tuning
@@ -109,32 +111,28 @@ def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_cli
     assert_equal(ak.unique(data["k"]), wanted.index.to_numpy())
 
 
-@pytest.fixture
-def no_plugins(monkeypatch):
-    """Plan for a cluster that takes no plugins."""
-    monkeypatch.setattr(shuffle_service, "can_fetch", lambda: False)
+@pytest.mark.parametrize("late", [False, True])
+def test_asynchronous_clients_sort_as_well(frames, plain, monkeypatch, late):
+    if late:  # The scheduler hears of the exchange first.
+        register = Client.register_plugin
+        monkeypatch.setattr(Client, "register_plugin", lambda *given: _after(0.5, register, given))
+
+    async def run():
+        cluster = LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0", asynchronous=True
+        )
+        async with cluster, Client(cluster, asynchronous=True) as client:
+            expr = frames[0].sort_values("k")
+            return await client.compute(expr)
+
+    with dask.config.set(scheduler=None):
+        found = asyncio.run(run())
+    assert found["k"].tolist() == sorted(plain["k"])
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_answers_are_those_of_threads_where_the_cluster_takes_no_plugins(task, frames, cluster_client, no_plugins):
-    test_answers_are_those_of_threads(task, frames, cluster_client)
-
-
-def test_each_worker_splits_some_partitions_and_sends_the_slices_of_all_of_these_at_a_time(
-    frames, cluster_client, short_memory, no_plugins, monkeypatch
-):
-    monkeypatch.setattr(exchange, "PARTITIONS_PER_BUFFER", 2)
-    expr = frames[0].sort_values("k")._columns.frame
-    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.SliceExchange))
-    (where, graph), workers = (node.annotations()["workers"], node._layer()), sorted(cluster_client.nthreads())
-    for number, worker in enumerate(workers):
-        buffers = [key for key in graph if key[0].startswith("shuffle-buffer") and key[1] == number]
-        slices = [key for key in graph if key[0].startswith("shuffle-slice") and key[1] == number]
-        assert len(buffers) == 2 < len(slices) == node.npartitions
-        split = {source for buffer in buffers for source in graph[buffer].dependencies if source in where}
-        assert len(split) == FILES / len(workers)
-        assert {buffer for slice_ in slices for buffer in graph[slice_].dependencies} == set(buffers)
-        assert {tuple(where[item]) for item in (*buffers, *split, *slices)} == {(worker,)}
+async def _after(seconds, function, given):
+    await asyncio.sleep(seconds)
+    return await function(*given)
 
 
 def test_partitions_are_grouped_where_their_groups_stay(frames, cluster_client):

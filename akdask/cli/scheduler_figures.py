@@ -72,17 +72,13 @@ class ClusterFigures:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._name = f"akdask-figures-{uuid4().hex}"
-        self.are_known = register_plugin(client, AddFigures(self._name))
-        """Whether the scheduler accepted the plugin."""
+        register_plugin(client, AddFigures(self._name))
 
     def read(self) -> Figures:
-        """Return the figures; empty if the scheduler has no plugin."""
-        if not self.are_known:
-            return Figures({})
+        """Return the figures."""
         found: Figures = self._client.run_on_scheduler(_read, self._name)
         return found
 
     def close(self) -> None:
         """Have the scheduler add up no more."""
-        if self.are_known:
-            self._client.unregister_scheduler_plugin(self._name)
+        self._client.unregister_scheduler_plugin(self._name)

@@ -78,8 +78,10 @@ class KeepSplit(SchedulerPlugin):
         self._exchanges: set[Hashable] = set()
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Learn which scheduler it is."""
+        """Learn which scheduler it is, and adopt the exchanges that an asynchronous client started meanwhile."""
         self._scheduler = scheduler
+        self.update_graph(scheduler, tasks=list(scheduler.tasks))
+        self._recompute_lost("akdask-start")
 
     def update_graph(self, scheduler: Scheduler, *, tasks: Sequence[Any], **_: Any) -> None:
         """Keep the split partitions of new exchanges."""
@@ -89,10 +91,15 @@ class KeepSplit(SchedulerPlugin):
                 self._keep(task)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **_: Any) -> None:
+        """Have lost partitions split again."""
+        self._recompute_lost(stimulus_id)
+
+    def _recompute_lost(self, stimulus_id: str) -> None:
         """Release the index of lost partitions, so that the tasks that fetch them wait for them again.
 
         Otherwise these tasks would keep workers busy in vain, and the lost partitions need the workers.
         """
+        scheduler = self._scheduler
         for index in tasks_of(scheduler, self._exchanges & scheduler.tasks.keys()):
             lost = [token for token in index.dependencies if any(task.state != "memory" for task in token.dependencies)]
             # One after the other: the index waits for the missing partitions.
@@ -137,16 +144,13 @@ class HandOutSlices(WorkerPlugin):
         worker.handlers[FETCH] = slices
 
 
-def can_fetch() -> bool:
-    """Whether workers of the current cluster can fetch slices from each other; registers the plugins once."""
+def serve_slices() -> None:
+    """Register the plugins with the current cluster, once."""
     client = default_client()
-    if client is None or client.asynchronous:
-        return False
-    if client not in _registered:
-        if not all(register_plugin(client, plugin()) for plugin in (RelaxAffinity, KeepSplit, HandOutSlices)):
-            return False
+    if client is not None and client not in _registered:
+        for plugin in (RelaxAffinity, KeepSplit, HandOutSlices):
+            register_plugin(client, plugin())
         _registered.add(client)
-    return True
 
 
 def _owner(key: Hashable) -> str:

@@ -1,7 +1,9 @@
 """Slices: what the rows of a partition give to each new one in an exchange, in memory, on disk or on a worker.
 
 A slice on disk is read alone. Dask, too, writes results to disk where memory is short, but reads them back as a whole,
-for each task: a partition of a hundred slices would be read a hundred times.
+for each task: a partition of a hundred slices would be read a hundred times. Parts are of any class, so each slice is
+an item of its spill file. A `TableOnDisk` of the same rows needs a read for each column of a slice, and
+took as long to read: 256 slices of 1 M rows of four integers 9 ms either way, 2,048 slices 50 ms and 60 ms.
 
 On a cluster, split partitions stay on their workers, and tasks of new partitions fetch slices from there. So there is
 one task for each new partition, whatever the number of workers. Slices are not results of tasks, so plugins
@@ -152,19 +154,14 @@ class ChainedSlices(CutSlices):
 Name: TypeAlias = tuple[str, Hashable]
 """The address of a worker, and the key of the task whose result is a spill file."""
 
-_spilled: dict[Name, WorkerResult] = {}
-"""Objects of which Dask has spilled only the name."""
+_spilled: dict[Name, SlicesOnDisk] = {}
+"""Spill files of which Dask has spilled only the name."""
 
 
-@dataclass(eq=False)
-class WorkerResult:
-    """A result that stays on its worker: Dask spills only its name, or all of it if it has none."""
-
-    name: Name | None
-
-
-class SlicesOnDisk(WorkerResult, Sequence[Any]):
+class SlicesOnDisk(Sequence[Any]):
     """Slices in an unnamed file, which disappears when its contents are freed or the process ends.
+
+    They stay on their worker: Dask spills only the name, or all of them if there is none.
 
     Parameters
     ----------
@@ -180,7 +177,7 @@ class SlicesOnDisk(WorkerResult, Sequence[Any]):
     """
 
     def __init__(self, slices: Iterable[Any], name: Name | None = None) -> None:
-        super().__init__(name)
+        self.name = name
         # There are many spill files of many slices each, so a slice takes only eight bytes of memory.
         self._starts = array("q")
         with naming_the_folder() as folder, spill_space().file_in(folder) as file:
@@ -212,44 +209,6 @@ class SlicesOnDisk(WorkerResult, Sequence[Any]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the contents of the file, for other processes."""
         return SlicesOnDisk, (list(self),)
-
-
-class ShuffleBuffer(WorkerResult):
-    """The slices of several partitions for some new ones.
-
-    Parameters
-    ----------
-    sources : sequence
-        The slices of each partition, in a spill file or in memory, or None.
-    numbers : range
-        The new partitions.
-    first : int
-        The new partition of the first slice of each source.
-    name : tuple of str and hashable, optional
-        Dask's name of the result.
-    """
-
-    def __init__(
-        self, sources: Sequence[Sequence[Any] | None], numbers: range, first: int = 0, name: Name | None = None
-    ) -> None:
-        super().__init__(name)
-        self._sources = [slices for slices in sources if slices is not None]
-        self._numbers = numbers
-        self._first = first
-
-    def parts(self, number: int) -> list[Any]:
-        """Return the parts of all sources for one new partition."""
-        return [part for slices in self._sources for part in slices[number - self._first]]
-
-    def __sizeof__(self) -> int:
-        in_memory = (slices for slices in self._sources if not isinstance(slices, SlicesOnDisk))
-        parts = (part for slices in in_memory for number in self._numbers for part in slices[number - self._first])
-        return sum(map(sys.getsizeof, parts))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the slices, for other processes."""
-        slices = [[item[number - self._first] for number in self._numbers] for item in self._sources]
-        return ShuffleBuffer, (slices, self._numbers, self._numbers.start)
 
 
 class SlicesInMemory(list[Any]):
@@ -304,15 +263,14 @@ def task_name() -> Name | None:
 
 @cache
 def _have_names_spilled() -> None:
-    """Register with Dask that results which stay on their worker are spilled by name, without reading them."""
+    """Register with Dask that spill files, which stay on their worker, are spilled by name, without reading them."""
 
-    def name_of(result: WorkerResult) -> Name | None:
-        if result.name is not None:
-            _spilled[result.name] = result
-        return result.name
+    def name_of(slices: SlicesOnDisk) -> Name | None:
+        if slices.name is not None:
+            _spilled[slices.name] = slices
+        return slices.name
 
-    for kind in (SlicesOnDisk, ShuffleBuffer):
-        register_spilling(kind, name_of, lambda name: _spilled[tuple(name)])
+    register_spilling(SlicesOnDisk, name_of, lambda name: _spilled[tuple(name)])
 
 
 FETCH = "akdask_slices"

@@ -66,14 +66,14 @@ def await_state(client, task, wanted):
 
 
 def test_tasks_run_at_their_places(client, both):
-    assert shuffle_service.can_fetch()
+    shuffle_service.serve_slices()
     assert [start(place).compute() for place in both] == both
 
 
 def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
     from distributed import wait
 
-    assert shuffle_service.can_fetch()
+    shuffle_service.serve_slices()
     pause(client, both[0], status="paused")
     moved, waiting = start(both[0], strict=False), start(both[0])
     wait(moved, timeout=10)
@@ -88,7 +88,7 @@ def test_tasks_run_elsewhere_once_their_place_is_gone(client, both, told, monkey
     from distributed import wait
 
     monkeypatch.setattr(shuffle_service, "RelaxAffinity", shuffle_service.RelaxAffinity if told else OtherPlugin)
-    assert shuffle_service.can_fetch()
+    shuffle_service.serve_slices()
     pause(client, both[0], status="paused")
     before = start(both[0])
     await_state(client, before, "no-worker")
@@ -110,12 +110,7 @@ def OtherPlugin():
 def test_the_places_of_others_stay_as_they_are(client, both):
     from distributed import wait
 
-    assert shuffle_service.can_fetch()
+    shuffle_service.serve_slices()
     close(client, both[0])
     with pytest.raises(TimeoutError):
         wait(client.submit(where, workers=both[:1], pure=False), timeout=1)
-
-
-def test_schedulers_that_take_no_code_are_left_as_they_are(client, monkeypatch):
-    monkeypatch.setattr(client, "register_plugin", lambda _: (_ for _ in ()).throw(ValueError("no pickle")))
-    assert not shuffle_service.can_fetch()

@@ -273,7 +273,6 @@ NOT_IN_CHAINS = {
     "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
     "CollectColumns": "ends a plan",
-    "SliceExchange": "is on clusters alone",
     "ToDask": "ends a plan",
     "Write": "ends a plan",
 }

@@ -366,7 +366,7 @@ def test_a_plugin_sees_new_tasks_and_workers_that_go(local_client):
             ours.run_waiting(scheduler, ours.tasks_of(scheduler), stimulus_id)
             self.gone.append(worker)
 
-    assert ours.register_plugin(local_client, Watching())
+    ours.register_plugin(local_client, Watching())
     watching = local_client.cluster.scheduler.plugins["contract"]
     local_client.submit(len, [], key="contract-seen").result()
     assert "contract-seen" in watching.seen
@@ -387,7 +387,7 @@ def test_a_plugin_is_told_how_tasks_have_ended(local_client):
         def transition(self, key, start, finish, *args, **facts):
             self.ends.append((key, start, finish, facts))
 
-    assert ours.register_plugin(local_client, Noting())
+    ours.register_plugin(local_client, Noting())
     noting = local_client.cluster.scheduler.plugins["contract-ends"]
     local_client.submit(bytes, 1000, key="contract-end").result()
     local_client.submit(int, "x", key="contract-error").exception()
@@ -495,7 +495,7 @@ def test_workers_answer_each_other_and_those_that_are_gone_do_not(local_client):
         answers = ours.answers_of(worker, "contract", {address: {"number": 3} for address in addresses})
         return answers, ours.own_results(worker, [key]), ours.holders_of(worker, [key, "contract-missing"])
 
-    assert ours.register_plugin(local_client, Answering())
+    ours.register_plugin(local_client, Answering())
     here, there = sorted(local_client.nthreads())
     held = local_client.submit(len, [1, 2], key="contract-held", workers=[here])
     held.result()

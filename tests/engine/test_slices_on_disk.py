@@ -3,7 +3,6 @@ from __future__ import annotations
 import gc
 import pickle
 import resource
-import sys
 import tempfile
 import tracemalloc
 
@@ -13,7 +12,7 @@ import pytest
 
 from akdask.columns.table import Table
 from akdask.engine import slices as slices_module
-from akdask.engine.slices import ShuffleBuffer, SlicesOnDisk, spilled
+from akdask.engine.slices import SlicesOnDisk, spilled
 from akdask.errors import WriteError
 
 
@@ -98,23 +97,3 @@ def test_slices_are_joined_and_spilled_if_they_take_more_than_the_memory_budget(
     held, stored = (spilled(slices, room, joined) for room in (2**20, 100))
     assert (type(held), type(stored)) == (list, SlicesOnDisk)
     assert listed(held) == listed(stored) == wanted
-
-
-def test_a_shuffle_buffer_has_the_slices_of_all_its_sources_for_some_new_partitions(slices):
-    others = [[table(number, number + 1)] for number in range(3)]
-    buffer = ShuffleBuffer([SlicesOnDisk(slices), None, others], range(1, 3))
-    moved = pickle.loads(pickle.dumps(buffer))
-    for held in (buffer, moved, pickle.loads(pickle.dumps(moved))):
-        assert listed(held.parts(number) for number in (1, 2)) == listed([others[1], slices[2] + others[2]])
-
-
-def test_a_shuffle_buffer_is_as_large_as_what_it_has_in_memory(slices):
-    assert sys.getsizeof(ShuffleBuffer([SlicesOnDisk(slices), None], range(3))) < 100
-    wanted = sum(part.columns["n"].nbytes for part in slices[2])
-    assert wanted < sys.getsizeof(ShuffleBuffer([slices], range(2, 3))) < 4 * wanted
-    assert sys.getsizeof(ShuffleBuffer([slices], range(2))) < 200
-
-
-def test_shuffle_buffers_without_slices_travel_alone(slices):
-    on_disk = SlicesOnDisk(slices)
-    assert len(pickle.dumps(ShuffleBuffer([on_disk], range(2)))) < 1_000 < len(pickle.dumps(on_disk))
