@@ -12,7 +12,6 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -27,6 +26,7 @@ import numpy as np
 from akdask.arkouda.modules import PACKAGE, TREE
 from akdask.arkouda.server import Refused
 from akdask.io.registry import RegisteredSymbols
+from akdask.records import record
 
 POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
@@ -243,7 +243,7 @@ STATES = ("there", "differs", "refused", "not there")
 _MISSING = object()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """A name of Arkouda's.
 
@@ -270,7 +270,7 @@ class Name:
         return f"{self.where}.{self.name}".lstrip(".")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comparison:
     """The counterpart in akdask of a name.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, Self
 
@@ -20,6 +19,7 @@ from akdask.columns.table import Table
 from akdask.engine.node import Frame
 from akdask.engine.values import Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.records import record
 
 BITS = 64
 
@@ -49,7 +49,7 @@ class ShownForm:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShownBits(ShownForm):
     """Bits as ``|`` where they are set, and ``.`` elsewhere."""
 
@@ -218,7 +218,7 @@ MOST = 63
 """Names that bits may have."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShownFields(ShownForm):
     """The names of bits where they are set, and padding elsewhere."""
 

@@ -7,7 +7,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from akdask.engine.alignment import align
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.values.times import DAY, checked_zone
+from akdask.records import record
 
 EXAMPLES = "such as '15min', 'h', 'D', 'W', 'MS' (first of the month), 'ME' (its last day) or pd.offsets.MonthEnd()."
 
@@ -54,7 +55,7 @@ UNIT_SPANS = {
 """Nanoseconds of Arkouda's units by their names, `_unit2factor` and `_unit2normunit` of its ``timeclass.py``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Frequency:
     """A frequency: an offset of pandas, and its length if that is constant.
 
@@ -267,7 +268,7 @@ def _text(times: Any, found: Any) -> Any:
     return found._like(frame, Call("make_missing", value, lacks))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formatted:
     """Makes text of a number of a time.
 

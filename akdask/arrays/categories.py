@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from akdask.engine.values import Call, Constant, Replica, Value, token
 from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError
 from akdask.operators.join.plan import IS_NA, LABEL, CategoryTable, Distinct, UniqueLabels
 from akdask.operators.values.lookup import check_codes
+from akdask.records import record
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 from akdask.typing import NumberArray
 
@@ -88,7 +88,7 @@ def as_text(table: Table, labels: Table) -> np.ndarray[Any, Any]:
     return OPERATIONS["lookup"].evaluate(text, table.columns[0])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AsPandas:
     """Makes a pandas Categorical of codes and a table of labels.
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from akdask.records import record
 
 P = ParamSpec("P")
 Owner = TypeVar("Owner")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamedReduction:
     """What a name promises.
 

@@ -7,7 +7,6 @@ or make it the result, as each reduction demands, and turn the results into time
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from itertools import islice
@@ -31,6 +30,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupStatistic
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.records import record
 
 Keys = Any
 """One array, or a tuple of arrays where the rows are grouped by several."""
@@ -209,7 +209,7 @@ CHOICES = ("first", "min", "max")
 """Reductions that choose among the values, whose results are what the values are."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnRule:
     """How one column is reduced.
 

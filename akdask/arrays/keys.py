@@ -25,9 +25,10 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupIdentity
 from akdask.operators.join.plan import BuildIndex, JoinSide, Need
 from akdask.operators.rows.plan import broadcast
+from akdask.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Keys:
     """Keys on common rows."""
 

@@ -6,10 +6,10 @@ entries cites the documentation or the source that promises it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from akdask.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rules:
     """The defaults of one face of the library.
 

@@ -18,11 +18,12 @@ from akdask.engine.sources import as_column, counted, literal, row_numbers
 from akdask.engine.values import Call, Value, columns_of
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
 from akdask.operators.rows.plan import broadcast, take_exchanged, takes_broadcast
+from akdask.records import record
 
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """A shape, and which element of a flat array is at each position.
 

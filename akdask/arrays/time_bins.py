@@ -23,6 +23,7 @@ from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.rows.plan import broadcast
+from akdask.records import record
 
 MOST_BINS = 2**31
 """Largest number of bins."""
@@ -193,7 +194,7 @@ class Binning:
         return made.checked()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TimeExtent:
     """The first and the last of some times, as numbers of their unit.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -43,6 +43,7 @@ from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.values.times import DAY, checked_zone, numbers_of
 from akdask.operators.windows.plan import RunningScan
+from akdask.records import record
 from akdask.storage.objects import ObjType
 
 if TYPE_CHECKING:
@@ -512,7 +513,7 @@ CLASSES: dict[str, type[TimeArray]] = {}
 """The class of times, and that of spans."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moment:
     """A known time or span: a number, and its unit and zone."""
 
@@ -807,7 +808,7 @@ def _time_dtype(dtype: Any) -> Any:
     return found if found.kind in ("M", "m") else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PandasTimes:
     """Converts a column of numbers for pandas: to NumPy's times or spans, or to times with a zone."""
 
@@ -826,7 +827,7 @@ class PandasTimes:
         return pd.DatetimeIndex(found).tz_localize("UTC").tz_convert(self.form.zone).array
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AsTimes:
     """Makes NumPy's times or spans of the only column of a table."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +14,7 @@ from akdask.deferred import pa
 from akdask.engine.values import token
 from akdask.errors import UnsupportedError
 from akdask.operators.join.plan import IS_NA, LABEL
+from akdask.records import record
 
 DIGITS = 76
 """Decimal digits of Arrow's widest integers."""
@@ -22,7 +22,7 @@ DIGITS = 76
 MISSING_TIME = np.iinfo(np.int64).min
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToArrow:
     """Makes an Arrow table of a table, and of the tables of labels of its Categoricals.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from akdask.engine.times import in_unit
 from akdask.engine.values import Replica, Value
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError, warn
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
+from akdask.records import record
 from akdask.storage.files import absolute, is_file, is_remote, written_path
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import LIMBS, UNIT, VALUES, ZONE, CuttingWriter, ObjectSpec, ObjType
@@ -36,7 +37,7 @@ PLAIN_KINDS = (ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 Path = str | os.PathLike[str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Storable:
     """The stored form of an array.
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from akdask.arrays.writing import write_objects
@@ -14,6 +13,7 @@ from akdask.cli.console import counted, print_json, printable, size
 from akdask.cli.sets import NamedSet, add_files, add_json, demand_format, named_files, named_sets, readable_objects
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io.files import storables
+from akdask.records import record
 from akdask.storage.files import absolute, exists, identify_all, identities_below, is_folder, written_path
 from akdask.storage.locales import locale_files
 from akdask.storage.registry import format_named, format_written
@@ -142,7 +142,7 @@ def total(paths: Sequence[str]) -> int:
     return inside + sum(file.size for file in identify_all([path for path in paths if path not in folders]))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Outcome:
     """A set that was rewritten."""
 

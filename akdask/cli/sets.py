@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from akdask.arrays.stored_arrays import from_stored
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, MissingDatasetError, UnsupportedError
 from akdask.io.files import storables
+from akdask.records import record
 from akdask.storage.files import absolute, exists, is_remote, matching
 from akdask.storage.locales import files_of_prefix, locale_files, missing_locales, sort_key, split_locale
 from akdask.storage.objects import ObjType, StoredSet
@@ -24,7 +24,7 @@ EXIT_CODES = (
 _MOST_MISSING = 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamedSet:
     """Files of one set.
 
@@ -153,7 +153,7 @@ def demand_format(sets: Sequence[NamedSet], allowed: Sequence[str], command: str
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stored:
     """One object: its name and kind in the files, and the lazy object, or why there is none."""
 

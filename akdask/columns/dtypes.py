@@ -7,7 +7,7 @@ widths in files are widened on reading.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from akdask.deferred import pd
 from akdask.errors import ArgumentTypeError
+from akdask.records import record
 
 
 class BigintDtype:
@@ -100,7 +101,7 @@ bigint = BigintDtype()
 Kind: TypeAlias = Literal["int", "uint", "float", "bool", "str", "bigint", "list"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnType:
     """The type of a column.
 
@@ -285,7 +286,7 @@ def finer(*units: str) -> str:
     return max(units, key=PER_SECOND.__getitem__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TimeForm:
     """The meaning of a time's number.
 

@@ -13,7 +13,6 @@ the order of the units nor the task or machine that computed them matters.  Bloc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from akdask.columns.exact import EXACT
 from akdask.columns.memory import scratch
+from akdask.records import record
 from akdask.typing import NumberArray
 
 # ------------------------------------------------------------------------------------------------------------- integers
@@ -206,7 +206,7 @@ class UnitPositions(NamedTuple):
     extent: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExactSum:
     """A sum of floats without rounding.
 
@@ -400,7 +400,7 @@ def _halved(ufunc: np.ufunc, accumulators: Floats) -> Floats:
     return sums
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moments:
     """The state of a variance, merged without rounding.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import singledispatch, wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -25,6 +24,7 @@ from akdask.columns.memory import new_array
 from akdask.columns.strings import StringsBuilder, from_nulls, offsets_and_bytes, with_nulls
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentTypeError
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
@@ -401,7 +401,7 @@ def concat_text(parts: Sequence[Any]) -> Any:
 # -------------------------------------------------------------------------------------------------------- named columns
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """Columns with the same number of rows.
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeGuard
@@ -40,6 +39,7 @@ from akdask.engine.values import (
     Selection,
 )
 from akdask.errors import InconsistentFilesError
+from akdask.records import record
 from akdask.storage.remote import can_read_ahead
 from akdask.storage.source import (
     IN_MEMORY,
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from akdask.operators.join.key_tables import MatchMultiplicity
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowPositions:
     """The input of rows without columns: the first position and the number of rows."""
 
@@ -114,7 +114,7 @@ class CopyingTableReader(TableReader, PartReader):
         return out
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TablePart:
     """The rows of a table in memory as one part of several; implements `akdask.storage.source.Part`."""
 

@@ -6,7 +6,6 @@ import math
 import re
 from collections import UserDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -20,6 +19,7 @@ from akdask.deferred import pd
 from akdask.engine.node import Frame, RowSpace, lower, materialize
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import token
+from akdask.records import record
 
 LONGEST_KEY = 100
 """Characters of a key that Dask's checks allow."""
@@ -113,7 +113,7 @@ def _to_pandas(tables: Sequence[Any], form: Callable[..., Any], start: int) -> A
     return form(*tables, start=start)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Chunk:
     """Makes the array of a partition; text becomes Python objects, since string widths differ between partitions."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -17,13 +16,14 @@ from akdask.engine.rowwise import Project, Tables, Tasks
 from akdask.engine.run import resolve_lengths, run
 from akdask.engine.sources import block_split
 from akdask.errors import AkdaskError, SchemaError, TransferError, WriteError
+from akdask.records import record
 from akdask.storage.objects import JoiningWriter, Receipt, Writer
 
 _TEXT = 64
 """Assumed bytes of strings and other elements without a fixed size."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filling:
     """Replacement of missing text, for file formats that cannot store it.
 

@@ -7,7 +7,6 @@ the module that declares the node registers. It returns a physical node, whose i
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from hashlib import blake2b
 from inspect import get_annotations
@@ -21,12 +20,13 @@ from akdask._dask import Alias, Expr, ExprSequence, SingletonExpr
 from akdask.caches import Cache
 from akdask.engine.values import Made, Value, flattened, token
 from akdask.errors import UnsupportedError
+from akdask.records import record
 
 if TYPE_CHECKING:
     from typing import Self
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowSpace:
     """The identity of a set of rows, with its partitioning.
 
@@ -102,7 +102,7 @@ Lengths = tuple[int, ...]
 _known: Cache[str, Lengths] = Cache("counted rows", entries=10_000)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnIdentity:
     """Identity of a column's contents: columns of equal identities are equal, row by row.
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum, auto
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -30,6 +30,7 @@ from akdask.columns.dtypes import (
 from akdask.columns.summation import UNIT
 from akdask.deferred import is_arrow
 from akdask.errors import ArgumentTypeError
+from akdask.records import record
 
 Rule = Callable[..., ColumnType | None]
 """Column types in (and the parameters by name), the type of the result out; None if the types do not fit."""
@@ -44,7 +45,7 @@ BINDING = frozenset("&|^")
 PARENTHESES = "& | ^ bind more strongly than comparisons: write (a == 1) & (b == 2), with parentheses."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operation:
     """An operation on columns, row by row.
 
@@ -409,7 +410,7 @@ class Opcode(IntEnum):
     STORE_BOOLS = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OpcodeChoice:
     """The instructions of an operation, by the type that its arguments have in common.
 

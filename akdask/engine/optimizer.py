@@ -22,6 +22,7 @@ from akdask.engine.alignment import Gather
 from akdask.engine.node import Frame, Node
 from akdask.engine.rowwise import Filter, MatchRows, Project, Zip
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, walk
+from akdask.records import record
 
 _LEAVES = (ColumnRef, Constant)
 _PARTS = "_parts"
@@ -93,7 +94,7 @@ EVERY_ROW = 0
 Columns = Iterable[Hashable]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReaderNeed:
     """One reader's need of the rows of a node, apart from the columns that its values refer to.
 
@@ -197,7 +198,7 @@ _REWRITTEN = "_rewritten"
 """The cached field of a node with its replacement."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Inlined:
     """Replacement of a node: values on another frame."""
 
@@ -206,7 +207,7 @@ class Inlined:
     keeps_rows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Swapped:
     """Replacement of a selection and the node below it: a frame with the columns of that node.
 

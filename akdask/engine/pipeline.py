@@ -56,6 +56,7 @@ from akdask.engine.values import (
 )
 from akdask.engine.vector_program import NoInstructionError, VectorizedPipeline, blocks_in_turn, selection
 from akdask.operators.reduce.reductions import ScalarReduction, merge_states
+from akdask.records import record
 from akdask.storage.source import Part
 from akdask.typing import Column, NumberArray
 
@@ -203,7 +204,7 @@ class Sink(Protocol):
     def run(self, partition: Partition | PartitionBatch) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collect:
     """Collect the results of a program in memory as a table.
 
@@ -396,7 +397,7 @@ def _partials(
     return [reduction.partial(column, mask, positions) for (_, reduction), column in zip(calls, columns, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Count:
     """Count the rows."""
 

@@ -7,7 +7,6 @@ GroupBy, DataFrame.groupby, reductions along an axis and SegArray take theirs fr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
@@ -33,6 +32,7 @@ from akdask.deferred import is_arrow, pc
 from akdask.engine.operations import Opcode
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.operators.reduce import loops
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 GroupState: TypeAlias = tuple[Column, ...]
@@ -189,7 +189,7 @@ def themselves(*types: ColumnType) -> Types:
     return {dtype: dtype for dtype in types}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarForm:
     """How a column is reduced to one value.
 
@@ -212,7 +212,7 @@ class ScalarForm:
     adds_floats: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompiledForm:
     """How a vector program reduces a column: see `akdask.engine.operations`.
 
@@ -265,7 +265,7 @@ class Slots(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AccumulatorForm:
     """How accumulators find the state of groups; they go over the rows once for all reductions of a column.
 
@@ -292,7 +292,7 @@ class AccumulatorForm:
         return cls(lambda slots: (getattr(slots, name),), counts)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupedForm:
     """How the rows of each group are reduced to one value.
 
@@ -354,7 +354,7 @@ class GroupedForm:
             return self.result(*state, **params)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DistinctForm:
     """How groups are reduced to one value if all rows of a group have to be in one task.
 
@@ -379,7 +379,7 @@ class DistinctForm:
     of_numbers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListForm:
     """How each list is reduced to one value; lists are groups with adjacent rows.
 
@@ -398,7 +398,7 @@ class ListForm:
     types: Types | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduction:
     """The specification of a reduction.
 

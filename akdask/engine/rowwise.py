@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, Self
@@ -16,6 +15,7 @@ from akdask.deferred import without_collection
 from akdask.engine.node import ColumnIdentity, Frame, Node, RowSpace, depth_of, lower, rows_decided_by, rows_rearranged
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute_all, token
+from akdask.records import record
 
 ROW = "row"
 """Name of the one column that a match adds."""
@@ -233,7 +233,7 @@ SELECTIONS = (Filter, MatchRows, Slice, Partitions)
 _SELECTED = "_selections_name"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chain:
     """Selections between a frame and the rows that its values are read from.
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from hashlib import blake2b
 from types import FunctionType
@@ -37,6 +37,7 @@ from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import Table, type_of
 from akdask.engine.operations import OPERATIONS, scalar_type
+from akdask.records import record
 from akdask.typing import Column
 
 _PACKAGE = __name__.partition(".")[0] + "."
@@ -149,7 +150,7 @@ class Parts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ref:
     """A part of a list, by its number."""
 
@@ -481,7 +482,7 @@ def as_value(item: Any, other: ColumnType | None = None) -> Value:
     return Constant(item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item, other)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """Read a column of one of the inputs."""
 
@@ -494,7 +495,7 @@ ColumnKey: TypeAlias = tuple[int, Hashable]
 """Key of a step's column: its input and name; hashed without a Python call, unlike the step."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConstantRows:
     """A constant; repeated on every row with the type `rows` if its operation has no other argument with rows."""
 
@@ -502,7 +503,7 @@ class ConstantRows:
     rows: ColumnType | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BroadcastInput:
     """A replicated result, given to the task as an argument."""
 
@@ -510,7 +511,7 @@ class BroadcastInput:
     field: Hashable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apply:
     """Run an operation on earlier registers, then release the buffers of the registers in `release`.
 
@@ -525,7 +526,7 @@ class Apply:
     reuse: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recall:
     """Take a result handed on by an earlier program of the chain, for the rows that are left."""
 
@@ -535,7 +536,7 @@ class Recall:
 Step = Load | ConstantRows | BroadcastInput | Apply | Recall
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Steps and the registers of the results.
 
@@ -595,14 +596,14 @@ class Program:
         return Program(tuple(steps), (), (), hands_on)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mask:
     """Keep the rows where a predicate holds."""
 
     predicate: Program
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpandMatches:
     """Repeat the rows for every match; `column` has the matching row of the other table."""
 
@@ -612,7 +613,7 @@ class ExpandMatches:
     column: Load
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """Keep every `step`-th row from `start` to `stop`, counted after the earlier selections."""
 

@@ -8,7 +8,6 @@ cache of the core, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005). Th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -35,6 +34,7 @@ from akdask.engine.reduction import State
 from akdask.engine.values import Apply, BroadcastInput, ConstantRows, Load, Mask, Program, Recall, Selection
 from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.records import record
 from akdask.storage.source import IN_MEMORY
 from akdask.typing import Column, NumberArray
 
@@ -97,7 +97,7 @@ class VectorMemory:
         return vector
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Results:
     """The outcome of a run: the number of selected rows, and their sums and totals."""
 

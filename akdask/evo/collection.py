@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 from dask.system import CPU_COUNT
@@ -18,6 +17,7 @@ from akdask.evo.findings import Finding
 from akdask.evo.folders import MARK, BlobFolder, EntryKind, StoreEntry
 from akdask.evo.reader import open_footer
 from akdask.evo.references import identifiers_in, load_document
+from akdask.records import record
 from akdask.storage.files import AT_ONCE, accessing, current_options
 
 _MAGIC = b"PAR1"
@@ -28,7 +28,7 @@ _TICK = 2.0
 _KNOWN: Cache[tuple[str, int, str], str] = Cache("digests of blobs", entries=100_000)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collected:
     """The files that a collection has removed, or would remove.
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from akdask.records import record
 
 FLOATS = ("float-array",)
 INTEGERS = ("integer-array",)
@@ -18,7 +19,7 @@ BOOLS = ("bool-array",)
 LOOKUP = ("lookup-table",)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayRule:
     """One array of an object.
 
@@ -52,7 +53,7 @@ class ArrayRule:
     keys: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttributesRule:
     """A list of attributes.
 
@@ -68,7 +69,7 @@ class AttributesRule:
     rows: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttributeRule:
     """One attribute with its own rows.
 
@@ -81,7 +82,7 @@ class AttributeRule:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableRule:
     """A table whose columns make no kind of array.
 
@@ -97,7 +98,7 @@ class TableRule:
     data_type: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttributeType:
     """The values of an attribute type.
 
@@ -145,7 +146,7 @@ Rule = ArrayRule | AttributesRule | AttributeRule | TableRule
 Count = Callable[[Mapping[str, Any]], int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Family:
     """A family of schemas.
 

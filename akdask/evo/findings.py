@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from akdask.deferred import pc
 from akdask.evo.kinds import Role
+from akdask.records import record
 
 Severity: TypeAlias = Literal["error", "warning"]
 
@@ -29,7 +30,7 @@ _SHOWN = 5
 _MOST_CODES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """One thing that is wrong with a blob, or odd about it.
 
@@ -102,7 +103,7 @@ def exit_code(findings: Sequence[Finding]) -> int:
     return int(any(finding.is_error for finding in findings))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContentRules:
     """Requirements on the values of an array.
 
@@ -142,7 +143,7 @@ class ContentRules:
         return column in _INDEX_COLUMNS.get(self.kind, ())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Observation:
     """Values of one column that break a rule.
 
@@ -170,7 +171,7 @@ class Observation:
         return Observation(self.count + other.count, self.first, value, codes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowFacts:
     """Facts about some rows.
 

@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, BinaryIO, Protocol, Self, cast
@@ -20,6 +19,7 @@ from uuid import uuid4
 from akdask.errors import ArgumentError
 from akdask.evo.description import is_identifier
 from akdask.evo.errors import BlobWriteError
+from akdask.records import record
 from akdask.storage.files import (
     NoAnswerError,
     file_system,
@@ -50,7 +50,7 @@ class EntryKind(StrEnum):
     FOREIGN = "foreign"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoreEntry:
     """One entry of the folder.
 

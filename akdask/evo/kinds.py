@@ -6,13 +6,13 @@ A kind is found by the number of columns and their exact types, never by names. 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
 from akdask.errors import ArgumentError
 from akdask.evo.errors import KindError
+from akdask.records import record
 
 Form: TypeAlias = Literal["array", "plain", "lookup"]
 """Which keys a description has: ``width`` and ``data_type``, only ``data_type``, or the types of keys and values."""
@@ -35,7 +35,7 @@ _MOST_SHOWN = 12
 _NAMES = {arrow: name for name, arrow in TYPES.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayKind:
     """One kind of array.
 
@@ -185,7 +185,7 @@ def data_type_of(types: Sequence[str]) -> str:
     return types[0] if len(set(types)) == 1 else "/".join(types)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Role:
     """The role of an array.
 

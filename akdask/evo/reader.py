@@ -35,6 +35,7 @@ from akdask.formats.parquet.footers import PARQUET_ERRORS, inspect_file
 from akdask.formats.parquet.reader import RowGroup, RowGroupPart, RowGroupPartReader, partitions_of
 from akdask.formats.parquet.statistics import bounds_of, of_stretches, unbounded, without_values
 from akdask.frames.dataframe import DataFrame
+from akdask.records import record
 from akdask.storage.files import absolute, identify, takes_storage_options
 from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.ranges import range_reader
@@ -303,7 +304,7 @@ class BlobColumn:
         return self.stored if self.decoding.as_microseconds else self.stored.in_unit("ns")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlobPart(RowGroupPart):
     """One partition of a blob; implements `akdask.storage.source.Part`.
 

@@ -10,12 +10,12 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from akdask.evo.description import ArrayDescription, is_identifier, parse_identifier
 from akdask.evo.errors import DescriptionError, EvoError, KindError, ObjectError
+from akdask.records import record
 
 Document: TypeAlias = Mapping[str, Any] | str | os.PathLike[str]
 """The JSON document of an object, or the path of a file with it."""
@@ -24,7 +24,7 @@ _KEYS = frozenset({"length", "data_type", "keys_data_type", "values_data_type"})
 _MISSING = "nan_description"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reference:
     """An array description in a document.
 

@@ -42,6 +42,7 @@ from akdask.evo.canonical import is_of_pandas, table_of
 from akdask.evo.errors import ContentError, ShapeError, UnsupportedTableError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.interchange import from_dask
+from akdask.records import record
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -75,7 +76,7 @@ def lazy_rows(given: Any) -> LazyRows | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowStream:
     """Tables that come one after the other.
 
@@ -349,7 +350,7 @@ class EncodeColumns(Protocol):
         """Return the encoded form of a row group, given its encoded columns."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToTable:
     """Makes an Arrow table of the rows of a task.
 

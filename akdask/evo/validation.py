@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from hashlib import sha256
 from typing import Any
@@ -35,6 +34,7 @@ from akdask.formats.parquet.thrift import (
     read_struct,
     row_groups_of,
 )
+from akdask.records import record
 from akdask.storage.files import (
     FileIdentity,
     absolute,
@@ -70,7 +70,7 @@ _DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
 _OVERHEAD = 2**10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expectations:
     """Expectations of a blob besides the rules for all blobs.
 
@@ -288,7 +288,7 @@ def _count(name: str, value: Any) -> int | None:
     return int(value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FooterFacts:
     """The content of a footer.
 
@@ -601,7 +601,7 @@ def _sizes(header: Struct) -> tuple[int, int, int]:
     return packed, unpacked, count
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowGroupReport:
     """The findings for a row group.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
 
@@ -22,11 +21,12 @@ from akdask.evo.kinds import role_named
 from akdask.evo.rows import RowStream, in_order, lazy_rows
 from akdask.formats.parquet.footers import PARQUET_ERRORS
 from akdask.formats.parquet.write import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
+from akdask.records import record
 
 _LEVELS = range(1, 10)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowGroupOutcome:
     """The result of encoding one row group, or one of its columns.
 
@@ -45,7 +45,7 @@ class RowGroupOutcome:
     error: EvoError | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnEncoder:
     """Encodes the columns of row groups one by one in tasks, and collects their violations.
 

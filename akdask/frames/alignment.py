@@ -39,6 +39,7 @@ from akdask.operators.join.plan import match_once
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.top_k import TopK
+from akdask.records import record
 from akdask.typing import Column
 
 MOST_SPARSE = 2**10
@@ -207,7 +208,7 @@ def _values_of(item: Any) -> Array:
     return of_rows(item.values)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Matched:
     """Columns on the rows of a target, by their labels.
 
@@ -340,7 +341,7 @@ LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
 """Begin the names of the columns of rows that are joined by their labels."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OnAllLabels:
     """Columns of two sides on the rows of all labels that one of them has.
 
@@ -496,7 +497,7 @@ def check_same(one: RowLabels, other: RowLabels) -> Value | None:
 # facts about labels from plans
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Told:
     """Facts from plans about labels, compared with the labels of a target.
 
@@ -586,7 +587,7 @@ def _numbers_or_at_hand(array: Array) -> Column | None:
     return np.arange(sum(base.lengths)) if isinstance(base, Rows) else _at_hand(array)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Origin:
     """The default labels that labels are chosen from, each at most once.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import dask
@@ -34,6 +33,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import of_columns, present, present_among
 from akdask.frames.series import Series
+from akdask.records import record
 
 Operation = Callable[[Any, Any], Any]
 
@@ -182,7 +182,7 @@ def _on_all(frame: DataFrame, function: Callable[..., Any], one: _Side, other: _
     return frame._of(ColumnSet.of(made, index[0] if index else None, frame._columns.index_name))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Side:
     """One side of an operator: columns, or one array for all of them, and the labels of its rows."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from akdask.arrays import row_selection as row_tools
@@ -18,6 +18,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.sources import counted, refuses_foreign, row_numbers
 from akdask.engine.values import ColumnRef, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
+from akdask.records import record
 
 INDEX = ("index",)
 """Name of the row labels among the columns of a projection; no column can have it."""
@@ -25,7 +26,7 @@ INDEX = ("index",)
 Select = Callable[[Frame, list[Value]], tuple[Frame, list[Value]]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnSet:
     """Named columns on the rows of one frame.
 

@@ -37,6 +37,7 @@ from akdask.frames.index import Index
 from akdask.frames.series import Series
 from akdask.operators.join.plan import LABEL, CategoryTable
 from akdask.operators.values.cast import missing_as_nan
+from akdask.records import record
 from akdask.storage.locales import Filenames
 from akdask.storage.objects import ROW_LABELS, ObjType
 from akdask.typing import Column
@@ -538,7 +539,7 @@ def series_conversion(series: Series, *, nullable: bool = False) -> tuple[ToSeri
     return ToSeries(converter, series._level_names, series.name), columns.apart(), labels
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToSeries:
     """Makes a pandas Series from the DataFrame of `ToPandas`.
 

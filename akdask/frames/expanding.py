@@ -38,9 +38,10 @@ from akdask.frames.windows import (
     span_of,
 )
 from akdask.operators.windows.plan import Expanded, LastValid, Recurrence, WithNeighbours
+from akdask.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Weights:
     """How weights decay, as `DataFrame.ewm` is given it.
 

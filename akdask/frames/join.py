@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from inspect import signature
 from operator import index
@@ -51,6 +51,7 @@ from akdask.frames.series import Series
 from akdask.operators.join.plan import has_match, join_row_numbers, join_rows
 from akdask.operators.rows.plan import ConcatRanges, SegmentStarts
 from akdask.operators.sort.plan import sorted_rows
+from akdask.records import record
 
 FrameType = TypeVar("FrameType", bound=DataFrame)
 
@@ -257,7 +258,7 @@ def merge(
     return left._of(_in_order(joined, by).only(sources))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MergeSide:
     """Columns, and the keys that they are joined by."""
 
@@ -356,7 +357,7 @@ def _named(left: MergeSide, right: MergeSide, on: Sequence[tuple[str, str]], suf
     return dict(named)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Joined:
     """The sides of a join, and the sources of its columns."""
 

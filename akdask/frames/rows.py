@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -45,6 +44,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.display import Row
 from akdask.frames.index import Index, MultiIndex, is_there
 from akdask.frames.series import Series
+from akdask.records import record
 
 NAMED = 5
 """How many of the labels that are not there a message names."""
@@ -56,7 +56,7 @@ TIMES = (np.datetime64, datetime.date)
 SPANS = (np.timedelta64, datetime.timedelta)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chosen:
     """Rows that a key of labels chooses.
 

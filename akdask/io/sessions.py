@@ -13,7 +13,6 @@ import re
 import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -54,6 +53,7 @@ from akdask.errors import (
 )
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
+from akdask.records import record
 from akdask.storage.files import absolute, check_status, is_remote, open_regular, path_text, written_path
 from akdask.storage.journal import previous
 from akdask.storage.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
@@ -416,7 +416,7 @@ def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:
 # reading
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Entry:
     """The description of one array in a text file of a checkpoint."""
 

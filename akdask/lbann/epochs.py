@@ -7,7 +7,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Event
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +17,7 @@ from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError, LbannWarning, SampleTypeError
 from akdask.lbann.file_reader import AnyReader
 from akdask.lbann.sample_list import SampleList
+from akdask.records import record
 
 Shuffle: TypeAlias = bool | Literal["files"]
 """Whether samples come in random order: all of them, or files, and the samples within each file."""
@@ -68,7 +68,7 @@ _NARROWEST = 4
 """Bytes of the integers that are converted to the type of a batch."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SkippedSample:
     """A sample that an epoch went on without.
 
@@ -225,7 +225,7 @@ OnError: TypeAlias = Literal["raise", "skip"]
 """Treatment of unreadable samples in an epoch."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BatchOptions:
     """How samples come in batches.
 

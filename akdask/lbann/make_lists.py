@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from typing import Any, TypeAlias
@@ -18,6 +17,7 @@ from akdask.errors import ArgumentError, FileFormatError
 from akdask.formats.hdf5.open_files import OPEN_FILES, LibraryFile, NotThereError, UnknownElementsError
 from akdask.lbann.errors import LbannListError, MissingSampleError
 from akdask.lbann.sample_list import ListType, SampleList, checked_words, parts
+from akdask.records import record
 from akdask.storage.recovery import recover_naming
 from akdask.storage.transaction import write_files
 
@@ -153,7 +153,7 @@ def common_directory(paths: Sequence[str]) -> str:
     return "/".join(shared) or ("/" if found[0].startswith("/") else ".")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoundSamples:
     """The samples of files, and the excluded samples.
 
@@ -304,7 +304,7 @@ def _relative(path: str, base: str) -> str:
     return path.removeprefix(front)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SplitIndices:
     """Positions of the samples of each part.
 

@@ -17,6 +17,7 @@ from akdask.lbann.errors import LbannListError, LbannSchemaError
 from akdask.lbann.file_reader import FileSampleReader
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import ListType, SampleList, checked_words
+from akdask.records import record
 from akdask.storage.files import absolute
 from akdask.storage.recovery import recover_naming
 
@@ -206,7 +207,7 @@ def _shown(tokens: _Tokens) -> str:
     return "the end" if tokens.kind == "end" else repr(tokens.text[:40])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReaderEntry:
     """A data reader, as a prototext file describes it.
 

@@ -7,7 +7,6 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
@@ -17,6 +16,7 @@ from akdask.errors import MissingFileError, warn
 from akdask.lbann.errors import LbannError, LbannListError, LbannWarning
 from akdask.lbann.reader import sample_ids
 from akdask.lbann.sample_list import ListType, SampleList, Words, buffers, column, file_state, parts
+from akdask.records import record
 from akdask.storage.files import absolute
 from akdask.storage.recovery import recover_naming
 
@@ -27,7 +27,7 @@ _DEEPEST = 32
 """Maximum depth of the samples of an exclusion list."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListHeader:
     """The first lines of a sample list.
 
@@ -291,7 +291,7 @@ MAX_HEADER = 1 << 16
 """Bytes within which the header of a list ends."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Body:
     """Lines of a body: the file, the counts and the samples of each."""
 

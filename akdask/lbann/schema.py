@@ -24,6 +24,7 @@ from akdask.formats.hdf5.open_files import (
 )
 from akdask.lbann.errors import LbannSchemaError, LbannWarning, MissingSampleError, SampleError, UnknownNameError
 from akdask.lbann.schema_document import MAX_DEPTH, YamlMap, YamlNode, YamlScalar, YamlSequence, parse, typed
+from akdask.records import record
 from akdask.storage.recovery import recover_naming
 
 METADATA = "metadata"
@@ -55,7 +56,7 @@ _READ_OTHERWISE = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 _IMAGES, _VOLUMES = 2, 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetadataEntry:
     """One value of metadata, and where it was written.
 
@@ -88,7 +89,7 @@ class MetadataEntry:
         return f"{self.schema}, line {self.line} ({self.node or 'root'})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SchemaNode:
     """A node of a schema, with complete metadata.
 
@@ -117,7 +118,7 @@ class SchemaNode:
             yield from child.leaves()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schema:
     """A tree shaped like a sample, whose nodes have metadata.
 
@@ -301,7 +302,7 @@ def _value(node: YamlNode) -> Any:
     return values
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Directives:
     """The steps applied to the elements of a field, in the order of these parameters.
 

@@ -16,6 +16,7 @@ import yaml
 
 from akdask.errors import warn
 from akdask.lbann.errors import LbannSchemaError, LbannWarning
+from akdask.records import record
 
 MAX_DEPTH = 64
 """Maps and sequences in each other."""
@@ -29,7 +30,7 @@ _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """The parser of libyaml, which upstream uses as well, or PyYAML's own."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class YamlScalar:
     """A text, and its line; `is_quoted` distinguishes ``""`` from a missing value."""
 
@@ -38,7 +39,7 @@ class YamlScalar:
     is_quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class YamlSequence:
     """Nodes in order, and the line of the first."""
 
@@ -46,7 +47,7 @@ class YamlSequence:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class YamlMap:
     """Nodes by their keys, the lines of the keys, and the line where the map begins."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +15,7 @@ from akdask.lbann.lazy import RunReader, runs_of
 from akdask.lbann.reader import SampleReader
 from akdask.lbann.sample_list import parts
 from akdask.lbann.schema import FieldMetadata, SampleFields
+from akdask.records import record
 
 if TYPE_CHECKING:
     from akdask.lbann.dataset import Dataset
@@ -24,7 +24,7 @@ _RAW = ("coerce", "dims", "channels", "layout", "transpose", "hwc")
 """Directives that are followed when a field is read for statistics: not scale, bias and packing."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FieldStatistics:
     """Statistics of the values of a field; per channel, if requested.
 
@@ -49,7 +49,7 @@ class FieldStatistics:
     dtype: np.dtype[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Moments:
     """Count, mean, sum of squared deviations and extremes, per channel, in a form that can be merged."""
 

@@ -6,7 +6,6 @@ import math
 import weakref
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from akdask.formats.hdf5.open_files import TEXT, StoredElements
 from akdask.lbann import tuning
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError, UnknownNameError
 from akdask.lbann.schema import FieldMetadata, SampleFields
+from akdask.records import record
 
 Values = npt.NDArray[Any]
 
@@ -341,7 +341,7 @@ class Target(NamedTuple):
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SampleLayout:
     """The arrays of a sample whose stored elements are known.
 

@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from hashlib import blake2b
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +21,7 @@ from akdask.lbann.read_lists import read_list
 from akdask.lbann.reader import SampleReader, sample_ids
 from akdask.lbann.sample_list import SampleList, parts
 from akdask.lbann.schema import SampleFields, Schema, load, merge
+from akdask.records import record
 from akdask.storage.files import state_of
 from akdask.storage.transaction import write_error
 
@@ -30,7 +31,7 @@ number of its elements, or a value that is not finite.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SampleFault:
     """One fault.
 
@@ -54,7 +55,7 @@ class SampleFault:
     is_warning: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileCheck:
     """The result of checking one file.
 
@@ -79,7 +80,7 @@ class FileCheck:
     sizes: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SampleSetReport:
     """The outcome of a check.
 
@@ -114,7 +115,7 @@ class SampleSetReport:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileToCheck:
     """A file, and its line in a list.
 

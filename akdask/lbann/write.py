@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, cast
@@ -19,6 +18,7 @@ from akdask.formats.hdf5.open_files import write_sample_file
 from akdask.lbann.errors import LbannError
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import SampleList
+from akdask.records import record
 from akdask.storage.files import written_path
 from akdask.storage.locales import list_path, split_extension
 from akdask.storage.transaction import staged_files
@@ -27,7 +27,7 @@ _TO_STORED = {"b": np.uint8, "f2": np.float32}
 """LBANN reads neither HDF5's enumerations, as which h5py stores bool, nor floats of 16 bits."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WrittenSamples:
     """The files written.
 

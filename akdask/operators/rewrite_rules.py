@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import is_
 from typing import Any, NamedTuple
@@ -72,6 +72,7 @@ from akdask.operators.rows.plan import BroadcastColumn, Take, broadcast_columns,
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.ranges import ROW
 from akdask.operators.sort.top_k import TopK
+from akdask.records import record
 
 CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
 """Kinds of nodes that evaluate values on the rows of their frame."""
@@ -675,7 +676,7 @@ def _is_left_join(frame: Frame) -> bool:
     return isinstance(frame, MatchRows) and frame.keep_all and not isinstance(frame.frame, Limit | TopK)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Few:
     """A join of a few left rows, made from a join of many.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
 from typing import Any
@@ -32,6 +31,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import numbers_among
 from akdask.frames.series import Series
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
+from akdask.records import record
 
 OPTIONS = ("figsize", "title", "xlabel", "ylabel", "grid", "rot", "logx", "logy", "xlim", "ylim")
 """pandas' plot options of the axes, rather than of the drawing."""
@@ -114,7 +114,7 @@ NOTHING: Extent = (0, 1)
 """Extent of an empty axis."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AxisValues:
     """A column on an axis.
 
@@ -280,7 +280,7 @@ MOST_BARS = 1000
 """Rows up to which each has a bar or a slice, with its label."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DrawnRows:
     """Columns that are drawn, and the labels of their rows.
 
@@ -451,7 +451,7 @@ def _names(rows: DrawnRows, y: Any, label: str) -> bool:
     return label in [rows.named(item) for item in given]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DrawnGroups:
     """Groups of rows.
 

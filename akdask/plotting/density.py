@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import dask
@@ -28,6 +27,7 @@ from akdask.plotting.axes import (
     split_options,
     step_numbers,
 )
+from akdask.records import record
 
 FINE = 256
 """Bins of each axis of a density plot."""
@@ -45,7 +45,7 @@ REDUCTIONS: dict[Any, str] = {
 """Functions that pandas is given for the values in a hexagon, and the reductions of groups that they are."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bins2D:
     """Numbers of rows in bins of two columns, in memory.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import dask
@@ -34,6 +33,7 @@ from akdask.plotting.axes import (
     split_options,
     step_numbers,
 )
+from akdask.records import record
 
 PIXELS = 500
 """Steps of the axis; in each the smallest and largest value beyond the whiskers are drawn."""
@@ -43,7 +43,7 @@ MOST_BOXES = 200
 QUARTILES = (0.25, 0.5, 0.75)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Box:
     """The drawn statistics of some values.
 

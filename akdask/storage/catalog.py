@@ -30,11 +30,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from akdask.errors import FileError, InconsistentFilesError, MissingFileError, warn
+from akdask.records import record
 from akdask.storage.files import FileIdentity, concurrently, file_system, infos_in, is_folder, retrying, version_of
 from akdask.storage.locales import (
     MISSING_HINT,
@@ -70,7 +71,7 @@ def catalog_path(path: str) -> str:
     return f"{folder}{slash}.{name}{_CATALOG}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """One file of a set: its name there and among the uploads, size in bytes, and mark (see `version_of`)."""
 
@@ -80,7 +81,7 @@ class Entry:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Catalog:
     """Which files a set has, and where they are."""
 

@@ -7,13 +7,13 @@ threads sum at a time.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from xxhash import xxh3_64
 
 from akdask.caches import Cache
 from akdask.errors import FileFormatError
+from akdask.records import record
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader, range_reader
 from akdask.typing import NumberArray
@@ -76,7 +76,7 @@ def sum_of_ranges(reader: RangeReader, ranges: Iterable[tuple[int, int]], what: 
     return found.value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileSums:
     """The checksums of a whole file: one of its data, and one of the metadata that describe the data.
 

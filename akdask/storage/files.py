@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -28,6 +28,7 @@ from dask.base import tokenize
 from akdask import config
 from akdask.deferred import fsspec
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError, FileFormatError, MissingFileError
+from akdask.records import record
 
 # ------------------------------------------------------------------------------------------------- file systems of URLs
 
@@ -251,7 +252,7 @@ _MEMORY = "/dev/shm/"
 """A folder of files in memory, which is addressed like a local one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileIdentity:
     """One file in one state: another size or version means that everything known about it is stale.
 

@@ -30,12 +30,13 @@ import stat
 import time
 from collections.abc import Container
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Self
 from uuid import uuid4
 
+from akdask.records import record
 from akdask.storage.files import check_status, is_single_name, open_regular, path_of_open
 from akdask.storage.locales import is_of_set, replaces_folder, set_of
 
@@ -374,7 +375,7 @@ _LAST_PID = 2**31 - 1
 _LAST_TIME = 2.0**36  # a year that four digits show
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Owner:
     """The writing process."""
 

@@ -13,11 +13,11 @@ import os
 import stat
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, ClassVar, TypeAlias
 
 from akdask.errors import FileFormatError
+from akdask.records import record
 from akdask.storage.files import is_single_name, state_of
 from akdask.storage.folders import JOURNAL, NEW, OLD, PRESERVE, Directory, HiddenFolder, is_staged_name, unique_tag
 from akdask.storage.locales import is_of_set
@@ -31,7 +31,7 @@ _LARGEST = 2**28  # bytes; a step takes about 100
 _LARGEST_FILE = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rename:
     """The move of a finished file into place.
 
@@ -50,7 +50,7 @@ class Rename:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Journal:
     """The steps that replace files, in order: renames first, then removals.
 

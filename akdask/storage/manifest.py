@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from functools import cache, partial
 from time import sleep
@@ -31,6 +31,7 @@ import numpy.typing as npt
 from akdask.columns.arrow import arrow_bytes, arrow_numbers, numpy_numbers
 from akdask.deferred import pa
 from akdask.errors import AkdaskError, FileError
+from akdask.records import record
 from akdask.storage.checksums import FileSums, checksum
 from akdask.storage.files import FileIdentity, check_status, exists, is_remote, last_changed, open_regular, owner_of
 from akdask.storage.locales import sort_key, split_locale
@@ -408,7 +409,7 @@ class ManifestRows(ABC, Generic[Description]):
         return Told(in_place, unproven, list(dict.fromkeys(lost)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Told(Generic[Description]):
     """Descriptions of files from manifests, and the files that are missing.
 
@@ -495,7 +496,7 @@ class OfSummedFile(OfFile, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SummedFile:
     """A file of which only checksums are known.
 

@@ -6,13 +6,14 @@ The kinds and the names of members are Arkouda's data model.  Each format maps t
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import Table
 from akdask.errors import InconsistentFilesError, warn
+from akdask.records import record
 from akdask.storage.source import Source
 from akdask.typing import Column
 
@@ -83,7 +84,7 @@ LIMBS = "limbs"
 """The table of an object with the number of limbs of its big integers, in all partitions."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredColumn:
     """One stored column, which a plan scans."""
 
@@ -91,7 +92,7 @@ class StoredColumn:
     column: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredObject:
     """One object of a set.
 
@@ -148,7 +149,7 @@ class StoredSet(Protocol):
 Columns: TypeAlias = Mapping[Hashable, Column]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectSpec:
     """An object to be written.
 
@@ -234,7 +235,7 @@ class Writer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JoinedFile:
     """The receipt of a file that several partitions went into.
 
@@ -287,7 +288,7 @@ class CuttingWriter(Writer, Protocol):
 _MOST_NAMES = 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Difference:
     """How files differ in a column or an object.
 

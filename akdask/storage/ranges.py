@@ -13,7 +13,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
 from typing import Self
@@ -22,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AkdaskError, FileError, FileFormatError, MissingFileError
+from akdask.records import record
 from akdask.storage.files import FileIdentity, NoAnswerError, changed_error, has_status, is_remote, open_regular
 from akdask.storage.remote import ReadAhead, RemoteBytes, Stream
 from akdask.typing import NumberArray
@@ -255,7 +255,7 @@ MANY = 8
 """Ranges of this many times `ALIGNED_ROWS` are aligned: that makes them little larger."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extent:
     """One flat dataset in one file.
 
@@ -278,7 +278,7 @@ class Extent:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowRanges:
     """The partitions of a set: rows ``starts[i]`` to ``stops[i]`` of file ``files[i]``, in file order."""
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import concat_rows, concat_text
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 TEXT_BYTES = 16
@@ -188,7 +189,7 @@ class Source(Protocol):
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConsecutiveParts:
     """The rows of several parts, in order; implements `Part`.
 

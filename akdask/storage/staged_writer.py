@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from akdask import config
@@ -23,6 +23,7 @@ from akdask.errors import (
     WriteError,
     warn,
 )
+from akdask.records import record
 from akdask.storage.catalog import compare_with_catalogs
 from akdask.storage.files import FileIdentity, exists, identify_all, is_remote, is_unchanged, written_path
 from akdask.storage.locales import locale_files, locale_path, set_path
@@ -42,7 +43,7 @@ class DescribedFile(Protocol):
         """Return the description of the same file under another path."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileReceipt:
     """The receipt of one written partition, for the commit: its number, and its file for the manifest."""
 

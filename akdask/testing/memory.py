@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from types import TracebackType
 from typing import Any, Self
@@ -16,11 +16,12 @@ from akdask.columns.strings import from_nulls
 from akdask.columns.table import Table, slice_rows, type_of
 from akdask.engine.sources import Scan, as_column
 from akdask.engine.values import token
+from akdask.records import record
 from akdask.storage.source import Bounds, PartReader
 from akdask.typing import Column, NumberArray
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """Rows of one column of one partition that were read."""
 
@@ -98,7 +99,7 @@ class MemorySource:
         return {name: wrap(scan, scan.column(name)) for name in self.columns}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryPart(PartReader):
     """One partition of a `MemorySource`, and its reader."""
 

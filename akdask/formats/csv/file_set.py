@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from types import TracebackType
@@ -36,6 +35,7 @@ from akdask.formats.csv.lines import (
 )
 from akdask.formats.csv.parse import CsvColumn, RowParser, found_types, given_types
 from akdask.formats.csv.text_file import TextFile, read_text, text_file, text_reader
+from akdask.records import record
 from akdask.storage.catalog import compare_with_catalogs
 from akdask.storage.files import AT_ONCE, FileIdentity, concurrently, identify_all, is_remote
 from akdask.storage.locales import Filenames, patterns_of
@@ -85,7 +85,7 @@ class CsvPartReader(PartReader):
         return out[: len(rows)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CsvPart:
     """One partition: a range of bytes of one file.
 

@@ -8,7 +8,6 @@ A file with a quote anywhere else has no such rule: it is not cut, and the parse
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.errors import ArgumentError, ArgumentTypeError, FileFormatError
 from akdask.formats.csv.text_file import TextFile, read_text, text_blocks
+from akdask.records import record
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import ALIGNED_ROWS, MANY
 
@@ -50,7 +50,7 @@ class UnclosedQuoteError(StrayQuoteError):
     """The last quote opens a field that has no end."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lines:
     """Rules that delimit rows.
 
@@ -290,7 +290,7 @@ TYPES = {known.name: known for known in (INT64, UINT64, FLOAT64, BOOL, STR)}
 """The types that Arkouda's header can name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Head:
     """The names and types in the first lines of a file.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +20,7 @@ from akdask.deferred import pc
 from akdask.errors import ArgumentTypeError, ConversionError, FileError, FileFormatError, MissingDatasetError
 from akdask.formats.csv.lines import Head, Lines, StrayQuoteError, count_breaks, last_end, row_start
 from akdask.formats.csv.text_file import TextFile, read_text
+from akdask.records import record
 from akdask.storage.files import AT_ONCE
 from akdask.typing import Column, NumberArray
 
@@ -40,7 +41,7 @@ BLOCK = 2**22
 """Bytes that are parsed at a time, whose memory is used again."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CsvColumn:
     """One column of CSV files.
 
@@ -75,7 +76,7 @@ class CsvColumn:
         return pa.from_numpy_dtype(self.dtype.numpy) if self.dtype.is_number else pa.large_string()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowParser:
     """Where bytes are from, and how they are parsed.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
@@ -19,6 +18,7 @@ import pyarrow as pa
 
 from akdask.caches import Cache
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.records import record
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import RangeReader, range_reader
 from akdask.storage.remote import Stream, buffer_limit
@@ -122,7 +122,7 @@ _FIRST = 16
 _BLOCK = 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompressedFile:
     """A file whose text is to be unpacked.
 

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from akdask.deferred import pc
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.formats.csv.lines import TYPES, checked_delimiter, head_bytes
 from akdask.formats.csv.text_file import CODECS
+from akdask.records import record
 from akdask.storage.checksums import FileSums
 from akdask.storage.files import identify
 from akdask.storage.manifest import SummedFile, SummedManifest
@@ -72,7 +72,7 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Field:
     """A column of the files: its name, where partitions have it, and its type."""
 

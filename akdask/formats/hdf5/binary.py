@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from akdask.records import record
+
 Read: TypeAlias = Callable[[int, int], bytes]
 """Returns bytes of a file, given offset and length; fewer at its end."""
 
@@ -228,7 +230,7 @@ class Message(NamedTuple):
         self.block.fix(self.place + start, self.place + stop)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectHeader:
     """The header of a group or a dataset, with all its messages."""
 

@@ -25,6 +25,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, Colu
 from akdask.columns.memory import LARGEST_REUSED, scratch
 from akdask.errors import AkdaskError
 from akdask.formats.hdf5.null_terminated import PrefixRange
+from akdask.records import record
 from akdask.storage.checksums import Checksum
 from akdask.storage.files import FileIdentity
 from akdask.storage.objects import ObjType
@@ -33,7 +34,7 @@ from akdask.storage.source import TEXT_BYTES, Bounds
 from akdask.typing import NumberArray
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DatasetSchema:
     """Path of a flat dataset in the file, and NumPy's name of its stored type."""
 
@@ -45,7 +46,7 @@ Slot: TypeAlias = tuple[int, int]
 """Offset and length of a dataset, in the order of the datasets of a schema."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnSchema:
     """One column of an object, and the datasets that it is stored in, in the order of their slots.
 
@@ -63,7 +64,7 @@ class ColumnSchema:
         return self.dtype != STR or len(self.datasets) > 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """Why an object that is listed cannot be read."""
 
@@ -71,7 +72,7 @@ class Problem:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectSchema:
     """One object: its kind, columns and children.
 
@@ -107,7 +108,7 @@ class ObjectSchema:
             yield from child.columns
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Described:
     """A codec's description of one object in one file; slots are in the order of the datasets of its columns."""
 
@@ -190,7 +191,7 @@ def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:
         previous = file
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnLocation:
     """Location of one column in one file: everything that a worker needs to read it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from akdask.formats.hdf5.inspect import inspect_ahead, inspect_file
 from akdask.formats.hdf5.layout import column_type_of, in_stored_order
 from akdask.formats.hdf5.manifest import HdfManifest
 from akdask.formats.hdf5.row_spaces import Layouts, ReadOptions, RowSpaces
+from akdask.records import record
 from akdask.storage.locales import Filenames
 from akdask.storage.objects import (
     CATEGORIES,
@@ -124,7 +125,7 @@ class Agreement:
         return differing_error(found, _HINT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Rules:
     """Which types of numbers agree: those of one width and sign only, or also floats and integers."""
 
@@ -265,7 +266,7 @@ _SAMPLED_PARTITIONS = 16
 """Partitions, and with them files, that are opened for that."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LegacyObject:
     """Root objects that belong together.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,6 +27,7 @@ from akdask.formats.hdf5.binary import (
     read_header,
     tree_levels,
 )
+from akdask.records import record
 
 _DEEPEST = 5  # groups that contain themselves have no end
 _REPEATED = {
@@ -71,7 +71,7 @@ class DatasetNumbers(NamedTuple):
     width: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Structure:
     """The metadata blocks that similar files have in common.
 

@@ -38,6 +38,7 @@ from akdask.formats.hdf5.binary import (
     read_header,
 )
 from akdask.formats.hdf5.open_files import NotThereError, StoredElements, TreeFile, UnknownElementsError
+from akdask.records import record
 from akdask.storage.files import FileIdentity
 
 Offsets = npt.NDArray[np.int64]
@@ -56,7 +57,7 @@ class DataLocation(NamedTuple):
     delta: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateBlock:
     """A block of metadata that all groups of a template have.
 
@@ -114,7 +115,7 @@ class _Checks:
         self._waiting, self._nbytes = {}, 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupTemplate:
     """The walk from the header of a group to its datasets.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ from akdask.formats.hdf5.description import (
     ranges_beside,
 )
 from akdask.formats.hdf5.row_spaces import damages_of, summed_datasets
+from akdask.records import record
 from akdask.storage.checksums import sum_of_ranges
 from akdask.storage.files import FileIdentity, exists, identify
 from akdask.storage.locales import Filenames
@@ -250,7 +251,7 @@ def carry_summaries(file: FileDescription, old: FileDescription | None) -> FileD
     return replace(file, summaries=summaries)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Damage:
     """The damage of a file, or of one dataset in it."""
 
@@ -259,7 +260,7 @@ class Damage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verification:
     """Result of comparing files with their manifests.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
@@ -20,6 +19,7 @@ from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.description import DatasetSchema, Problem, Slot
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_file
+from akdask.records import record
 from akdask.storage.files import identify
 from akdask.storage.objects import (
     CATEGORIES,
@@ -53,7 +53,7 @@ class NotFlatError(Exception):
     """The dataset is not a one-dimensional array of plain numbers; codecs turn this into a `Problem`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredType:
     """A type as HDF5 has it.
 
@@ -108,7 +108,7 @@ def _numpy_name(encoded: bytes) -> tuple[str, bool]:
     return dtype.str, bool(kind.equal(h5t.py_create(dtype)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attribute:
     """An attribute; `shape` is () for a scalar and None for a null dataspace, `value` None if unreadable."""
 
@@ -330,7 +330,7 @@ def _schema(path: str, dtype: str) -> DatasetSchema:
     return DatasetSchema(path, dtype)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Foreign:
     """A member that is neither group nor dataset, or cannot be opened; `text` explains."""
 
@@ -566,7 +566,7 @@ def root_of(file: Any) -> StoredGroup:
     return StoredGroup(h5g.open(file.id, b"/"), "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileMetadata:
     """One file: its root group, or why there is none."""
 

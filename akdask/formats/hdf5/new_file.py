@@ -10,7 +10,7 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -29,6 +29,7 @@ from akdask.formats.hdf5.library import HDF5_ERRORS, open_file, open_hdf5
 from akdask.formats.hdf5.manifest import HdfManifest, carry_summaries, summarized, summed_up
 from akdask.formats.hdf5.metadata import root_of
 from akdask.formats.hdf5.null_terminated import PrefixRange
+from akdask.records import record
 from akdask.storage.files import FileIdentity, identify, is_file
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
@@ -40,7 +41,7 @@ _WRITE_SIZE = 2**22
 """Bytes that are summed up and then written: more would leave the cache, with fewer threads wait for each other."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Share:
     """Partition `index` of `count`, as Arkouda cuts a table of n rows into blocks."""
 
@@ -62,7 +63,7 @@ Attributes: TypeAlias = tuple[tuple[bytes, int | tuple[int, ...]], ...]
 """Attributes beyond those of every object: int64, scalars or one-dimensional."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewGroup:
     """A group to be made.
 
@@ -84,7 +85,7 @@ class NewGroup:
     column_order: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewDataset:
     """A flat dataset to be made.
 
@@ -118,7 +119,7 @@ class NewDataset:
     attributes: Attributes = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewObject:
     """All that one object adds to a file.
 
@@ -158,7 +159,7 @@ class NewObject:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Placed:
     """A dataset that was made, and where its bytes belong."""
 
@@ -294,7 +295,7 @@ def _copy(reader: RangeReader, extent: Extent, descriptor: int, position: int, s
     return position
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Receipt(FileReceipt):
     """The receipt of one written partition, with HDF5's additions to `FileReceipt`.
 

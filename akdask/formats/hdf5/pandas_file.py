@@ -19,6 +19,7 @@ from h5py import h5d, h5o, h5t
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.formats.hdf5.library import open_file
+from akdask.records import record
 
 
 @dataclass(frozen=True)
@@ -283,7 +284,7 @@ _OLD_MISSING = "nan"
 """The text for missing values in files whose writer does not record one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Encoding:
     """How text is stored in an object of pandas."""
 

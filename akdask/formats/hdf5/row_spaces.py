@@ -9,7 +9,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from types import TracebackType
@@ -43,6 +42,7 @@ from akdask.formats.hdf5.description import (
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
+from akdask.records import record
 from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, RangeReader, RowRanges, range_reader, split_rows
@@ -394,7 +394,7 @@ def check_extent(reader: ExtentReader, extent: Extent, expected: int) -> None:
         raise differing_error(f"dataset {extent.dataset!r} of {reader.file.path!r}", found.value, expected)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Beside:
     """The bytes of a file beside its datasets, which distinguish a damaged copy from a rewritten file.
 
@@ -485,7 +485,7 @@ MAX_LOCATIONS = 2**15
 """Most columns of a selection whose parts are cached: for more, making parts is no longer the larger cost."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hdf5Part:
     """One partition: a row range of one file, and where its columns lie.
 
@@ -773,7 +773,7 @@ _TIGHTEST = 1032  # to 1, the tightest that deflate packs
 _MUCH = 8  # a chunk of more than this part of a partition is not to be unpacked twice
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadOptions:
     """How a set is read.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from akdask.formats.hdf5 import rules_of_metadata, rules_of_objects
 from akdask.formats.hdf5.validation import Reach, Rule, SetContext, Severity, reach_of
+from akdask.records import record
 
 __all__ = ["RULES", "Reach", "Report", "Rule", "Severity", "Violation", "validate"]
 
@@ -25,7 +25,7 @@ RULES = {
 """All rules by id."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Violation:
     """One place where a rule is broken.
 
@@ -48,7 +48,7 @@ class Violation:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """The findings for one set.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -31,6 +31,7 @@ from akdask.formats.hdf5.metadata import (
     walk,
 )
 from akdask.operators.values.random import STEP, mix_bits
+from akdask.records import record
 from akdask.storage.files import exists, identify, is_remote
 from akdask.storage.locales import missing_locales
 from akdask.storage.objects import SEGMENTS, VALUES, ObjType
@@ -41,7 +42,7 @@ _BLOCK = 4 * 2**20  # bytes
 _MAX_FILL_BYTES = 2**30  # bytes that are scanned even if they are not stored in the file
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NumberFacts:
     """Of integers: how many, the first, last, smallest and largest, and the first row that is below the one before."""
 
@@ -53,7 +54,7 @@ class NumberFacts:
     fall: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StringFacts:
     """Of bytes that should be strings.
 
@@ -386,7 +387,7 @@ Finding: TypeAlias = tuple[str, str, str]
 Check: TypeAlias = Callable[[SetContext], Iterator[Finding]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """A rule.
 
@@ -417,7 +418,7 @@ def rule(identifier: str, severity: Severity) -> Callable[[Check], Rule]:
     return made
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """Releases that support a form of storage: the first and the last, None where unbounded."""
 
@@ -426,7 +427,7 @@ class Span:
     newest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reach:
     """Releases that can read every object of a set.
 

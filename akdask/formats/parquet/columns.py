@@ -33,6 +33,7 @@ from akdask.columns.dtypes import (
 from akdask.deferred import pa
 from akdask.errors import FileFormatError
 from akdask.formats.parquet.thrift import PROBLEMS, Leaf
+from akdask.records import record
 from akdask.storage.checksums import FileSums
 from akdask.storage.files import FileIdentity
 from akdask.storage.objects import ObjType
@@ -45,7 +46,7 @@ MOST_LABELS = 2**16
 """Bytes of a Categorical's labels that are stored as a note; larger sets of labels are read from the rows."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Annotation:
     """Properties of one column beyond its stored type.
 
@@ -163,7 +164,7 @@ NAT = -(2**63)
 """The nanoseconds of a time that is missing."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParquetColumn:
     """One column of a file, from its schema.
 

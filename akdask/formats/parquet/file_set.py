@@ -30,6 +30,7 @@ from akdask.formats.parquet.reader import (
     partitions_of,
 )
 from akdask.formats.parquet.statistics import bounds_of, constant, of_stretches, unbounded
+from akdask.records import record
 from akdask.storage.files import absolute, exists, is_folder
 from akdask.storage.locales import MAGIC, Filenames, has_magic, names_of
 from akdask.storage.objects import (
@@ -608,7 +609,7 @@ def _is_more_than_width(dtypes: Collection[ColumnType | None]) -> bool:
 _MOST_ROWS = 2**62
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParquetReadOptions:
     """How a set is read.
 

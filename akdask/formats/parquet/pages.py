@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -27,6 +26,7 @@ from akdask.formats.parquet import loops
 from akdask.formats.parquet.columns import NAT, ParquetColumn
 from akdask.formats.parquet.statistics import PageLocations
 from akdask.formats.parquet.thrift import CODECS, CutShortError, Struct, ThriftError, integers, read_struct
+from akdask.records import record
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader
 from akdask.storage.source import Stretch
@@ -97,7 +97,7 @@ class DictionaryPage(NamedTuple):
     checksum: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunkPlace:
     """Position of a column's part in a row group.
 

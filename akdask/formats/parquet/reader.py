@@ -28,13 +28,14 @@ from akdask.formats.parquet.chunks import (
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
 from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
 from akdask.formats.parquet.statistics import bounds_of, have_bounds, page_locations, page_statistics, without_values
+from akdask.records import record
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import ALIGNED_ROWS, RangeReader, range_reader, split_rows
 from akdask.storage.source import PartReader, RowBounds, RowRanges, Stretch
 from akdask.typing import Column, NumberArray
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowGroup:
     """The part of one row group of a file that belongs to a partition.
 
@@ -53,7 +54,7 @@ class RowGroup:
     nrows: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowGroupPart:
     """A row range of one file; subclasses add `open` to complete `akdask.storage.source.Part`.
 
@@ -169,7 +170,7 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         return self._opened[key]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredPlace:
     """A column that the file stores.
 
@@ -191,7 +192,7 @@ class StoredPlace:
     of_nulls: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConstantPlace:
     """A column with one value in all rows of a file: of its path, or missing."""
 
@@ -199,7 +200,7 @@ class ConstantPlace:
     dtype: ColumnType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParquetPart(RowGroupPart):
     """One partition of a set; implements `akdask.storage.source.Part`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -31,6 +31,7 @@ from akdask.formats.parquet.footers import (
 )
 from akdask.formats.parquet.thrift import CODECS as STORED_CODECS
 from akdask.formats.parquet.thrift import Field, Fields, read_fields, write_fields
+from akdask.records import record
 from akdask.storage.checksums import FileSums
 from akdask.storage.files import FileIdentity, identify
 from akdask.storage.objects import (
@@ -58,7 +59,7 @@ _NOTED = (ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4, ObjType.INDEX)
 _MOST_CODES = 2**31
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EncodedColumn:
     """One column of one file.
 
@@ -473,7 +474,7 @@ _OFFSETS = (9, 10, 11)
 _MOST_ORDINALS = 2**15
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EncodedRowGroup:
     """One row group, or some of its columns, ready to be put into a file.
 
@@ -526,7 +527,7 @@ class EncodedRowGroup:
         return replace(first, pages=tuple(page for part in parts for page in part.pages), footer=footer)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowGroupEncoding:
     """How row groups are encoded: the options of Arrow's writer.
 

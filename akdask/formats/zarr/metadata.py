@@ -15,7 +15,6 @@ import math
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
@@ -25,6 +24,7 @@ import pyarrow as pa
 from akdask.cluster import transfer_limit
 from akdask.columns.dtypes import INT64, STR, ColumnType, column_type
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.records import record
 from akdask.storage.objects import ObjType
 from akdask.typing import NumberArray
 
@@ -33,7 +33,7 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 """First position and the one behind the last, of each dimension."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grid:
     """An array cut into chunks, the last of which reach beyond its end.
 
@@ -194,7 +194,7 @@ class MetadataError(Exception):
     """An error in metadata; callers add the name of the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ZarrCodec:
     """One step in which chunks are packed.
 
@@ -214,7 +214,7 @@ class ZarrCodec:
     stored: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayMetadata:
     """The metadata of an array.
 

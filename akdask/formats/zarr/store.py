@@ -6,7 +6,7 @@ import json
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, pairwise
@@ -31,6 +31,7 @@ from akdask.errors import (
     UnsupportedError,
 )
 from akdask.formats.zarr.metadata import NOTE, ArrayMetadata, Grid, Index, common, decoded, inside, parsed, runs
+from akdask.records import record
 from akdask.storage.checksums import checksum, differing_error
 from akdask.storage.files import FileIdentity, absolute, identities_below, is_remote, last_changed, owner_of
 from akdask.storage.locales import Filenames, names_of
@@ -46,7 +47,7 @@ NAME = ".akdask"
 _MOST_NAMED = 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WrittenFile:
     """A file of a store: its path in the folder, and its size and checksum at the time of writing."""
 
@@ -81,7 +82,7 @@ def _table(files: Sequence[WrittenFile]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoreManifest:
     """The descriptions in a store's manifest of the present files.
 
@@ -206,7 +207,7 @@ _LEAST_READ = 2**16
 """Elements that are read at a time at least, where chunks are smaller."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ZarrArray:
     """One array of a store.
 
@@ -352,7 +353,7 @@ def partition_lengths(grid: Grid) -> list[int]:
     return [stop - start for start, stop in pairwise(bounds)] or [0]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ZarrPart:
     """One partition: a run of elements of some arrays.
 
@@ -500,7 +501,7 @@ KIND = "kind"
 _MOST_BYTES = 2**24
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Listing:
     """The files of a store by their path in its folder."""
 

@@ -7,7 +7,7 @@ import math
 import os
 import stat
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from operator import index as as_int
 from typing import Any
@@ -34,6 +34,7 @@ from akdask.formats.zarr.metadata import (
     packed,
 )
 from akdask.formats.zarr.store import ARRAY, ATTRIBUTES, GROUP, KIND, NAME, ORDER, WrittenFile, write_names
+from akdask.records import record
 from akdask.storage.files import is_remote, is_single_name, written_path
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.recovery import recover_folders
@@ -53,7 +54,7 @@ _OURS = (ARRAY, GROUP, ATTRIBUTES, ".zmetadata", "zarr.json", NAME)
 _PARTIAL = ".partial-"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _NewArray:
     """An array to be written.
 
@@ -84,7 +85,7 @@ class _NewArray:
     stripes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ZarrReceipt:
     """The receipt of one written partition, for the commit.
 

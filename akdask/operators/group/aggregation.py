@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -26,10 +25,11 @@ from akdask.operators.group.grouping import GroupCodes, Grouping, StackedGroups,
 from akdask.operators.keys.keys import WORD_BITS, SlotGrid
 from akdask.operators.keys.string_codes import EncodedStrings
 from akdask.operators.reduce.reductions import REDUCTIONS, distinct_numbers
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AggregationStep:
     """One reduction of columns of the rows.
 
@@ -58,7 +58,7 @@ class AggregationStep:
         return form
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aggregation:
     """Reductions of rows with equal keys to one row.
 
@@ -213,7 +213,7 @@ FIRST = (AggregationStep("min", (0,)),)
 """Name of the first row's number, if row numbers are carried."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DistinctValues:
     """Tables of distinct (keys, value) with row counts, from which the last step computes a value for each group.
 

@@ -8,7 +8,6 @@ Row groups have three forms with one interface, so that every grouped reduction 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise
 from typing import Any, ClassVar, Self, TypeAlias
@@ -41,6 +40,7 @@ from akdask.operators.keys.keys import (
 from akdask.operators.keys.string_codes import EncodedStrings
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
 from akdask.operators.text.strings import unpack_bools
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
@@ -494,7 +494,7 @@ Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
 """Makes the states of reductions of some rows."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupedSlice:
     """Some of the rows by group.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -50,6 +49,7 @@ from akdask.operators.group.strategies import (
     merge_partial_tables,
 )
 from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.records import record
 from akdask.typing import Column
 
 STRATEGIES: dict[str, type[GroupStrategy]] = {
@@ -122,7 +122,7 @@ def group_partitions(
     return pipeline(frame, values, sink, purpose, batches=group_batches(frame, values[: aggregation.nkeys]))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PartialAggregation:
     """Group the rows of a partition.
 
@@ -279,7 +279,7 @@ def _batches(tables: Expr) -> tuple[Hashable, ...]:
     return tuple(_batches(part) for part in tables.operands) if layout is None else layout.batches
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MergeGroups:
     """Makes a partition of the result from the partial tables of its range."""
 
@@ -325,7 +325,7 @@ def _merge_range(
 # ------------------------------------------------------------------------------------- where no task takes all tables
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableSamples:
     """Samples of tables to choose splitters from, by number, and the table `merged` from `members`."""
 
@@ -485,7 +485,7 @@ def _reduction(name: str, skipna: bool, params: tuple[tuple[str, Any], ...], *va
     return GroupReduction(name, *values, skipna=skipna, **dict(params))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupIdentity:
     """The identity of groups, decided once by the plan of their rows.
 

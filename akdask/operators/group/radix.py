@@ -9,7 +9,6 @@ partitions by one integer key, without copying the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, TypeAlias
 
@@ -24,6 +23,7 @@ from akdask.operators.group.aggregation import Accumulators, Aggregation
 from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, span, word
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -57,7 +57,7 @@ def group_batches(
     return _numbered(keys, first, bits, key.dtype, buffer)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowBuffer:
     """Memory for the numbers of the groups of some rows, and for their keys.
 
@@ -77,7 +77,7 @@ class RowBuffer:
         return RowBuffer(self.codes[nrows:], self.keys[nrows:])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SlotGroups:
     """Rows grouped by slot, the distance of their key from the first key; some slots have no rows.
 
@@ -120,7 +120,7 @@ def _slot_numbers(count: int) -> Words:
     return numbers
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NumberedGroups:
     """Rows with the number of their group.
 
@@ -168,7 +168,7 @@ def _numbered(
     return NumberedGroups([buffer.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeadingBits(KeySample):
     """Bounds of slices, in rows ordered by the leading bits of their keys' words.
 
@@ -225,7 +225,7 @@ class LeadingBits(KeySample):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RadixPlan:
     """The slice of each row of a partition, and the keys in the order of the slices.
 
@@ -292,7 +292,7 @@ class RadixAggregation(GroupStrategy):
         return self._rows
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RadixPartitioned(PartialTable):
     """Rows of a partition in the order of the leading bits of their key.
 
@@ -353,7 +353,7 @@ class RadixPartitioned(PartialTable):
         return all_rows.grouped(groupings)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RadixSplitters:
     """Leading bits at which key ranges begin, and the last one ends.
 
@@ -381,7 +381,7 @@ SliceGroups: TypeAlias = Grouping | SlotGroups | NumberedGroups
 """The rows of a slice by group; the parts of several partitions are joined, or stay in place."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SliceGroupings:
     """The rows of each slice of a range grouped by key."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -32,10 +31,11 @@ from akdask.operators.keys.keys import SlotGrid, word, word_count
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
 from akdask.operators.values.lookup import lookup_found
 from akdask.operators.values.random import mix_bits
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowsPerGroup:
     """A choice of rows of each group.
 
@@ -63,7 +63,7 @@ class RowsPerGroup:
     weighted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowOrder:
     """Rows by key: the keys, and the permutation that sorts them."""
 
@@ -105,7 +105,7 @@ class GroupedAgain:
         return self.merge(tables), None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arrangement(GroupedAgain):
     """Tables of rows sorted by key, with the columns that they carry; equal keys stay in their order.
 
@@ -231,7 +231,7 @@ def _ranges(starts: NumberArray, counts: NumberArray) -> NumberArray:
 # ------------------------------------------------------------------------------- the first rows in the order of others
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowKeys:
     """Rows by their keys, not grouped yet; the way of grouping depends on the number of wanted rows."""
 
@@ -245,7 +245,7 @@ class RowKeys:
         return sum(map(nbytes, self.keys))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TopRows(GroupedAgain):
     """Tables of each group's first rows, sorted by key and order: keys, ordering columns, positions.
 
@@ -412,7 +412,7 @@ class GroupNumbers(Frame):
         return ColumnRef(self._name, 0, INT64)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupValues:
     """The values of all groups, and the index that finds the group of a row by its keys."""
 

@@ -19,7 +19,7 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
@@ -39,6 +39,7 @@ from akdask.operators.group.aggregation import Aggregation, SlotTable, new_slot_
 from akdask.operators.group.dictionary import Dictionary, NumberDictionary
 from akdask.operators.group.grouping import GroupCodes, group_rows
 from akdask.operators.keys.keys import SlotGrid
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
@@ -253,7 +254,7 @@ class SortedAggregation(GroupStrategy):
         return GroupTable(self._table)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupTable(PartialTable):
     """A table sorted by key: one row for each group, or all rows if they are only arranged."""
 
@@ -298,7 +299,7 @@ class GroupTable(PartialTable):
         return merging.merge_cached(used, known if known is not None and known.kind == "sorted" else None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableSample(KeySample):
     """Some keys of a table, and the number of rows that they stand for."""
 
@@ -336,7 +337,7 @@ class TableSample(KeySample):
         return KeySplitters([[_comparable(key, row) for key in keys] for row in rows.tolist()])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeySplitters:
     """The keys at which ranges begin, except for the first range; few rows have fewer ranges."""
 
@@ -394,7 +395,7 @@ def _bisect(column: Column, value: Any, start: int, stop: int, side: Any) -> int
     return start
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupTableOnDisk(PartialTable):
     """Rows of a partial table that is on disk.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, TypeAlias
@@ -54,6 +53,7 @@ from akdask.operators.sort import partition
 from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.ranges import RangedRows, SortPartition, join_runs
 from akdask.operators.values.lookup import lookup_found
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 INDEX, MULTIPLICITY = 0, 1
@@ -204,7 +204,7 @@ Origin: TypeAlias = tuple[int, int, int]
 """The number of a left partition, its number of rows, and the number of the rows in question."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HashBucket:
     """Rows of a bucket: from left partitions, one after the other, or from the right side, without origins.
 
@@ -224,7 +224,7 @@ class HashBucket:
         return HashBucket(table, tuple(chain.from_iterable(share.origins for share in shares)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _LeftPart:
     """Makes parts of a left partition."""
 
@@ -308,7 +308,7 @@ def _own(share: HashBucket) -> HashBucket:
     return HashBucket(share.table.own(), share.origins)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JoinBucket:
     """Join the rows of one bucket, and split the result by the partitions of the left rows.
 
@@ -414,7 +414,7 @@ def _left_sides(shares: Sequence[HashBucket]) -> Iterator[HashBucket]:
         yield HashBucket.joined(waiting)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _AsRanges:
     """Cuts rows into ranges of positions, each of which is sorted within the cache of the core.
 
@@ -506,7 +506,7 @@ _NO_PAIRS = ColumnIdentity("no pairs")
 """The identity of pairs if rows stay unchanged, marked or with their only match."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JoinSide:
     """Rows of a frame, their join keys, and the wanted columns."""
 
@@ -526,7 +526,7 @@ class JoinSide:
         return JoinSide(frame, values[: len(self.keys)], values[len(self.keys) :])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JoinedColumns:
     """Columns of both sides on the rows of a join; `lacks` marks rows without a match."""
 

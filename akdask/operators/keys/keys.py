@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Self, TypeAlias
 
@@ -30,6 +29,7 @@ from akdask.deferred import is_arrow, pa
 from akdask.engine.operations import Operation, wide_integers
 from akdask.errors import ArgumentTypeError
 from akdask.operators.keys import loops
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -114,7 +114,7 @@ GLANCE = 64
 """Sampled rows that usually show the span of values."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Key:
     """Words in the order of the rows' values.
 
@@ -413,7 +413,7 @@ def from_words(words: Sequence[Words]) -> pa.FixedSizeBinaryArray:
     return from_limbs(limbs)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SlotGrid:
     """All combinations of the values that integer keys can have, numbered in the order of the keys.
 

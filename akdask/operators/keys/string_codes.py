@@ -6,7 +6,7 @@ A layout tells which bits these are. Codes sort like the strings, and convert ba
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from operator import or_
 from typing import NamedTuple, TypeAlias
@@ -20,6 +20,7 @@ from akdask.columns.table import slice_rows
 from akdask.deferred import pa
 from akdask.operators.keys import loops
 from akdask.operators.keys.keys import WORD_BITS, Words
+from akdask.records import record
 
 CodesOfRows: TypeAlias = npt.NDArray[np.uint64]
 """The codes of some rows, of shape (codes, rows)."""
@@ -31,7 +32,7 @@ HALVES, LOWEST_BITS = 0x0F0F0F0F0F0F0F0F, 0x0101010101010101
 """The lower half of each byte of a word, and its lowest bit."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StringLayout:
     """The common bits of some strings, the bits in which they differ, and bounds of their lengths.
 
@@ -273,7 +274,7 @@ def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringAr
     return pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(text[:-BYTES]))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EncodedStrings:
     """Strings as codes, which have the order of the strings' bytes.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,10 +18,11 @@ from akdask.engine.reduction import TOTALS
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
 from akdask.operators.windows.kernels import SCANS
+from akdask.records import record
 from akdask.typing import NumberArray
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AxisFunction:
     """A function along the second of three dimensions, for all positions along the others.
 

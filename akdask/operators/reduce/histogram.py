@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -21,6 +20,7 @@ from akdask.engine.values import BroadcastInput, ColumnRef, Program, Replica, Va
 from akdask.errors import ArgumentError
 from akdask.operators.reduce import loops
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, TreeReduce
+from akdask.records import record
 from akdask.typing import NumberArray
 
 
@@ -174,7 +174,7 @@ class Histogram(Frame):
         return f"Histogram of {values}  {' x '.join(str(edges.bins) for edges in self.edges)} bins"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CountInBins:
     """Counts the rows in each bin."""
 
@@ -199,7 +199,7 @@ def _edges(results: Sequence[list[Any]], position: int, bins: int) -> Table:
     return Table({0: bin_edges(low, high, bins)}, bins + 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddCounts:
     """Adds the counts of some partitions, and makes a column of the last ones."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from itertools import accumulate, pairwise
 from typing import Any, Self
@@ -22,6 +21,7 @@ from akdask.engine.rowwise import Computed, Tasks
 from akdask.engine.sources import RowNumbers
 from akdask.engine.values import ColumnRef, Made, Replica, Value, describe, flattened, substitute, token, walk
 from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction, merge_states
+from akdask.records import record
 
 FAN_IN = 16
 
@@ -219,7 +219,7 @@ class TreeReduce(Node):
         return graph
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CombineStates:
     """Merge lists of states, one list for each group of rows."""
 
@@ -233,7 +233,7 @@ class CombineStates:
         return reduce(partial(merge_states, self.reductions), partials)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FinishStates:
     """Merge the last states and turn them into scalars."""
 
@@ -249,7 +249,7 @@ class FinishStates:
         return [reduction.finalize(state, **dict(params)) for (reduction, params), state in calls]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FinishElement:
     """Merge the last states of a single reduction and turn them into one result."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import add
 from typing import Any
@@ -39,6 +38,7 @@ from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
 from akdask.operators.keys.keys import SIGN, Words, word
 from akdask.operators.reduce import loops
+from akdask.records import record
 from akdask.typing import NumberArray
 
 
@@ -308,7 +308,7 @@ MOST_MERGED = 2**16
 """Values above which a run is not merged any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """Ascending normalized keys of some rows.
 
@@ -351,7 +351,7 @@ class Run:
         return position if self.until is None else int(self.until[position])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SortedRuns:
     """Numbers in sorted runs; NaN are counted, and not in the runs.
 

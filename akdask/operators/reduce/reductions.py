@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import or_
 from typing import Any
 
@@ -46,6 +45,7 @@ from akdask.operators.reduce.sums import (
     XOR,
 )
 from akdask.operators.reduce.times import TIME_MEAN, TIME_QUANTILE, TIME_SUM
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
@@ -142,7 +142,7 @@ REDUCTIONS: dict[str, Reduction] = {
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarReduction:
     """A reduction of columns of one type to one value.
 

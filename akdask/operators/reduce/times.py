@@ -6,7 +6,6 @@ Each takes int64 numbers of one unit, NaT being the smallest, and gives one of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import add
 from typing import Any
@@ -18,12 +17,13 @@ from akdask.columns.exact import EXACT
 from akdask.engine.reduction import AdjacentRowGroups, DistinctForm, Reduction, ScalarForm, State, giving, select_rows
 from akdask.errors import TimeOverflowError
 from akdask.operators.reduce.quantiles import SortedRuns, ranked_rows, ranks_of
+from akdask.records import record
 from akdask.typing import NumberArray
 
 _HALF = 32
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TimeTotal:
     """The number of times among some rows, their sum, and the number of NaT."""
 

@@ -7,7 +7,6 @@ its rows. Or, if they are too large, or few rows are wanted of many, each partit
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -31,6 +30,7 @@ from akdask.engine.values import BroadcastInput, Call, ColumnRef, Program, Repli
 from akdask.errors import ArgumentError, PositionError
 from akdask.operators.rows import tuning
 from akdask.operators.values.lookup import from_start
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
@@ -131,7 +131,7 @@ def take_exchanged(
     return taken, [taken.column(number) for number in range(len(values))]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PickRows:
     """Reads only the wanted rows of a partition, and returns them with their slots in the result.
 

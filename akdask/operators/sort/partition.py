@@ -6,7 +6,7 @@ Splitters are keys that cut sorted rows into partitions, chosen from samples of 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import accumulate, chain, pairwise
 from typing import Any, TypeAlias
@@ -50,6 +50,7 @@ from akdask.operators.sort.ranges import (
     ValueRanges,
     join_runs,
 )
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 Span: TypeAlias = tuple[int, int] | None
@@ -63,7 +64,7 @@ SPREAD = 40503
 """An odd number that spreads the sampled rows over their strides."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PartitionSample:
     """The sample of one partition.
 
@@ -91,7 +92,7 @@ class PartitionSample:
     layout: StringLayout | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Splitters:
     """The bounds between ranges of sorted rows: the new partitions, each of several ranges.
 
@@ -213,7 +214,7 @@ class ChooseSplitters(Frame):
         return RowSpace.of_lengths([1])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SampleKeys:
     """Samples rows of the key columns; finds the extremes of all keys, and the layout of all text."""
 
@@ -402,7 +403,7 @@ PACKED_BYTES = 16
 """Bytes of a packed key and of the full key."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RangePartition:
     """Split the rows of a partition at the splitters between the new ones.
 
@@ -553,7 +554,7 @@ class RangePartition:
         return dict(zip(self.columns, columns, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _RangesBy:
     """Makes runs of rows in ranges, to be sorted by some columns."""
 
@@ -570,7 +571,7 @@ Parts = list[RangedRows] | list[TextCodes]
 """The slices of some rows, one for each new partition."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SplitColumn:
     """Split one column of a partition at the splitters between the new ones.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -34,9 +33,10 @@ from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import is_ascending, sort_tables
 from akdask.operators.sort.partition import KEYS, NUMBERS, TEXT, ChooseSplitters, RangePartition, SplitColumn
 from akdask.operators.sort.ranges import ROW, SortPartition
+from akdask.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SortOrder:
     """The order and partitions of sorted rows.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -24,6 +24,7 @@ from akdask.operators.keys.keys import LAST, SIGN, Words, unpack_rows, word
 from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, codes_of, strings_of
 from akdask.operators.sort import loops, tuning
 from akdask.operators.sort.kernels import argsort, sort_values, ties
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
@@ -367,7 +368,7 @@ By = tuple[tuple[Hashable, bool], ...]
 """Names of the columns to sort by, and whether each ascends."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RangedRows:
     """Rows to be sorted by the columns `by`, cut into ranges at `bounds`; unsorted within a range."""
 
@@ -394,7 +395,7 @@ class RangedRows:
         return RangedRows(Table(columns, within[-1]), runs[0].by, within)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PackedKeys:
     """Keys packed with row numbers in their lowest bits, cut into ranges at `bounds`; unsorted within a range.
 
@@ -444,7 +445,7 @@ class PackedKeys:
         return rows
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextCodes:
     """Strings by their codes, the most significant first, in any order; see `akdask.operators.sort.ranges`.
 
@@ -504,7 +505,7 @@ def join_runs(parts: Sequence[Any]) -> list[Any]:
     return [type(parts[0]).joined(parts)] if parts else []
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SortPartition:
     """Sort the rows of a new partition."""
 

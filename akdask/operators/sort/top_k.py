@@ -6,7 +6,6 @@ Only the ordering columns are read in full; the other columns are read for the f
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from akdask.engine.values import ColumnRef, Program, Value, describe
 from akdask.operators.keys.keys import Words, word, word_count
 from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import argsort
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
@@ -156,7 +156,7 @@ class TopK(OverProject):
         return f"{'First' if self.count > 0 else 'Last'} {abs(self.count)} by {', '.join(shown)}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TopKSink:
     """Find the first or last rows of a partition.
 

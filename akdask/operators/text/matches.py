@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.operators.text import loops
 from akdask.operators.text.strings import check_pattern, text_lengths
+from akdask.records import record
 from akdask.typing import NumberArray, StringArray
 
 REWRITTEN = 9
@@ -91,7 +91,7 @@ def _openings(pattern: str) -> Iterator[re.Match[str]]:
     return (found for found in _SYNTAX.finditer(pattern) if found["opening"])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replacement:
     """A regular expression and its replacement, both in the syntax of RE2.
 
@@ -168,7 +168,7 @@ MARK = b"\xfe"
 """The byte around matches."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Matches:
     """Positions of matches among the bytes of all rows, counted from the first byte of the first row.
 

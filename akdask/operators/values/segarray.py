@@ -7,7 +7,6 @@ that a row and a code make one integer for values of any type.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +23,7 @@ from akdask.errors import ArgumentError
 from akdask.operators.group.grouping import SortedGroups
 from akdask.operators.keys.hashing import digests
 from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 
@@ -44,7 +44,7 @@ def rows_of(offsets: NumberArray) -> NumberArray:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ValueCodes:
     """Values as numbers from 0 in ascending order.
 

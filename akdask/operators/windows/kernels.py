@@ -9,7 +9,6 @@ depend on partitions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +22,7 @@ from akdask.columns.table import type_of
 from akdask.engine.reduction import TOTALS, themselves
 from akdask.operators.reduce.extremes import without_sign_of_zero
 from akdask.operators.windows import loops
+from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 WINDOWS = ("sum", "mean", "min", "max", "var", "std")
@@ -163,7 +163,7 @@ State = tuple[NumberArray, ...]
 """For some rows of each block: the number of values, and the state of their reduction."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Family:
     """A reduction of windows: the state of no rows, of one more row in each block, and of two parts."""
 
@@ -638,7 +638,7 @@ def _quantiles(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PrefixScan:
     """A scan of a column.
 

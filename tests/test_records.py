@@ -1,0 +1,163 @@
+"""Records are what frozen dataclasses with slots are."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from abc import ABC, abstractmethod
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from typing import Any, ClassVar, get_type_hints
+
+import pytest
+
+from akdask.records import record
+
+
+@record
+class Span:
+    """A span."""
+
+    start: int
+    stop: int = 5
+    names: list[str] = field(default_factory=list)
+    seen: Any = field(default=None, compare=False, repr=False)
+
+    kind: ClassVar[str] = "span"
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class SameSpan:
+    """A span."""
+
+    start: int
+    stop: int = 5
+    names: list[str] = field(default_factory=list)
+    seen: Any = field(default=None, compare=False, repr=False)
+
+    kind: ClassVar[str] = "span"
+
+
+class Sized(ABC):
+    __slots__ = ()
+
+    @abstractmethod
+    def size(self) -> int: ...
+
+
+@record
+class Named(Sized):
+    name: str
+
+    def size(self) -> int:
+        return len(self.name)
+
+
+@record
+class Called(Named):
+    number: int = 0
+    name: str = "nobody"
+
+    def size(self) -> int:
+        return 10 * Named.size(self)
+
+
+@record
+class Checked:
+    number: int
+
+    def __post_init__(self) -> None:
+        if self.number < 0:
+            raise ValueError("negative")
+
+
+@record
+class Nothing:
+    pass
+
+
+def test_fields_are_arguments_with_defaults():
+    assert (Span(1).start, Span(1).stop, Span(1, 2).stop, Span(start=3).names, Span(1, seen=4).seen) == (1, 5, 2, [], 4)
+    assert Span(1).names is not Span(1).names
+    assert len(Span(1)) == 4
+    for wrong in (Span, lambda: Span(1, start=1), lambda: Span(1, other=2), lambda: Span(1, 2, [], 3, 4)):
+        with pytest.raises(TypeError):
+            wrong()
+    match Span(1, 2):
+        case Span(start, stop):
+            assert (start, stop) == (1, 2)
+
+
+def test_records_never_change_and_have_no_other_attributes():
+    span = Span(1)
+    for change in (lambda: setattr(span, "start", 2), lambda: setattr(span, "x", 2), lambda: delattr(span, "start")):
+        with pytest.raises(FrozenInstanceError, match="of a Span, as records never change"):
+            change()
+    assert not hasattr(span, "__dict__")
+    assert span == Span(1)
+
+
+def test_records_are_equal_if_all_fields_that_are_compared_are():
+    assert Named("a") == Named("a") != Named("b")
+    assert Named("a") != Called(name="a")
+    assert Span(1, seen=2) == Span(1, seen=3)
+    assert Span(1) != (1, 5, [], None)
+    assert len({Named("a"), Named("a"), Called(1, "a"), Nothing(), Nothing()}) == 3
+    missing = float("nan")
+    assert Named(missing) == Named(missing)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Span(1))
+
+
+def test_records_look_like_dataclasses():
+    given = (1, 2, ["a"], 3)
+    assert repr(Span(*given)) == repr(SameSpan(*given)).replace("SameSpan", "Span")
+    assert repr(Nothing()) == "Nothing()"
+    assert is_dataclass(Span)
+    assert [each.name for each in fields(Span)] == [each.name for each in fields(SameSpan)]
+    assert asdict(Span(*given)) == asdict(SameSpan(*given))
+    assert str(inspect.signature(Checked)) == "(number: 'int') -> 'None'"
+    assert inspect.signature(Span).parameters.keys() == inspect.signature(SameSpan).parameters.keys()
+    assert get_type_hints(Checked.__init__) == {"number": int, "return": type(None)}
+    assert (Span.__doc__, Span.__qualname__, Span.__module__) == ("A span.", "Span", __name__)
+
+
+def test_a_record_is_replaced_by_one_that_differs_in_some_fields():
+    assert replace(Span(1, names=["a"]), start=3) == Span(3, names=["a"])
+    with pytest.raises(TypeError):
+        replace(Span(1), other=2)
+
+
+def test_records_inherit_fields_and_abstract_methods():
+    assert repr(Called("a", 1)) == "Called(name='a', number=1)"
+    assert (Called().name, Called("b").number, Called("b").size()) == ("nobody", 0, 10)
+
+    @record
+    class Unfinished(Sized):
+        name: str
+
+    with pytest.raises(TypeError, match="abstract"):
+        Unfinished("a")
+
+    @dataclass(frozen=True)
+    class Usual(Named):
+        more: int = 1
+
+    assert Usual("a").more == 1
+
+
+def test_what_is_checked_is_checked_whenever_a_record_is_made():
+    with pytest.raises(ValueError, match="negative"):
+        Checked(-1)
+    with pytest.raises(ValueError, match="negative"):
+        replace(Checked(1), number=-1)
+
+
+@pytest.mark.parametrize("item", [Span(1, 2, ["a"], 3), Called("a", 1), Nothing()])
+def test_records_are_copied_and_pickled(item):
+    for made in (pickle.loads(pickle.dumps(item)), copy.copy(item), copy.deepcopy(item)):
+        assert made == item
+        assert repr(made) == repr(item)
