@@ -20,4 +20,5 @@ StringArray: TypeAlias = "pa.LargeStringArray"
 """Strings of one partition: Arrow offsets and bytes, no Python objects."""
 
 Column: TypeAlias = "NumberArray | pa.LargeStringArray"
-"""What one column of one partition is in memory: numbers in NumPy; strings, lists and integers of any size in Arrow."""
+"""What one column of one partition is in memory: numbers in NumPy; strings, lists and integers of any size in Arrow.
+Numbers with missing rows are a `NullableColumn` of `akdask.columns.nullable`."""

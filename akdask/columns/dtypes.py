@@ -118,7 +118,8 @@ class ColumnType:
     max_bits : int, default -1
         Bits of a bigint, -1 for no limit.
     nullable : bool, default False
-        Whether text may be missing: see `akdask.columns.strings`.
+        Whether rows may be missing: of text, see `akdask.columns.strings`; of integers and bools, see
+        `akdask.columns.nullable`.  Floats and times have a value for it and are never of such a type.
     """
 
     name: str
@@ -135,11 +136,21 @@ class ColumnType:
 
     @property
     def is_number(self) -> bool:
-        """Whether partitions hold NumPy arrays (bool included) rather than Arrow arrays."""
-        return self.name in _NUMPY
+        """Whether partitions hold NumPy arrays (bool included) rather than Arrow arrays or nullable columns."""
+        return self.name in _NUMPY and not self.nullable
+
+    @property
+    def is_nullable_number(self) -> bool:
+        """Whether partitions hold columns of `akdask.columns.nullable`."""
+        return self.nullable and self.name in _NUMPY
+
+    @property
+    def plain(self) -> ColumnType:
+        """The type without missing rows."""
+        return replace(self, nullable=False) if self.nullable else self
 
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name}?" if self.is_nullable_number else self.name
 
 
 INT64 = ColumnType("int64", "int", 8)
@@ -149,6 +160,8 @@ BOOL = ColumnType("bool", "bool", 1)
 UINT8 = ColumnType("uint8", "uint", 1)
 STR = ColumnType("str", "str", 8)
 NULLABLE_STR = replace(STR, nullable=True)
+NULLABLE_INT64, NULLABLE_UINT64 = replace(INT64, nullable=True), replace(UINT64, nullable=True)
+NULLABLE_UINT8, NULLABLE_BOOL = replace(UINT8, nullable=True), replace(BOOL, nullable=True)
 BIGINT = ColumnType("bigint", "bigint", 16)
 
 _NUMPY = {t.name: np.dtype(t.name) for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}

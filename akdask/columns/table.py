@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import singledispatch, wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -21,6 +22,7 @@ from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.columns.memory import new_array
+from akdask.columns.nullable import NullableColumn, concat_nullable, nullable_full
 from akdask.columns.strings import StringsBuilder, from_nulls, offsets_and_bytes, with_nulls
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentTypeError
@@ -93,6 +95,8 @@ def of_arrow(function: Callable[..., Any], name: str) -> Callable[[Callable[P, T
 
 def empty(dtype: ColumnType) -> Column:
     """Return a column of no rows."""
+    if dtype.is_nullable_number:
+        return NullableColumn(np.empty(0, dtype.numpy))
     return np.empty(0, dtype.numpy) if dtype.is_number else pa.array([], arrow_type(dtype))
 
 
@@ -196,6 +200,8 @@ def concat_rows(columns: Sequence[Column]) -> Column:
     if isinstance(columns[0], np.ndarray):
         # All have one type: none is promoted.
         return np.concatenate(columns, out=new_array(sum(map(len, columns)), np.result_type(*columns)))
+    if isinstance(columns[0], NullableColumn):
+        return concat_nullable(columns)
     if is_arrow(columns[0], "LargeStringArray"):
         return _concat_strings(columns)
     return pa.concat_arrays(_of_one_type(columns))
@@ -226,7 +232,9 @@ def _of_one_type(columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
 
 
 def to_objects(column: Column) -> list[Any]:
-    """Return the rows as Python objects: lists of them for lists, None for missing text."""
+    """Return the rows as Python objects: lists of them for lists, None for missing rows."""
+    if isinstance(column, NullableColumn):
+        return column.to_list()
     if is_arrow(column, "FixedSizeBinaryArray"):
         return to_ints(column)
     if is_arrow(column, "LargeListArray"):
@@ -243,14 +251,14 @@ def read_only(column: Column) -> Column:
     if isinstance(column, np.ndarray):
         column = column.view()
         column.flags.writeable = False
-    return column
+    return column.mapped(read_only) if isinstance(column, NullableColumn) else column
 
 
 def is_scalar(result: Any) -> bool:
     """Whether the result of an operation is a single value rather than a column."""
     if isinstance(result, np.ndarray):
         return not result.ndim
-    return not is_arrow(result, "Array") and not np.ndim(result)
+    return not isinstance(result, NullableColumn) and not is_arrow(result, "Array") and not np.ndim(result)
 
 
 def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
@@ -260,6 +268,8 @@ def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
         return column
     if dtype.is_number:
         return np.full(nrows, result, dtype.numpy)
+    if dtype.is_nullable_number:
+        return nullable_full(result, dtype, nrows)
     one = from_ints([result]) if dtype.kind == "bigint" else from_nulls(pa.array([result], arrow_type(dtype)))
     return take_rows(one, np.zeros(nrows, np.int64))
 
@@ -307,6 +317,36 @@ def _(column: np.ndarray) -> int:
 @own_rows.register
 def _(column: np.ndarray) -> NumberArray:
     return column.copy()
+
+
+@type_of.register
+def _(column: NullableColumn) -> ColumnType:
+    return replace(type_of(column.values), nullable=True)
+
+
+@slice_rows.register
+def _(column: NullableColumn, start: int, stop: int, step: int = 1) -> NullableColumn:
+    return column.mapped(lambda rows: slice_rows(rows, start, stop, step))
+
+
+@take_rows.register
+def _(column: NullableColumn, positions: NumberArray, out: None = None) -> NullableColumn:
+    return column.mapped(lambda rows: take_rows(rows, positions))
+
+
+@filter_rows.register
+def _(column: NullableColumn, mask: NumberArray) -> NullableColumn:
+    return column.mapped(lambda rows: filter_rows(rows, mask))
+
+
+@nbytes.register
+def _(column: NullableColumn) -> int:
+    return column.nbytes
+
+
+@own_rows.register
+def _(column: NullableColumn) -> NullableColumn:
+    return column.mapped(own_rows)
 
 
 @of_arrow(type_of, "Array")
@@ -511,7 +551,7 @@ class TableBuilder:
 
 def is_slice(column: Column) -> bool:
     """Whether an Arrow array holds much more memory than its rows take."""
-    return not isinstance(column, np.ndarray) and column.get_total_buffer_size() > 2 * nbytes(column)
+    return not isinstance(column, np.ndarray | NullableColumn) and column.get_total_buffer_size() > 2 * nbytes(column)
 
 
 class Sized:
@@ -532,4 +572,8 @@ class Sized:
 def _bytes(item: Any) -> int:
     if isinstance(item, list | tuple):
         return sum(map(_bytes, item))
-    return nbytes(item) if isinstance(item, np.ndarray) or is_arrow(item, "Array") else sys.getsizeof(item)
+    return (
+        nbytes(item)
+        if isinstance(item, np.ndarray | NullableColumn) or is_arrow(item, "Array")
+        else sys.getsizeof(item)
+    )

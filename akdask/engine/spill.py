@@ -24,7 +24,8 @@ from akdask.caches import after_fork
 from akdask.cluster import worker_folder
 from akdask.columns.arrow import arrow_numbers, lists_of
 from akdask.columns.memory import new_array
-from akdask.columns.table import Table, is_slice, own_rows, slice_rows
+from akdask.columns.nullable import NullableColumn
+from akdask.columns.table import Table, is_slice, own_rows, slice_rows, type_of
 from akdask.deferred import pa
 from akdask.errors import AkdaskError, WriteError
 from akdask.typing import Column, NumberArray
@@ -197,7 +198,7 @@ class _StoredColumn(NamedTuple):
     ----------
     start, stop : int
         The bytes of the item that is the column.
-    kind : numpy.dtype or pyarrow.DataType
+    kind : numpy.dtype, pyarrow.DataType or ColumnType
         Type of its rows.
     buffers : tuple of int
         Position of each of its buffers, -1 for an Arrow array's bits of missing rows if it has none; empty if only all
@@ -314,6 +315,9 @@ def _stored(file: SpillFile, column: Column) -> _StoredColumn:
     if isinstance(column, np.ndarray):
         numbers = tuple(file.append(column))
         return _StoredColumn(start, file.nbytes, column.dtype, numbers)
+    if isinstance(column, NullableColumn):
+        file.append(own_rows(column))
+        return _StoredColumn(start, file.nbytes, type_of(column), ())
     if is_slice(column) or not _is_plain(column):
         column = own_rows(column)
     found = iter(file.append(column))

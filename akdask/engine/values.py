@@ -34,6 +34,7 @@ from akdask._dask import Expr
 from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.bigint import limbs_of
 from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import Table, type_of
 from akdask.engine.operations import OPERATIONS, scalar_type
@@ -124,6 +125,11 @@ def _contents(column: Column) -> Iterator[Any]:
     """Yield all buffers of the rows, without bytes that the rows do not use."""
     if isinstance(column, np.ndarray):
         yield np.ascontiguousarray(column)
+        return
+    if isinstance(column, NullableColumn):
+        yield from _contents(column.values)
+        if column.missing is not None and column.missing.any():
+            yield from _contents(column.missing)
         return
     dtype = type_of(column)
     match dtype.kind:
