@@ -59,10 +59,16 @@ def without_collection(function: Callable[P, T]) -> Callable[P, T]:
     def uninterrupted(*args: P.args, **options: P.kwargs) -> T:
         if not gc.isenabled():
             return function(*args, **options)
+        loaded = len(sys.modules)
         gc.disable()
         try:
             return function(*args, **options)
         finally:
+            # Modules stay, so they are old at once, or the next collection would look at all of their objects.  Objects
+            # that somebody else has frozen stay frozen.
+            if len(sys.modules) > loaded and not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
     return uninterrupted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 import sys
 from importlib import import_module
@@ -254,3 +255,35 @@ assert type(pd.__loader__).__name__ == type(pd.__spec__.loader).__name__ == "Sou
 """
     loaded_after(script)
     loaded_after(f"{imports}\nassert pd.DataFrame({{'a': [1]}}).ak.to_ak().dtypes['a'].name == 'ak_int64'")
+
+
+@pytest.mark.slow
+def test_what_is_loaded_is_not_looked_through_for_garbage(numbers):
+    script = f"""
+import gc
+counted = []
+gc.callbacks.append(lambda phase, facts: counted.append(facts["generation"]))
+{FILTERED_SUM}
+assert len(counted) < 2 * 40 and 2 not in counted and counted.count(1) <= 2 * 2, counted
+assert gc.isenabled()
+"""
+    loaded_after(script, numbers)
+
+
+def test_objects_that_somebody_has_frozen_stay_frozen_when_modules_are_loaded(monkeypatch):
+    @deferred.without_collection
+    def load():
+        assert not gc.isenabled()
+        monkeypatch.setitem(sys.modules, "akdask.not_there", None)
+
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        load()
+        assert gc.get_freeze_count() >= frozen > 0
+    finally:
+        gc.unfreeze()
+    monkeypatch.delitem(sys.modules, "akdask.not_there")
+    load()
+    assert gc.get_freeze_count() == 0
+    assert gc.isenabled()
