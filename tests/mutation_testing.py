@@ -58,6 +58,11 @@ COPIED = (
 TOP_TESTS = ("tests/test_programs.py",)
 """Run after the tests of a folder, for each error that these do not notice."""
 
+OPERATORS = [
+    path.name for path in sorted((TREE / "akdask/operators").iterdir()) if (TREE / "tests" / path.name).is_dir()
+]
+"""Operators that have a folder of tests."""
+
 SECONDS = 600
 
 CHOSEN = "AKDASK_CHOSEN_TESTS"
@@ -370,11 +375,13 @@ def _accepted() -> set[tuple[str, ...]]:
 
 
 def tests_of(module: str) -> list[str]:
-    """Return the tests of a module: those in the folder of its noun."""
-    for noun in reversed(Path(module).parent.relative_to("akdask").parts):
+    """Return the tests of a module: those in the folder of its noun, and in those of operators that its name has."""
+    folders = Path(module).parent.relative_to("akdask").parts
+    nouns = [noun for noun in OPERATORS if noun in Path(module).stem and "operators" not in folders]
+    for noun in reversed(folders):
         path = TREE / "tests" / noun
         if path.is_dir() and any(path.rglob("test_*.py")):
-            return [str(path.relative_to(TREE))]
+            return [f"tests/{folder}" for folder in (noun, *nouns)]
     return ["tests/test_properties.py", "tests/test_equivalence.py"]
 
 
