@@ -58,10 +58,8 @@ COPIED = (
 TOP_TESTS = ("tests/test_programs.py",)
 """Run after the tests of a folder, for each error that these do not notice."""
 
-OPERATORS = [
-    path.name for path in sorted((TREE / "akdask/operators").iterdir()) if (TREE / "tests" / path.name).is_dir()
-]
-"""Operators that have a folder of tests."""
+OPERATORS = [path.parent.name for path in sorted(TREE.glob("akdask/operators/*/__init__.py"))]
+"""Nouns of operators; each has a folder of tests."""
 
 SECONDS = 600
 
