@@ -15,13 +15,14 @@ from typing import Any
 import dask
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import akdask as ak
 
 # No profile has a deadline, and none asks how long drawing takes: time depends on the machine, answers must not.  Each
 # run draws examples that none has drawn before, and prints its seed, but where CI is set: what lands must not depend on
-# luck.  `few` draws the same ones every time, for what another run tests with more, and `long` many more, by hand:
+# luck.  `few` draws the same ones every time, for what another run tests with more; `unreduced` is for runs that ask
+# only whether a test fails; and `long` draws many more, by hand:
 #
 #     pytest -m hypothesis --hypothesis-profile=long
 #
@@ -32,6 +33,7 @@ PATIENT = settings(
 )
 settings.register_profile("few", PATIENT, max_examples=10, derandomize=True)
 settings.register_profile("usual", PATIENT, max_examples=25)
+settings.register_profile("unreduced", PATIENT, max_examples=25, phases=set(Phase) - {Phase.shrink, Phase.explain})
 settings.register_profile("long", PATIENT, max_examples=2000, derandomize=False)
 settings.load_profile("usual")
 

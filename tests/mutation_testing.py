@@ -496,6 +496,8 @@ class Copies:
 
     def _passes(self, copy: Path, tests: list[str]) -> bool:
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-W", "default"]
+        # To reduce an example takes longer than to find it.
+        command += ["--hypothesis-profile=unreduced"]
         # Modules of tests are compiled once, and of the package what was changed.
         environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONPYCACHEPREFIX": str(copy / "bytecode")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -91,3 +91,34 @@ def test_rows_of_many_partitions_are_looked_up_in_several_at_once(monkeypatch):
         monkeypatch.setattr(tuning, "FEWEST_SOURCES", 3)
         assert picks(lazy[positions]) == 3 * 10
         assert lazy[positions].tolist() == values[np.arange(99, -101, -2)].tolist()
+
+
+@pytest.mark.few_rows_only
+@pytest.mark.lazy_only
+def test_few_rows_of_stored_columns_are_read_and_nothing_else():
+    stored = ak.arange(10 * tuning.FEW_WANTED)
+    few, more = np.arange(-5, 5), np.arange(-5, 6)
+    with ak.config.set(replicate_size=PICKED):
+        for values in (stored, stored * 2, stored + ak.ones(stored.size)):
+            assert picks(values[ak.array(few)]) == 0
+            assert values[ak.array(few)].tolist() == values.to_ndarray()[few].tolist()
+            assert picks(values[ak.array(more)]) > 0
+        assert picks(stored[partitioned(few, [5, 5])]) > 0
+        assert picks(stored[stored > -1][ak.array(few)]) > 0
+
+
+@pytest.mark.few_rows_only
+@pytest.mark.lazy_only
+def test_columns_are_held_if_they_are_as_large_as_allowed(monkeypatch):
+    values, positions = ak.arange(100), ak.arange(50)
+    for size, is_large in ((800, False), (799, True), (0, True)):
+        with ak.config.set(replicate_size=size):
+            assert is_picked(values[positions]) == is_large
+    kept = values[values > 50]
+    with ak.config.set(replicate_size=799):
+        assert is_picked(kept[kept - 51])
+    for share, on_cluster in ((tuning.BROADCAST_SHARE_HERE, False), (tuning.BROADCAST_SHARE, True)):
+        monkeypatch.setattr(plan, "on_cluster", lambda on_cluster=on_cluster: on_cluster)
+        for memory, is_large in ((800 * share, False), (800 * share - 1, True)):
+            monkeypatch.setattr(plan, "memory", lambda memory=memory: memory)
+            assert is_picked(values[positions]) == is_large

@@ -92,6 +92,17 @@ def test_finer_ranges_begin_where_ranges_do_and_make_the_same_order(given_parts,
         assert bits(np.concatenate([whole[:0], *ordered])) == bits(whole)
 
 
+@pytest.mark.parametrize("scale", [1, 2**40, -(2**50)])
+def test_fine_ranges_have_about_the_values_between_two_splitters(scale):
+    values = np.random.default_rng(0).permutation(1000) * scale
+    splitters = np.arange(10, 1000, 10) * scale
+    ranges = FineRanges(splitters, np.zeros(99, np.int64), 20, ascending=scale > 0)
+    _, bounds = ranges.split([values[:300], values[300:]], 0)
+    assert [fine[0] for fine in bounds] == [0, 200, 400, 600, 800]
+    for fine in bounds:
+        assert 0 <= min(np.diff(fine)) <= max(np.diff(fine)) <= 2 * 10
+
+
 def test_ranges_of_frequent_values_are_not_to_be_cut():
     words = np.arange(99)
     rows = np.zeros(99, np.int64)

@@ -42,8 +42,6 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
     limit = config.get("replicate_size")
     if rows is None:
         return True
-    if limit == 0:
-        return False
     width = sum(map(assumed_width, dict.fromkeys(values)))
     if limit is None:
         limit = memory() // (tuning.BROADCAST_SHARE if on_cluster() else tuning.BROADCAST_SHARE_HERE)

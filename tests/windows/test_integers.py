@@ -1,0 +1,94 @@
+"""Sums and means of windows of integers are those of whole numbers, whatever floats hold of them on the way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.testing.strategies import partition_lengths, partitioned
+
+ROWS = {
+    "int64": st.integers(-9, 9) | st.sampled_from([-(2**63), 2**63 - 1, 2**53, 2**53 + 1, -(2**40) - 1, 2**31]),
+    "uint64": st.integers(0, 9) | st.sampled_from([2**64 - 1, 2**63, 2**53 + 1, 2**32]),
+}
+
+
+@st.composite
+def columns(draw):
+    """Integers in order of their groups, and the partitions of their rows."""
+    dtype = draw(st.sampled_from(sorted(ROWS)))
+    groups = draw(st.lists(st.integers(0, 2), min_size=1, max_size=12).map(sorted))
+    rows = draw(st.lists(ROWS[dtype], min_size=len(groups), max_size=len(groups)))
+    return np.array(rows, dtype), np.array(groups), draw(partition_lengths(len(groups)))
+
+
+def reduced(rows, windows, name, least):
+    """Return the sums or means of windows, each the numbers of its rows."""
+    found = []
+    for window in windows:
+        total = sum(int(rows[row]) for row in window)
+        enough = len(window) >= (least if name == "sum" else max(least, 1))
+        found.append((total if name == "sum" else total / len(window)) if enough else np.nan)
+    return [float(value) for value in found]
+
+
+def check(windows_of_lazy, rows, windows, least):
+    for name in ("sum", "mean"):
+        found = getattr(windows_of_lazy, name)().to_pandas()
+        found = (found if isinstance(found, pd.Series) else found["x"]).to_numpy()
+        # Of a mean, the sum and the quotient are rounded.
+        np.testing.assert_allclose(found, reduced(rows, windows, name, least), rtol=0 if name == "sum" else 3e-16)
+
+
+@given(columns(), st.integers(1, 5), st.integers(0, 5), st.booleans())
+def test_windows_of_a_number_of_rows(drawn, width, least, center):
+    rows, _, lengths = drawn
+    least, after = min(least, width), (width - 1) // 2 if center else 0
+    windows = [range(max(row + after + 1 - width, 0), min(row + after + 1, len(rows))) for row in range(len(rows))]
+    check(ak.Series(partitioned(rows, lengths)).rolling(width, least, center), rows, windows, least)
+
+
+@given(columns(), st.integers(0, 5))
+def test_windows_of_all_rows_so_far(drawn, least):
+    rows, _, lengths = drawn
+    windows = [range(row + 1) for row in range(len(rows))]
+    check(ak.Series(partitioned(rows, lengths)).expanding(least), rows, windows, least)
+
+
+@given(columns(), st.integers(0, 4))
+def test_windows_of_all_rows_of_a_group_so_far(drawn, least):
+    rows, groups, lengths = drawn
+    windows = [range(int(np.searchsorted(groups, groups[row])), row + 1) for row in range(len(rows))]
+    lazy = ak.DataFrame({"k": partitioned(groups, lengths), "x": partitioned(rows, lengths)})
+    check(lazy.groupby("k")[["x"]].expanding(least), rows, windows, least)
+
+
+@given(columns(), st.integers(1, 4), st.integers(0, 4))
+def test_windows_of_some_rows_of_a_group(drawn, width, least):
+    rows, groups, lengths = drawn
+    least = min(least, width)
+    firsts = np.searchsorted(groups, groups)
+    windows = [range(max(int(first), row + 1 - width), row + 1) for row, first in enumerate(firsts)]
+    lazy = ak.DataFrame({"k": partitioned(groups, lengths), "x": partitioned(rows, lengths)})
+    check(lazy.groupby("k")[["x"]].rolling(width, least), rows, windows, least)
+
+
+@given(columns(), st.integers(1, 3), st.integers(0, 3), st.sampled_from(["right", "left", "both", "neither"]))
+def test_windows_of_a_span_of_time(drawn, span, least, closed):
+    rows, seconds, lengths = drawn
+    times = partitioned(seconds * 10**9, lengths)
+    lazy = ak.DataFrame({"t": ak.Datetime(times), "x": partitioned(rows, lengths)})
+    windows = [
+        [
+            other
+            for other, before in enumerate(seconds)
+            if (second - span < before < second)
+            or (before == second - span and closed in ("left", "both"))
+            or (before == second and other <= row and closed in ("right", "both"))
+        ]
+        for row, second in enumerate(seconds)
+    ]
+    check(lazy.rolling(f"{span}s", least, on="t", closed=closed)[["x"]], rows, windows, least)
