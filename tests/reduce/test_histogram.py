@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import akdask as ak
+from akdask.errors import ArgumentError
 from akdask.operators.reduce import loops
-from akdask.operators.reduce.histogram import add_numbered, bin_edges, bins_between, count_in_bins
+from akdask.operators.reduce.histogram import MOST_COUNTS, add_numbered, bin_edges, bins_between, count_in_bins
+from akdask.testing.strategies import partition_lengths, partitioned
 
 FLOATS = arrays("f8", st.integers(0, 40), elements=st.floats(-2, 2) | st.sampled_from([np.nan, np.inf, -np.inf]))
 INTEGERS = arrays("i8", st.integers(0, 40), elements=st.integers(-3, 3))
@@ -38,6 +43,51 @@ def test_pairs_are_counted_alike_by_steps_by_edges_and_by_numpy(x, y, x_edges, y
     wanted = np.histogram2d(*(column[finite] for column in columns), edges)[0].ravel().tolist()
     assert counted(add_numbered, columns, edges, bins_between) == wanted
     assert counted(count_in_bins, columns, edges) == wanted
+
+
+def test_rows_at_edges_and_beside_them_are_counted_as_by_numpy():
+    for low, width, bins in product([-1.0, 0.0, 0.1, 1e6], [1, 3.3, 1e-3], [1, 2, 7, 49]):
+        edges, few = np.linspace(low, low + width, bins + 1), np.array([0.0, 1.0, 2.0])
+        x = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)])
+        y = np.resize(edges[[0, -1]], len(x))
+        for columns, bounds in (([x, y], [edges, edges]), ([x, y, x - low], [edges, edges, few])):
+            wanted = np.histogramdd(columns, bounds)[0].ravel().tolist()
+            assert counted(count_in_bins, columns, bounds) == wanted
+
+
+@given(FLOATS, st.integers(1, 6), st.data())
+@settings(max_examples=10)
+def test_histograms_of_partitions_are_those_of_numpy(rows, bins, data):
+    rows = rows[np.isfinite(rows)]
+    if not len(rows):
+        return
+    other = rows[::-1].copy()
+    lengths = data.draw(partition_lengths(len(rows)))
+    x, y = partitioned(rows, lengths), partitioned(other, lengths)
+    for found, wanted in (
+        (ak.histogram(x, bins), np.histogram(rows, bins)),
+        (ak.histogram(x, bins, range=(-1, 1.5)), np.histogram(rows, bins, range=(-1, 1.5))),
+        (ak.histogram2d(x, y, (bins, 3)), np.histogram2d(rows, other, (bins, 3))),
+    ):
+        for part, expected in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(part.to_ndarray(), expected)
+    counts, edges = ak.histogramdd([x, y, x], (bins, 2, 3))
+    wanted_counts, wanted_edges = np.histogramdd([rows, other, rows], (bins, 2, 3))
+    np.testing.assert_array_equal(counts.to_ndarray(), wanted_counts)
+    for part, expected in zip(edges, wanted_edges, strict=True):
+        np.testing.assert_array_equal(part.to_ndarray(), expected)
+
+
+@given(arrays("i8", st.integers(1, 20), elements=st.integers(0, 9)), st.integers(0, 12), st.data())
+def test_numbers_are_counted_as_by_numpy(numbers, fewest, data):
+    lengths, weights = data.draw(partition_lengths(len(numbers))), np.arange(len(numbers)) / 4
+    lazy = partitioned(numbers, lengths)
+    assert ak.bincount(lazy, minlength=fewest).tolist() == np.bincount(numbers, minlength=fewest).tolist()
+    found = ak.bincount(lazy, partitioned(weights, lengths), fewest)
+    assert found.tolist() == np.bincount(numbers, weights, fewest).tolist()
+    for wrong in (-1, MOST_COUNTS):
+        with pytest.raises(ArgumentError, match=f"numbers: .*{wrong}"):
+            ak.bincount(ak.array([0, wrong])).to_ndarray()
 
 
 def test_counts_add_to_those_of_rows_before():

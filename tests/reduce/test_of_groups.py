@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import pipeline
-from akdask.operators.reduce import plan
+from akdask.errors import ArgumentError
+from akdask.operators.reduce import plan, sums
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -148,6 +149,35 @@ def test_reductions_of_lists_are_those_of_their_values(rows, data):
         else:
             wanted = [getattr(np, name)(row) for row in filled]
         assert found.tolist() == wanted, name
+
+
+@given(st.lists(st.lists(BIG, max_size=4), min_size=1, max_size=6))
+@settings(max_examples=10)
+def test_reductions_of_lists_of_integers_of_any_size_are_pythons(rows):
+    flat = [item for row in rows for item in row]
+    starts = np.array(list(accumulate(map(len, rows[:-1]), initial=0)))
+    lazy = ak.SegArray(ak.array(starts), ak.array(flat, dtype=ak.bigint))
+    of_python = {
+        "sum": sum,
+        "prod": math.prod,
+        "min": min,
+        "max": max,
+        "any": any,
+        "all": all,
+        "nunique": lambda r: len({*r}),
+    }
+    for name, of in of_python.items():
+        found = getattr(lazy, name)()
+        assert (found[1] if isinstance(found, tuple) else found).tolist() == [of(row) for row in rows if row], name
+
+
+def test_products_of_too_many_bits_are_refused_unless_they_are_zero(monkeypatch):
+    monkeypatch.setattr(sums, "LARGEST", 100)
+    for numbers in ([2**49, 2**49], [2**60, 2**60, 0], [1, 2**60, 0, 2**60]):
+        assert int(ak.array(numbers, dtype=ak.bigint).prod()) == math.prod(numbers)
+    for numbers in ([2**60, 2**60], [2**60, 2**60, 1], [2**50, 2**50]):
+        with pytest.raises(ArgumentError, match="more than 100 bits"):
+            int(ak.array(numbers, dtype=ak.bigint).prod())
 
 
 @pytest.mark.parametrize(("fan_in", "levels"), [(2, 3), (9, 0), (3, 1), (8, 1)])

@@ -25,6 +25,17 @@ def test_values_of_two_ranks_are_those_of_sorted_groups(sizes, seed, distinct):
             assert [column[number] for column in found] == wanted.tolist()
 
 
+@given(st.lists(st.lists(st.integers(0, 99).map(float), max_size=4), max_size=6), st.randoms())
+def test_lists_are_copied_in_another_order(lists, random):
+    order = random.sample(range(len(lists)), len(lists))
+    offsets = np.cumsum([0, *map(len, lists)])
+    values = np.array([value for row in lists for value in row], np.float64)
+    into = np.cumsum([0, *(len(lists[number]) for number in order)])
+    moved = np.zeros(len(values))
+    loops.copy_lists(offsets, values, np.array(order, np.int64), into, moved)
+    assert moved.tolist() == [value for number in order for value in lists[number]]
+
+
 def test_loops_refuse_groups_and_ranks_that_are_not_there():
     values, found, no_rank = np.arange(5.0), np.zeros((2, 1)), np.array([3])
     rank = np.array([1])
