@@ -191,3 +191,13 @@ def test_states_of_many_partitions_meet_in_a_tree(monkeypatch, fan_in, levels):
     assert float(lazy.sum()) == pytest.approx(values.sum())
     assert (int(lazy.argmin()), int(lazy.argmax())) == (np.argmin(values), np.argmax(values))
     assert len(lazy[lazy > 5]) == np.count_nonzero(values > 5)
+
+
+def test_missing_values_of_lists_are_left_out_unless_there_are_no_others():
+    rows = [[np.nan, np.nan], [np.nan, 2.0, 1.0, 2.0], [], [3.0], [np.nan]]
+    flat, starts = np.array([item for row in rows for item in row]), list(accumulate(map(len, rows[:-1]), initial=0))
+    lazy = ak.SegArray(ak.array(starts), ak.array(flat))
+    assert (lazy.argmin().tolist(), lazy.argmax().tolist()) == ([0, 4, 6, 7], [0, 3, 6, 7])
+    assert (lazy.argmin().dtype, lazy.max().dtype) == (np.int64, np.float64)
+    np.testing.assert_array_equal(lazy.min().to_ndarray(), [np.nan, 1, 3, np.nan])
+    np.testing.assert_array_equal(lazy.max().to_ndarray(), [np.nan, 2, 3, np.nan])
