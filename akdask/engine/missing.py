@@ -18,9 +18,6 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT6
 from akdask.engine.values import Call, Constant, Value, widened
 from akdask.errors import ArgumentError
 
-INTEGERS, MISSING = "integers", "missing"
-"""Suffixes of the names of a column's two parts, in projections."""
-
 OPERATION = "missing_as_nan"
 """The operation that makes floats of the two parts."""
 
@@ -56,23 +53,37 @@ def exact_type(value: Value) -> ColumnType:
 
 
 def separated(values: Iterable[Value]) -> list[Value]:
-    """Return values, with the two parts in place of integers that have missing rows."""
+    """Return values, integers with missing rows as one column."""
     given = list(values)
-    if not _in_parts(given):
-        return given
-    return [part for value in given for part in parts(value) or (value,)]
+    return [as_column(value) for value in given] if _in_parts(given) else given
+
+
+def as_column(value: Value) -> Value:
+    """Return integers with missing rows as one column; other values stay as they are."""
+    apart = parts(value)
+    if apart is None:
+        return value
+    integers, missing = apart
+    if getattr(integers, "operation", "") == "present_numbers" and missing == Call("missing_numbers", *integers.args):
+        return integers.args[0]
+    return Call("nullable", integers, missing)
 
 
 def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
-    """Return values on other rows from the parts that `separated` made; additional values stay as they are."""
+    """Return values on other rows from the columns that `separated` made; additional values stay as they are."""
     given = list(values)
     if not _in_parts(given):
         return list(moved)
-    found = iter(moved)
     made = [
-        next(found) if parts(value) is None else with_missing(next(found), next(found), named(value)) for value in given
+        column if parts(value) is None else of_column(column, named(value))
+        for value, column in zip(given, moved, strict=False)
     ]
-    return [*made, *found]
+    return [*made, *moved[len(given) :]]
+
+
+def of_column(column: Value, name: str = "") -> Value:
+    """Return a column of integers with missing rows as floats, NaN where they are missing."""
+    return with_missing(Call("present_numbers", column), Call("missing_numbers", column), name)
 
 
 def key_parts(value: Value) -> list[Value]:

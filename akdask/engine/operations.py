@@ -220,6 +220,7 @@ _MODULES = {
     "NUMBER_OPERATIONS": "operators.values.elementwise",
     "GENERIC_OPERATIONS": "operators.values.elementwise",
     "CAST_OPERATIONS": "operators.values.cast",
+    "NULLABLE_OPERATIONS": "operators.values.missing",
     "POSITION_OPERATIONS": "operators.values.random",
     "BIT_OPERATIONS": "operators.keys.keys",
     "LOOKUP_OPERATIONS": "operators.values.lookup",

@@ -107,22 +107,8 @@ class ColumnSet:
 
     def apart(self) -> Project:
         """Return the parts of the columns and labels as a plan; `of_parts` recombines them."""
-        values = self._columns()
-        if len(self._all()) == len(values):
-            return self.project(with_index=True)
-        names = [*self.values, *([] if self.index is None else [INDEX])]
-        named: dict[Hashable, Value] = {}
-        for name, value in zip(names, values, strict=True):
-            apart = missing.parts(value)
-            named |= (
-                {name: value}
-                if apart is None
-                else {
-                    (name, missing.INTEGERS): apart[0],
-                    (name, missing.MISSING): apart[1],
-                }
-            )
-        return Project(self.frame, tuple(named), tuple(named.values()))
+        names: list[Hashable] = [*self.values, *([] if self.index is None else [INDEX])]
+        return Project(self.frame, tuple(names), tuple(self._all()))
 
     def of_parts(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         """Return the columns and labels on other rows, recombined from the parts that `apart` gave."""

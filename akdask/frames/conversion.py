@@ -23,7 +23,7 @@ from akdask.columns.exact import first_changed
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import is_arrow, is_pandas, pd
-from akdask.engine.missing import INTEGERS, MISSING, exact_type, is_in_parts
+from akdask.engine.missing import exact_type, is_in_parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
@@ -401,7 +401,8 @@ class ToPandas:
         A whole frame without missing integers has integers, as after joins of pandas.  Partitions of a Dask DataFrame
         all have the type of its meta.
         """
-        integers, missing = table.columns[name, INTEGERS], table.columns[name, MISSING]
+        column: Any = table.columns[name]
+        integers, missing = column.values, column.mask
         dtype = dict(self.nullable).get(name)
         if dtype is not None:
             return masked(integers, missing, dtype)

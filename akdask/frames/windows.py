@@ -446,9 +446,8 @@ def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: 
     values = [columns.values[name] for name in names]
     apart = separated(values)
     fillings = [_filling(columns.kinds[name], value, fill_value) for name, value in zip(names, values, strict=True)]
-    by_part = [filling for value, filling in zip(values, fillings, strict=True) for _ in separated([value])]
     project = Project(columns.frame, tuple(range(len(apart))), tuple(apart))
-    node = Shifted(project, periods, tuple(by_part))
+    node = Shifted(project, periods, tuple(fillings))
     moved = recombined(values, [node.column(number) for number in range(len(apart))])
     found: dict[str, Array] = {}
     for name, value, filling in zip(names, moved, fillings, strict=True):
@@ -482,7 +481,7 @@ def difference(values: Array, earlier: Array) -> Array:
         found: Array = as_type(values, np.float64) - as_type(earlier, np.float64)
         return found
     # Integers are subtracted as such; only their difference becomes a float.
-    later, before = (separated([array._value]) for array in (values, earlier))
+    later, before = (parts(array._value) or (array._value,) for array in (values, earlier))
     framed = [(array._frame, part) for array, own in ((values, later), (earlier, before)) for part in own]
     frame, aligned = align("subtract", framed)
     value: Value = Call("difference", aligned[0], aligned[len(later)])
