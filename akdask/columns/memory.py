@@ -4,8 +4,10 @@ The C library returns the memory of arrays beyond 32 MiB to the system when they
 must be found and cleared by the system, which takes several times as long as filling them, and much longer on virtual
 machines that have to ask their host.  Here freed memory is kept until it has not been used for `IDLE` seconds.
 
-Blocks are separate mappings, on large pages where the system has them, so that each is returned as a whole, and Arrow
-need not be imported.  Arrow's pools do not serve instead: mimalloc returns memory after milliseconds, unless the
+Blocks are separate mappings, so that each is returned as a whole, and Arrow need not be imported.  They are on large
+pages while the system has those at hand: random places are found faster there.  A virtual machine whose host takes back
+what it frees has none; each has to be filled again by the host, small page by small page, while the system still has
+small ones of its own.  Arrow's pools do not serve instead: mimalloc returns memory after milliseconds, unless the
 environment configures it before the process starts, and jemalloc spends more system time even with
 ``pa.jemalloc_set_decay_ms``.
 """
@@ -19,7 +21,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic, sleep
+from time import monotonic, sleep, thread_time
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,12 @@ LARGE = 2**20
 
 GRAIN = 2**21
 """Sizes are multiples of this, the size of the system's large pages."""
+
+PROBED = 2**24
+"""Bytes of new memory of which one large page is tried."""
+
+PAGE_TIME = 1e-3
+"""Seconds of work in which the system maps as many bytes of small pages; it clears a large one at hand in a tenth."""
 
 IDLE = 30.0
 """Seconds for which freed memory is kept."""
@@ -138,11 +146,28 @@ def _new_block(size: int) -> mmap.mmap:
             pages = _new_pages(size)
         except OSError as error:
             raise MemoryError(f"the system has no {size:,} bytes of memory left.") from error
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        # Refused by kernels that have none.
-        with suppress(OSError):
-            pages.madvise(mmap.MADV_HUGEPAGE)
+    _advise_large_pages(pages)
     return pages
+
+
+_are_large_pages_fast = hasattr(mmap, "MADV_HUGEPAGE")
+
+
+def _advise_large_pages(pages: mmap.mmap) -> None:
+    """Ask for large pages, until one that was tried in this process took longer than small ones would have."""
+    global _are_large_pages_fast  # noqa: PLW0603 - there is one system for the process
+    if not _are_large_pages_fast:
+        return
+    # Refused by kernels that have none.
+    with suppress(OSError):
+        pages.madvise(mmap.MADV_HUGEPAGE)
+        for place in range(len(pages) // 2 % PROBED, len(pages), PROBED):
+            begun = thread_time()
+            pages[place] = 0
+            if thread_time() - begun > PAGE_TIME:
+                _are_large_pages_fast = False
+                pages.madvise(mmap.MADV_NOHUGEPAGE)
+                return
 
 
 class SpareMemory:

@@ -1,5 +1,6 @@
 """Freed memory of large arrays is used again, given back in the end, and never while anything looks at it."""
 
+import mmap
 import threading
 import time
 
@@ -111,6 +112,26 @@ def test_memory_that_nobody_wants_is_given_back(spare, monkeypatch):
     while spare.nbytes and time.monotonic() < waited:
         time.sleep(0.01)
     assert spare.nbytes == 0
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system knows no large pages")
+@pytest.mark.parametrize(("slow", "tried"), [(None, 4), (0, 1), (2, 3)])
+def test_large_pages_are_wanted_until_one_is_slow(monkeypatch, slow, tried):
+    begun = []
+
+    def clock():
+        begun.append(0.0)
+        turn, is_end = divmod(len(begun) - 1, 2)
+        return 2 * memory.PAGE_TIME if is_end and turn == slow else 0.0
+
+    monkeypatch.setattr(memory, "_are_large_pages_fast", True)
+    monkeypatch.setattr(memory, "thread_time", clock)
+    block = memory._new_block(4 * memory.PROBED)
+    assert len(begun) == 2 * tried
+    assert not np.frombuffer(block, np.uint8).any()
+    assert memory._are_large_pages_fast == (slow is None)
+    memory._new_block(GRAIN)
+    assert len(begun) == 2 * (tried + (slow is None))
 
 
 def test_a_forked_process_does_not_wait_for_threads_of_its_parent(spare):
