@@ -3,6 +3,7 @@ from __future__ import annotations
 from functools import cmp_to_key
 from itertools import pairwise, permutations, product
 from math import isnan
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns.bigint import from_ints
+from akdask.columns.strings import from_nulls
 from akdask.columns.table import take_rows
+from akdask.operators.group import dictionary
+from akdask.operators.group import tuning as group_tuning
+from akdask.operators.sort import kernels
 from akdask.operators.sort.kernels import (
     _Digits,
     _order_few,
@@ -185,11 +191,73 @@ def test_few_tied_numbers_are_ordered_by_the_loop_and_text_is_left():
 
 
 def test_groups_of_rows_that_are_equal_in_all_words_that_are_left_are_dropped():
-    texts = pa.array(["p" * 24 + "a", "p" * 24 + "a", "q" * 24 + "a", "q" * 24 + "b"], pa.large_string())
-    digits = _Digits([texts], [True])
-    digits.take(64)
+    wide = from_ints([2**200 + 1, 2**200 + 1, 2**201 + 1, 2**201 + 2])
+    digits = _Digits([wide], [True])
+    digits.take(2)
     rows = np.arange(4)
     groups = np.array([0, 0, 1, 1], np.uint64)
     slots, left = digits.without_equals(rows, rows, groups)
     assert slots.tolist() == [2, 3]
     assert left.tolist() == [0, 0]
+    texts = _Digits([wide, pa.array(["p" * 9] * 4, pa.large_string())], [True, True])
+    assert texts.without_equals(rows, rows, groups)[0].tolist() == [0, 1, 2, 3]
+
+
+# Text that shares beginnings of any length, ends in NULs, and goes on beyond what is compared at a time.
+BEGINNINGS = ["", "a", "https://example.org/" * 5, "ä" * 40, "\0" * 9, "a" * 7, "a" * 8, "日本" * 20]
+ENDS = st.text("ab\0é", max_size=9) | st.integers(0, 50).map(lambda number: f"{number:09d}" * 2)
+LONG_TEXTS = st.builds("".join, st.tuples(st.sampled_from(BEGINNINGS), ENDS)) | st.none()
+
+
+@given(
+    st.lists(LONG_TEXTS, min_size=1, max_size=120),
+    st.lists(st.integers(0, 2), min_size=120, max_size=120),
+    st.booleans(),
+    st.integers(1, 50),
+)
+def test_rows_of_groups_are_ordered_by_text(texts, numbers, upwards, work):
+    column = from_nulls(pa.array([None, *texts], pa.large_string()))[1:]
+    kept = [b"\xff" if text is None else text.encode() for text in texts]
+    groups = np.sort(np.array(numbers[: len(texts)], np.uint64))
+    rows, slots = np.arange(len(texts))[::-1].copy(), np.arange(len(texts))
+    with patch.object(kernels, "AT_A_TIME", work):
+        begins = kernels._order_text(column, upwards, rows, slots, groups)
+    wanted = []
+    for group in range(3):
+        mine = [row for row, number in zip(range(len(texts))[::-1], groups.tolist(), strict=True) if number == group]
+        wanted += sorted(mine, key=kept.__getitem__, reverse=not upwards)
+    # Python reverses equal rows neither.
+    assert rows.tolist() == wanted
+    same = [
+        bool(number) and groups[number] == groups[number - 1] and kept[row] == kept[wanted[number - 1]]
+        for number, row in enumerate(wanted)
+    ]
+    assert begins.tolist() == [not one for one in same]
+
+
+@given(st.lists(LONG_TEXTS, min_size=1, max_size=60), st.booleans(), st.booleans())
+def test_long_text_between_numbers_is_ordered_by_its_bytes(texts, upwards, are_repeated):
+    column = from_nulls(pa.array(["b" * 99, *texts], pa.large_string()))
+    kept = ["b" * 99, *("\U0010ffff" * 2 if text is None else text for text in texts)]
+    first, last = np.arange(len(kept)) % 3, np.arange(len(kept)) % 2
+    with patch.object(group_tuning, "DICTIONARY_SAMPLE", 1), patch.object(
+        dictionary, "_are_too_many", return_value=not are_repeated
+    ):
+        found = argsort([first, column, last], [True, upwards, False])
+    rows = sorted(range(len(kept)), key=lambda row: row % 2, reverse=True)
+    rows = sorted(rows, key=lambda row: kept[row].encode(), reverse=not upwards)
+    assert found.tolist() == sorted(rows, key=lambda row: row % 3)
+
+
+def test_many_long_texts_are_ordered_by_their_bytes():
+    random = np.random.default_rng(0)
+    items = [f"https://example.org/{'x' * 50}/{number % 7}/{number}/" for number in random.integers(0, 10**9, 9000)]
+    for column in (items, items[:99] * 80):
+        wanted = np.argsort(np.array(column), kind="stable")
+        assert np.array_equal(argsort([pa.array(column, pa.large_string())], [True]), wanted)
+
+
+def test_sorting_of_text_ends_when_it_is_interrupted():
+    column = pa.array([f"{'x' * 70}{number}" for number in range(99)], pa.large_string())
+    with patch.object(kernels, "end_if_interrupted", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        argsort([column], [True])

@@ -17,7 +17,7 @@ from akdask.deferred import pa
 from akdask.operators.group import loops, tuning
 from akdask.operators.keys.keys import WORD_BITS, Words, from_words, word, word_count
 from akdask.operators.keys.string_codes import EncodedStrings, StringEncoder, strings_of
-from akdask.operators.sort.kernels import argsort
+from akdask.operators.sort.kernels import argsort_packed
 from akdask.typing import Column, NumberArray
 
 
@@ -81,10 +81,17 @@ def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArr
     codes = numbering.numbers(strings, len(strings))
     assert codes is not None, "there are no more different strings than strings"
     different = numbering.strings()
-    order = argsort([different], [True])
+    order = argsort_packed([different], [True])
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
     return ranks.take(codes), take_rows(different, order)
+
+
+def ranks_of_repeated(strings: pa.LargeStringArray) -> NumberArray | None:
+    """Return the positions of strings among the distinct ones in byte order; None if few of them occur again."""
+    if len(strings) < tuning.DICTIONARY_SAMPLE or _are_too_many(strings, len(strings) // tuning.REPEATED):
+        return None
+    return ranked(strings)[0]
 
 
 FEWEST_STRINGS = 2**10

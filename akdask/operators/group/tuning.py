@@ -24,6 +24,9 @@ FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
 DICTIONARY_SAMPLE = 2**12
 """Values that are sampled before all are read."""
 
+REPEATED = 4
+"""Strings for each distinct one from which on ordering these alone pays."""
+
 # ---- grouping
 
 SLICE_ROWS = 2**16

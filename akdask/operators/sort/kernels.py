@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from akdask.columns.memory import new_array
+from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import Table
-from akdask.deferred import is_arrow
+from akdask.deferred import is_arrow, pa
+from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.operators.keys.keys import (
     WORD_BITS,
     Key,
@@ -56,7 +59,7 @@ def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray
 
 
 def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Sequence[Column], Sequence[bool]]:
-    """Return columns in the same order, with codes in place of strings.
+    """Return columns in the same order, with codes in place of short strings, and ranks in place of repeated ones.
 
     Codes leave out bits that all strings share, such as a prefix, and compare in fewer steps.
     """
@@ -64,10 +67,20 @@ def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Se
         return columns, ascending
     found: list[tuple[Column, bool]] = []
     for column, upwards in zip(columns, ascending, strict=True):
-        layout = layout_of(column) if is_arrow(column, "LargeStringArray") else None
-        parts = [column] if layout is None else codes_of(column, layout)
+        parts = _parts_of(column) if is_arrow(column, "LargeStringArray") else [column]
         found.extend((part, upwards) for part in parts)
     return [column for column, _ in found], [upwards for _, upwards in found]
+
+
+def _parts_of(strings: pa.LargeStringArray) -> Sequence[Column]:
+    """Return columns in the order of strings."""
+    from akdask.operators.group.dictionary import ranks_of_repeated  # which sorts by this module
+
+    layout = layout_of(strings)
+    if layout is not None:
+        return codes_of(strings, layout)
+    ranks = ranks_of_repeated(strings)
+    return [strings if ranks is None else ranks]
 
 
 def is_ascending(columns: Sequence[Column]) -> bool:
@@ -108,18 +121,25 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
     shift = row_bits(nrows)
     key = digits.take(WORD_BITS - shift)
     packed = pack_words(key, shift)
-    packed.sort()
+    if key.bits:
+        packed.sort()
     rows = unpack_rows(packed, shift)
     slots, groups = ties(packed, shift) if digits.left else (rows[:0], packed[:0])
     passes = 0
     while digits.left and len(slots):
+        if (text := digits.take_text()) is not None:
+            begins = _order_text(*text, rows, slots, groups)
+            if digits.left:
+                still, groups = _tied(begins)
+                slots = slots[still]
+            continue
         if tuning.FEW_EQUAL_ROWS * (int(groups[-1]) + 1) > len(groups):
             slots, groups = _order_few(columns, ascending, rows, slots, groups)
             if not len(slots):
                 break
         passes += 1
         if passes > 1 and passes & (passes - 1) == 0:
-            # Otherwise the cost would be the square of the words of long strings with a common prefix.
+            # Otherwise equal integers of any size would be sorted by each of their words.
             slots, groups = digits.without_equals(rows, slots, groups)
         shift, width = row_bits(len(slots)), row_bits(int(groups.max(initial=0)) + 1)
         tied = rows[slots]
@@ -151,15 +171,44 @@ def _order_few(
     return slots[left], np.cumsum(np.append(False, groups[1:] != groups[:-1]), dtype=np.uint64)
 
 
+def _order_text(
+    column: pa.LargeStringArray, upwards: bool, rows: NumberArray, slots: NumberArray, groups: Words
+) -> npt.NDArray[np.bool_]:
+    """Sort the rows of each group by text, and return which of them are the first of their text."""
+    count, at = len(slots), 0
+    entries, begins = new_array(4 * count, np.uint64).reshape(-1, 2), np.ones(count, np.bool_)
+    entries[:count, 1] = rows[slots]
+    np.not_equal(groups[1:], groups[:-1], out=begins[1:])
+    first = np.flatnonzero(begins)
+    entries[count + first] = np.column_stack([np.append(first[1:], count), np.zeros_like(first)])
+    while at < count:
+        end_if_interrupted()
+        at = loops.order_text(*offsets_and_bytes(column), not upwards, at, AT_A_TIME, entries, begins)
+    rows[slots] = entries[:count, 1]
+    return begins
+
+
+ALL = -1
+"""In place of the number of a word, stands for all of a text."""
+
+
+def _words_of(column: Column) -> Sequence[int]:
+    count = word_count(column)
+    return [0, ALL] if count > 1 and is_arrow(column, "LargeStringArray") else range(count)
+
+
 class _Digits:
-    """The bits of the words of several columns, taken from the most significant on."""
+    """The bits of the words of several columns, taken from the most significant on.
+
+    Of text, that is one word alone: rows that have the same one are sorted by `_order_text`.
+    """
 
     def __init__(self, columns: Sequence[Column], ascending: Sequence[bool]) -> None:
         self._nrows = len(columns[0])
         self._words = [
             (column, number, upwards)
             for column, upwards in zip(columns, ascending, strict=True)
-            for number in range(word_count(column))
+            for number in _words_of(column)
         ][::-1]
         # For a word that was taken in part: the subtracted value, and the number of remaining bits.
         self._low = 0
@@ -177,7 +226,7 @@ class _Digits:
         """
         codes: Words | None = None
         bits = 0
-        while self._words and bits < max_bits:
+        while self._words and bits < max_bits and not self._is_at_text:
             more, width = self._current(rows)
             surplus = max(bits + width - max_bits, 0)
             width -= surplus
@@ -188,15 +237,34 @@ class _Digits:
             self._rest = surplus or None
             if not surplus:
                 self._words.pop()
+            elif len(self._words) > 1 and self._words[-2][1] == ALL:
+                # The text that follows has these bits as well.
+                self._rest = None
+                self._words.pop()
         if codes is None:
             codes = np.zeros(self._nrows if rows is None else len(rows), np.uint64)
         return Key(codes, 0, bits)
+
+    @property
+    def _is_at_text(self) -> bool:
+        """Whether the next bits are those of text behind its first word."""
+        return self._words[-1][1] == ALL
+
+    def take_text(self) -> tuple[pa.LargeStringArray, bool] | None:
+        """Return the text whose first word has been taken, and its direction; None if other bits are next."""
+        if not self._is_at_text:
+            return None
+        column, _, upwards = self._words.pop()
+        return column, upwards
 
     def without_equals(self, rows: NumberArray, slots: NumberArray, groups: Words) -> tuple[NumberArray, Words]:
         """Drop the groups whose rows are equal in all remaining bits: they are sorted already."""
         tied = rows[slots]
         differ = np.zeros(len(slots), np.bool_)
         for column, number, upwards in self._words:
+            if number == ALL:
+                # Text is not compared twice.
+                return slots, groups
             codes = word(column, number, upwards, tied)
             differ[1:] |= codes[1:] != codes[:-1]
         differ[1:] &= groups[1:] == groups[:-1]
@@ -218,15 +286,17 @@ class _Digits:
 
 def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
     """Return the positions of sorted keys with equal neighbours, and number the groups of equals from 0."""
-    same = (packed[1:] ^ packed[:-1]) < np.uint64(1 << shift)
-    if not same.any():
-        none = packed[:0]
-        return none.view(np.int64), none
     begins = np.ones(len(packed), np.bool_)
-    np.logical_not(same, out=begins[1:])
-    tied = np.zeros(len(packed), np.bool_)
-    tied[1:] = same
-    tied[:-1] |= same
+    np.greater_equal(packed[1:] ^ packed[:-1], np.uint64(1 << shift), out=begins[1:])
+    return _tied(begins)
+
+
+def _tied(begins: npt.NDArray[np.bool_]) -> tuple[NumberArray, Words]:
+    """Return the same, given which rows begin a group of equals."""
+    if begins.all():
+        return np.empty(0, np.int64), np.empty(0, np.uint64)
+    tied = ~begins
+    tied[:-1] |= tied[1:]
     slots = np.flatnonzero(tied)
     return slots, np.cumsum(begins[slots], dtype=np.uint64) - np.uint64(1)
 

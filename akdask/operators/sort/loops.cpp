@@ -1,6 +1,9 @@
-// Ranges of keys, and keys packed with the numbers of their rows.
+// Ranges of keys, keys packed with the numbers of their rows, and the order of text.
 
+#include "text.hpp"
 #include "words.hpp"
+
+#include <algorithm>
 
 namespace {
 
@@ -184,16 +187,185 @@ int64_t order_few(Words groups, Matrix<const uint64_t> words, Span<int64_t> orde
     return static_cast<int64_t>(count);
 }
 
+constexpr uint64_t TEXT_BYTES = 7;  // of a string in one word
+
+// Strings as Arrow has them: the first of `offsets` is that of the first byte of `text`.
+struct Strings {
+    Span<const int64_t> offsets;
+    Text text;
+
+    // Where a string begins and ends, which is within the text.
+    std::pair<uint64_t, uint64_t> bounds(uint64_t row) const {
+        require(row + 1 < offsets.size, "a row that is not there");
+        uint64_t start = static_cast<uint64_t>(offsets[row] - offsets[0]);
+        uint64_t stop = static_cast<uint64_t>(offsets[row + 1] - offsets[0]);
+        require(start <= stop && stop <= text.size, "strings beyond their text");
+        return {start, stop};
+    }
+
+    // Eight bytes, the first in the lowest place, and 0 behind the end of all text.
+    uint64_t bytes(uint64_t at) const {
+        if (at + 8 <= text.size) return word_at(text.data, at);
+        uint64_t found = 0;
+        if (at < text.size) std::memcpy(&found, text.data + at, text.size - at);
+        return found;
+    }
+
+    // Seven bytes from a depth on, the first in the highest place, and in the lowest how many bytes there are, 8 if the
+    // string goes on: words have the order of strings, also of those that end in NUL.
+    uint64_t word(uint64_t row, uint64_t depth) const {
+        auto [start, stop] = bounds(row);
+        uint64_t at = start + depth, left = at < stop ? stop - at : 0;
+        return (swapped(leading_bytes(bytes(at), at, stop)) & (LAST << 8)) | (left < 8 ? left : 8);
+    }
+
+    // How many bytes two strings share from a depth on, up to a number.
+    uint64_t shared(uint64_t row, uint64_t other, uint64_t depth, uint64_t most) const {
+        auto [start, stop] = bounds(row);
+        auto [other_start, other_stop] = bounds(other);
+        uint64_t shorter = std::min(stop - start, other_stop - other_start);
+        if (depth >= shorter) return 0;
+        uint64_t size = std::min(shorter - depth, most);
+        for (uint64_t at = 0; at < size; at += 8) {
+            uint64_t differs = bytes(start + depth + at) ^ bytes(other_start + depth + at);
+            if (differs) return std::min<uint64_t>(size, at + static_cast<uint64_t>(__builtin_ctzll(differs)) / 8);
+        }
+        return size;
+    }
+
+    void prefetch_row(uint64_t row, uint64_t depth) const {
+        if (row + 1 < offsets.size) prefetch(text.data + static_cast<uint64_t>(offsets[row] - offsets[0]) + depth);
+    }
+};
+
+// A row, and the word of its text at the depth of its range.
+struct Entry {
+    uint64_t word, row;
+};
+
+// Rows that share so many bytes of their text, by the number of the first and that of the first of the next range.
+struct Range {
+    uint64_t stop, depth;
+
+    static constexpr uint64_t KNOWN = SIGN;   // marks the depth where the words of rows are known
+    static constexpr uint64_t ORDERED = LAST;  // in place of it where rows have the same text
+};
+
+constexpr uint64_t NEAR = 8;  // rows whose text is prefetched
+
+// The first bits in which words differ.
+struct Digit {
+    static constexpr int BITS = 8;
+    static constexpr uint64_t VALUES = uint64_t{1} << BITS;
+
+    uint64_t mask = 0;
+
+    explicit Digit(uint64_t differs) {
+        for (int bit = 0; bit < BITS && differs; ++bit) {
+            uint64_t first = SIGN >> __builtin_clzll(differs);
+            mask |= first;
+            differs ^= first;
+        }
+    }
+
+    uint64_t of(uint64_t word) const {
+#if defined(__BMI2__)
+        return _pext_u64(word, mask);
+#else
+        uint64_t found = 0, place = 0;
+        for (uint64_t left = mask; left; left &= left - 1) {
+            found |= uint64_t{(word & left & (0 - left)) != 0} << place++;
+        }
+        return found;
+#endif
+    }
+};
+
+// Orders the rows of ranges by their text.  Rows of one text stay in their order; `begins` is set for the first of each.
+// A range is split by the first digit of the next words in which they differ, and so on, from left to right from `at` on.
+// The first half of `entries` has the rows, and the second the range that begins at each, if one does.  Returns where it
+// goes on after about so many rows of work.
+uint64_t order_text(Span<const int64_t> offsets, Text text, bool descending, uint64_t at, uint64_t work,
+                    Matrix<uint64_t> entries, Span<bool> begins) {
+    static_assert(sizeof(Entry) == 16 && sizeof(Range) == 16);
+    uint64_t nrows = begins.size, inverted = descending ? LAST : 0;
+    require(entries.rows == 2 * nrows && entries.columns == 2, "arrays of other lengths");
+    Strings strings{offsets, text};
+    Entry *rows = reinterpret_cast<Entry*>(entries.data), *moved = rows + nrows;
+    Range* ranges = reinterpret_cast<Range*>(moved);
+    // Rows of one word share its bytes, or are the same if it is their last.
+    auto split_off = [&](uint64_t first, uint64_t stop, uint64_t depth) {
+        bool goes_on = ((rows[first].word ^ inverted) & 0xFF) == 8;
+        ranges[first] = {stop, goes_on ? depth + TEXT_BYTES : Range::ORDERED};
+    };
+    while (at < nrows && work) {
+        auto [stop, depth] = ranges[at];
+        require(at < stop && stop <= nrows, "a range that is not there");
+        Entry *begin = rows + at, *end = rows + stop;
+        uint64_t size = stop - at;
+        work -= std::min(work, size);
+        if (size == 1 || depth == Range::ORDERED) {
+            for (uint64_t row = at; row < stop; ++row) begins[row] = row == at;
+            at = stop;
+            continue;
+        }
+        if (!(depth & Range::KNOWN)) {
+            uint64_t most = LAST;
+            for (uint64_t row = 1; row < size && most; ++row) {
+                if (row + NEAR < size) strings.prefetch_row(begin[row + NEAR].row, depth);
+                most = strings.shared(begin[0].row, begin[row].row, depth, most);
+            }
+            depth += most;
+            for (uint64_t row = 0; row < size; ++row) {
+                if (row + NEAR < size) strings.prefetch_row(begin[row + NEAR].row, depth);
+                begin[row].word = strings.word(begin[row].row, depth) ^ inverted;
+            }
+        }
+        depth &= ~Range::KNOWN;
+        if (size <= FEW) {
+            for (Entry* entry = begin + 1; entry < end; ++entry) {
+                Entry one = *entry, *place = entry;
+                for (; place > begin && place[-1].word > one.word; --place) *place = place[-1];
+                *place = one;
+            }
+            for (uint64_t first = at, next; first < stop; first = next) {
+                for (next = first + 1; next < stop && rows[next].word == rows[first].word;) ++next;
+                split_off(first, next, depth);
+            }
+            continue;
+        }
+        uint64_t differs = 0;
+        for (Entry* entry = begin + 1; entry < end; ++entry) differs |= entry->word ^ begin->word;
+        if (!differs) {
+            split_off(at, stop, depth);
+            continue;
+        }
+        Digit digit(differs);
+        uint64_t places[Digit::VALUES] = {}, next = at;
+        for (Entry* entry = begin; entry < end; ++entry) ++places[digit.of(entry->word)];
+        for (uint64_t& place : places) next += std::exchange(place, next);
+        for (Entry* entry = begin; entry < end; ++entry) moved[places[digit.of(entry->word)]++] = *entry;
+        std::memcpy(begin, moved + at, size * sizeof(Entry));
+        uint64_t first = at;
+        for (uint64_t place : places) {
+            if (place > first) ranges[first] = {place, depth | Range::KNOWN};
+            first = place;
+        }
+    }
+    return at;
+}
+
 }  // namespace
 
 #define FOR_VALUES(number)                                                                                  \
     write_ranges<number, uint64_t>, write_ranges<number, uint32_t>, write_ranges<number, uint16_t>, write_ranges<number, uint8_t>
 
-MODULE("Ranges of keys, and keys packed with the numbers of their rows.",
+MODULE("Ranges of keys, keys packed with the numbers of their rows, and the order of text.",
        {"number_ranges", overloads<number_ranges>},
        {"pack_rows", overloads<pack_rows>},
        {"number_words", overloads<number_words>},
        {"find_ranges", overloads<find_ranges>},
        {"number_equals", overloads<number_equals>},
        {"write_ranges", overloads<FOR_VALUES(uint8_t), FOR_VALUES(uint16_t)>},
-       {"order_few", overloads<order_few>})
+       {"order_few", overloads<order_few>},
+       {"order_text", overloads<order_text>})

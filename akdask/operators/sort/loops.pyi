@@ -58,3 +58,12 @@ def order_few(
     order: NDArray[np.int64],
     left: NDArray[np.bool_],
 ) -> int: ...
+def order_text(
+    offsets: NDArray[np.int64],
+    text: NDArray[np.uint8],
+    descending: bool,
+    at: int,
+    work: int,
+    entries: Words,  # shape (2 * rows, 2): of each row no word and its number, then of ranges their stops and depths
+    begins: NDArray[np.bool_],
+) -> int: ...
