@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
-from akdask.columns.strings import from_nulls
+from akdask.columns.strings import from_nulls, offsets_and_bytes
 from akdask.columns.table import take_rows
 from akdask.operators.group import dictionary
 from akdask.operators.group import tuning as group_tuning
-from akdask.operators.sort import kernels
+from akdask.operators.sort import kernels, loops
 from akdask.operators.sort.kernels import (
     _Digits,
     _order_few,
@@ -240,13 +240,29 @@ def test_long_text_between_numbers_is_ordered_by_its_bytes(texts, upwards, are_r
     column = from_nulls(pa.array(["b" * 99, *texts], pa.large_string()))
     kept = ["b" * 99, *("\U0010ffff" * 2 if text is None else text for text in texts)]
     first, last = np.arange(len(kept)) % 3, np.arange(len(kept)) % 2
-    with patch.object(group_tuning, "DICTIONARY_SAMPLE", 1), patch.object(
-        dictionary, "_are_too_many", return_value=not are_repeated
+    with (
+        patch.object(group_tuning, "DICTIONARY_SAMPLE", 1),
+        patch.object(dictionary, "_are_too_many", return_value=not are_repeated),
     ):
         found = argsort([first, column, last], [True, upwards, False])
     rows = sorted(range(len(kept)), key=lambda row: row % 2, reverse=True)
     rows = sorted(rows, key=lambda row: kept[row].encode(), reverse=not upwards)
     assert found.tolist() == sorted(rows, key=lambda row: row % 3)
+
+
+@given(st.lists(LONG_TEXTS, max_size=30), st.lists(LONG_TEXTS, max_size=5), st.booleans(), st.integers(0, 9))
+def test_rows_of_a_text_are_found_within_ranges(texts, sought, descending, first):
+    ordered = sorted([text or "" for text in texts], key=str.encode, reverse=descending)
+    sought = [text or "" for text in sought]
+    first = min(first, len(ordered))
+    starts, stops = np.full(len(sought), first), np.full(len(sought), len(ordered))
+    columns = [offsets_and_bytes(pa.array(each, pa.large_string())) for each in (ordered, sought)]
+    loops.search_text(*columns[0], *columns[1], descending, starts, stops)
+    for text, start, stop in zip(sought, starts.tolist(), stops.tolist(), strict=True):
+        assert ordered[start:stop] == [text] * ordered[first:].count(text)
+        before = [one.encode() > text.encode() if descending else one.encode() < text.encode() for one in ordered]
+        assert all(before[first:start])
+        assert not any(before[start:])
 
 
 def test_many_long_texts_are_ordered_by_their_bytes():

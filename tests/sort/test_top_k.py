@@ -19,9 +19,9 @@ ITEMS = st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, np.nan, np.inf]), mi
 
 
 def column_of(items, dtype):
-    """Items of a type; text that begins alike, so that its first eight bytes are the same."""
+    """Items of a type; text that begins alike, so that its first eight bytes are the same, and much of it is long."""
     if dtype is np.str_:
-        return pd.Series([f"item number {item}" for item in items], dtype=object)
+        return pd.Series([f"item number {'ä' * 40 if item > 1 else ''}{item}" for item in items], dtype=object)
     with np.errstate(invalid="ignore"):
         return pd.Series(np.array(items).astype(dtype))
 

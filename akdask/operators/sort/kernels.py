@@ -5,7 +5,7 @@ All sorts are stable. Missing values (NaN) come last, ascending or descending.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +78,7 @@ def _parts_of(strings: pa.LargeStringArray) -> Sequence[Column]:
 
     layout = layout_of(strings)
     if layout is not None:
-        return codes_of(strings, layout)
+        return list(codes_of(strings, layout))
     ranks = ranks_of_repeated(strings)
     return [strings if ranks is None else ranks]
 
@@ -192,7 +192,8 @@ ALL = -1
 """In place of the number of a word, stands for all of a text."""
 
 
-def _words_of(column: Column) -> Sequence[int]:
+def words_of(column: Column) -> Sequence[int]:
+    """Return the numbers of the words by which a column is ordered, of long text the first alone and `ALL`."""
     count = word_count(column)
     return [0, ALL] if count > 1 and is_arrow(column, "LargeStringArray") else range(count)
 
@@ -208,7 +209,7 @@ class _Digits:
         self._words = [
             (column, number, upwards)
             for column, upwards in zip(columns, ascending, strict=True)
-            for number in _words_of(column)
+            for number in words_of(column)
         ][::-1]
         # For a word that was taken in part: the subtracted value, and the number of remaining bits.
         self._low = 0
@@ -395,40 +396,30 @@ def split_sorted(
     -------
     ndarray of int64
     """
-    levels = _Levels(columns, ascending, splitters)
-    words, wanted = levels[0]
-    starts, stops = words.searchsorted(wanted, "left"), words.searchsorted(wanted, "right")
+    starts, stops = np.zeros(len(earlier), np.int64), np.full(len(earlier), len(rows))
+    for column, sought, upwards in zip(columns, splitters, ascending, strict=True):
+        if is_arrow(column, "LargeStringArray"):
+            texts = *offsets_and_bytes(column), *offsets_and_bytes(sought)
+            loops.search_text(*texts, not upwards, starts, stops)
+            continue
+        count = max(word_count(column), word_count(sought))
+        for words, wanted in zip(_all_words(column, count, upwards), _all_words(sought, count, upwards), strict=True):
+            if (starts == 0).all() and (stops == len(rows)).all():
+                starts, stops = words.searchsorted(wanted, "left"), words.searchsorted(wanted, "right")
+                continue
+            for number in np.flatnonzero(starts < stops).tolist():
+                equal_rows, start = words[starts[number] : stops[number]], starts[number]
+                starts[number], stops[number] = (
+                    start + equal_rows.searchsorted(wanted[number], side) for side in ("left", "right")
+                )
     for number in np.flatnonzero(starts < stops).tolist():
-        start, stop = int(starts[number]), int(stops[number])
-        for level in range(1, len(levels)):
-            words, wanted = levels[level]
-            equal_rows = words[start:stop]
-            start, stop = (start + int(equal_rows.searchsorted(wanted[number], side)) for side in ("left", "right"))
-            if start == stop:
-                break
-        starts[number] = start + rows[start:stop].searchsorted(earlier[number])
+        starts[number] += rows[starts[number] : stops[number]].searchsorted(earlier[number])
     return starts
 
 
-class _Levels:
-    """The words of some columns and of the same columns of splitters, computed on demand."""
-
-    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], splitters: Sequence[Column]) -> None:
-        self._words: list[tuple[Column, Column, int, bool]] = []
-        for column, splitter, upwards in zip(columns, splitters, ascending, strict=True):
-            count = max(word_count(column), word_count(splitter))
-            pair = with_words(column, count), with_words(splitter, count)
-            self._words += [(*pair, number, upwards) for number in range(count)]
-        self._found: list[tuple[Words, Words]] = []
-
-    def __len__(self) -> int:
-        return len(self._words)
-
-    def __getitem__(self, level: int) -> tuple[Words, Words]:
-        while level >= len(self._found):
-            column, splitter, number, upwards = self._words[len(self._found)]
-            self._found.append((word(column, number, upwards), word(splitter, number, upwards)))
-        return self._found[level]
+def _all_words(column: Column, count: int, upwards: bool) -> Iterator[Words]:
+    column = with_words(column, count)
+    return (word(column, number, upwards) for number in range(count))
 
 
 def split_packed(packed: Words, splitters: Words) -> list[Words]:

@@ -4,6 +4,7 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace {
 
@@ -355,6 +356,31 @@ uint64_t order_text(Span<const int64_t> offsets, Text text, bool descending, uin
     return at;
 }
 
+// Narrows ranges of rows, which are ordered by their text, to those whose text is a sought one each.
+void search_text(Span<const int64_t> offsets, Text text, Span<const int64_t> sought_offsets, Text sought,
+                 bool descending, Span<int64_t> starts, Span<int64_t> stops) {
+    require(sought_offsets.size == starts.size + 1 && stops.size == starts.size, "arrays of other lengths");
+    Strings strings{offsets, text}, others{sought_offsets, sought};
+    for (uint64_t number = 0; number < starts.size; ++number) {
+        auto [first, last] = others.bounds(number);
+        std::string_view wanted(reinterpret_cast<const char*>(sought.data) + first, last - first);
+        // The first row from `start` on that is not before what is sought, or that is behind it.
+        auto bound = [&](int64_t start, int64_t stop, bool is_behind) {
+            while (start < stop) {
+                int64_t middle = start + (stop - start) / 2;
+                auto [from, to] = strings.bounds(static_cast<uint64_t>(middle));
+                int order = wanted.compare({reinterpret_cast<const char*>(text.data) + from, to - from});
+                if (descending) order = -order;
+                if (order > 0 || (is_behind && order == 0)) start = middle + 1;
+                else stop = middle;
+            }
+            return start;
+        };
+        starts[number] = bound(starts[number], stops[number], false);
+        stops[number] = bound(starts[number], stops[number], true);
+    }
+}
+
 }  // namespace
 
 #define FOR_VALUES(number)                                                                                  \
@@ -368,4 +394,5 @@ MODULE("Ranges of keys, keys packed with the numbers of their rows, and the orde
        {"number_equals", overloads<number_equals>},
        {"write_ranges", overloads<FOR_VALUES(uint8_t), FOR_VALUES(uint16_t)>},
        {"order_few", overloads<order_few>},
-       {"order_text", overloads<order_text>})
+       {"order_text", overloads<order_text>},
+       {"search_text", overloads<search_text>})

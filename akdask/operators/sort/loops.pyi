@@ -67,3 +67,12 @@ def order_text(
     entries: Words,  # shape (2 * rows, 2): of each row no word and its number, then of ranges their stops and depths
     begins: NDArray[np.bool_],
 ) -> int: ...
+def search_text(
+    offsets: NDArray[np.int64],
+    text: NDArray[np.uint8],
+    sought_offsets: NDArray[np.int64],
+    sought: NDArray[np.uint8],
+    descending: bool,
+    starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+) -> None: ...

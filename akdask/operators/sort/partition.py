@@ -518,25 +518,30 @@ class RangePartition:
             yield Table(taken, nrows), np.concatenate([[0], bounds, [nrows]])
 
     def _by(self, splitters: Splitters) -> By:
-        """Return the columns to sort by after the split: wanted key columns themselves, the words of other keys."""
+        """Return the columns to sort by after the split: wanted keys and long text themselves, the words of others."""
         by: list[tuple[Hashable, bool]] = []
         for name, upwards, count in zip(self.by, self.ascending, splitters.words, strict=True):
-            if name in self.names:
+            if self._keeps(name, count):
                 by.append((name, upwards))
             else:
                 by.extend((("word", name, number), True) for number in range(count))
         return tuple(by)
 
     def _with_words(self, columns: Mapping[Hashable, Any], splitters: Splitters) -> dict[Hashable, Any]:
-        """Return the key columns, with words in place of unwanted ones."""
+        """Return the key columns, with words in place of unwanted short ones."""
         found: dict[Hashable, Any] = {}
         for name, upwards, count in zip(self.by, self.ascending, splitters.words, strict=True):
-            if name in self.names:
+            if self._keeps(name, count):
                 found[name] = columns[name]
             else:
                 column = with_words(columns[name], count)
                 found |= {("word", name, number): word(column, number, upwards) for number in range(count)}
         return found
+
+    def _keeps(self, name: Hashable, count: int) -> bool:
+        """Whether a key of so many words goes to the new partitions itself."""
+        is_text = self.program.dtypes[self.columns.index(name)].kind == "str"
+        return name in self.names or (is_text and count > tuning.MOST_WORDS)
 
     def _blocks(self, partition: Partition | PartitionBatch) -> Iterator[tuple[dict[Hashable, Any], int]]:
         """Yield the columns of some rows at a time, and the number of rows."""

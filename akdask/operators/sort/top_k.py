@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from akdask._dask import Expr
+from akdask.columns.arrow import numpy_numbers
 from akdask.columns.dtypes import INT64, ColumnType
 from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows, take_rows
+from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.alignment import OverProject, align_by_plan, all_partitions
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower, rows_rearranged
@@ -23,7 +25,7 @@ from akdask.engine.sources import row_numbers
 from akdask.engine.values import ColumnRef, Program, Value, describe
 from akdask.operators.keys.keys import Words, word, word_count
 from akdask.operators.sort import tuning
-from akdask.operators.sort.kernels import argsort
+from akdask.operators.sort.kernels import ALL, argsort, words_of
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -42,17 +44,34 @@ def first_rows(columns: Sequence[Column], ascending: Sequence[bool], count: int)
     wanted, taken = abs(count), list[NumberArray]()
     rows: NumberArray = np.arange(len(columns[0]))
     for column, upwards in zip(columns, ascending, strict=True):
-        for number in range(word_count(column)):
+        for number in words_of(column):
             if wanted >= len(rows):
                 break
-            words = _words(column, number, upwards, count, rows if taken else None)
-            bound = np.partition(words, wanted - 1)[wanted - 1]
-            before = rows[words < bound]
-            taken.append(before)
-            wanted -= len(before)
-            rows = rows[words == bound]
+            if number == ALL:
+                before, same = _compared(take_rows(column, rows), upwards, wanted if count > 0 else -wanted)
+            else:
+                words = _words(column, number, upwards, count, rows if taken else None)
+                bound = np.partition(words, wanted - 1)[wanted - 1]
+                before, same = words < bound, words == bound
+            taken.append(rows[before])
+            wanted -= len(taken[-1])
+            rows = rows[same]
     taken.append(rows[:wanted] if count > 0 else rows[max(len(rows) - wanted, 0) :])
     return np.sort(np.concatenate(taken))
+
+
+def _compared(strings: pa.LargeStringArray, upwards: bool, count: int) -> tuple[Any, Any]:
+    """Return which strings are certain to be among the `count` first or last ones, and which may be the last of them."""
+    bound = _last_text(strings, upwards, count)
+    text = strings.view(bound.type)
+    before = pc.less if upwards == (count > 0) else pc.greater
+    return numpy_numbers(before(text, bound)), numpy_numbers(pc.equal(text, bound))
+
+
+def _last_text(strings: pa.LargeStringArray, upwards: bool, count: int) -> pa.LargeBinaryScalar:
+    """Return the bytes of the last of the `count` first strings, or of the first of the ``-count`` last ones."""
+    order = argsort([strings], [upwards])
+    return strings.view(pa.large_binary())[int(order[count - 1 if count > 0 else count])]
 
 
 class Bound(NamedTuple):
@@ -60,8 +79,8 @@ class Bound(NamedTuple):
 
     word: np.uint64
     """The first word of the last row among the found ones."""
-    value: np.generic | None
-    """The value there, if values have the order of the words; None for NaN, which sorts last."""
+    value: Any
+    """The value there, bytes of Arrow for text; None for NaN, which sorts last."""
 
 
 def rows_within(columns: Sequence[Column], ascending: Sequence[bool], count: int, bound: Bound | None) -> NumberArray:
@@ -69,11 +88,14 @@ def rows_within(columns: Sequence[Column], ascending: Sequence[bool], count: int
     if bound is None:
         return _first_rows_of_many(columns, ascending, count)
     # Among equal rows the earlier ones come first.
-    ties_lose = count > 0 and len(columns) == 1 and word_count(columns[0]) == 1
+    is_text = is_arrow(columns[0], "LargeStringArray")
+    ties_lose = count > 0 and len(columns) == 1 and (is_text or word_count(columns[0]) == 1)
     if bound.value is not None:
         # Many times faster than making words of all rows.
-        compare = (np.less, np.less_equal) if ascending[0] == (count > 0) else (np.greater, np.greater_equal)
-        return np.flatnonzero(compare[0 if ties_lose else 1](columns[0], bound.value))
+        name = ("less" if ascending[0] == (count > 0) else "greater") + ("" if ties_lose else "_equal")
+        if is_text:
+            return np.flatnonzero(numpy_numbers(getattr(pc, name)(columns[0].view(bound.value.type), bound.value)))
+        return np.flatnonzero(getattr(np, name)(columns[0], bound.value))
     words = _words(columns[0], 0, ascending[0], count)
     return np.flatnonzero(words < bound.word if ties_lose else words <= bound.word)
 
@@ -85,6 +107,8 @@ def bound_of(columns: Sequence[Column], ascending: Sequence[bool], count: int) -
         return None
     words = _words(column, 0, ascending[0], count)
     last = int(words.argmax())
+    if is_arrow(column, "LargeStringArray"):
+        return Bound(words[last], _last_text(column, ascending[0], len(column) if count > 0 else -len(column)))
     # The last of all rows have NaN.
     is_plain = isinstance(column, np.ndarray) and column.dtype.kind in ("iubf" if count > 0 else "iub")
     value = column[last] if is_plain else None

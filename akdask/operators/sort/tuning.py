@@ -27,6 +27,9 @@ MANY_SLICES = 512
 MOST_RADIX_RANGES = 2**16
 """Most ranges of radix partitioning."""
 
+MOST_WORDS = 2
+"""Words of text that go to a new partition in place of it."""
+
 WORTH_RANGES = 2**18
 """From this number of values on, splitting a partition into ranges that fit the core's cache pays."""
 
