@@ -61,7 +61,7 @@ def first_rows(columns: Sequence[Column], ascending: Sequence[bool], count: int)
 
 
 def _compared(strings: pa.LargeStringArray, upwards: bool, count: int) -> tuple[Any, Any]:
-    """Return which strings are certain to be among the `count` first or last ones, and which may be the last of them."""
+    """Return which strings are certainly among the `count` first or last ones, and which may be the last of them."""
     bound = _last_text(strings, upwards, count)
     text = strings.view(bound.type)
     before = pc.less if upwards == (count > 0) else pc.greater
