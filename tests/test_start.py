@@ -84,6 +84,7 @@ assert joined["x"].sum() == 0 + 5 + 1 + 6 + 2 + 7
 frame = ak.DataFrame({"a": [1, 2], "one": 1})
 frame["b"] = frame["a"] + frame["one"]
 assert frame["b"].to_ndarray().tolist() == [2, 3]
+assert frame["b"].compute().tolist() == [2, 3] and frame["b"].sum().compute() == 5
 """
 
 
@@ -114,6 +115,13 @@ def test_the_import_loads_little_of_akdask_and_nothing_that_is_slow():
 @pytest.mark.slow
 def test_sums_groups_orders_and_joins_of_numbers_load_nothing_that_is_slow(numbers):
     assert not loaded_after(OF_NUMBERS, numbers) & SLOW
+
+
+@pytest.mark.slow
+def test_what_is_shown_and_described_asks_for_no_cluster(numbers):
+    script = "import sys, akdask as ak\nframe = ak.DataFrame(ak.read_hdf(sys.argv[1]))"
+    script += "\nassert 'x' in repr(frame) and frame.describe()['x']['max'] == 9 and frame.compute()['x'].sum() == 45"
+    assert not loaded_after(script, numbers) & {"distributed", "dask.dataframe", "dask.array"}
 
 
 @pytest.mark.slow

@@ -58,6 +58,23 @@ class Collection(Root, DaskMethodsMixin):
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         raise NotImplementedError
 
+    def compute(self, **options: Any) -> Any:
+        """Return the values in the memory of this process, of the type that NumPy or pandas has for them.
+
+        Parameters
+        ----------
+        **options
+            As ``dask.compute`` takes them.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> (ak.arange(3) ** 2).compute()
+        array([0, 1, 4])
+        """
+        # Without `dask.compute`, which imports `distributed` to find that there is no client.
+        return super().compute(**options) if options else run(self.expr)[0]
+
     def persist(self, **options: Any) -> Self:
         """Return the object with its rows computed and kept in memory, on the workers of a cluster.
 

@@ -6,7 +6,6 @@ import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import dask
 import numpy as np
 
 from akdask.arrays.array import Array, check_axis, wrap
@@ -16,6 +15,7 @@ from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm, unlimited
 from akdask.columns.exact import EXACT
 from akdask.engine.missing import key_parts
 from akdask.engine.rowwise import Project
+from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Constant, cast
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
@@ -163,7 +163,7 @@ def skew(pda: Any, bias: bool = True) -> np.float64:
     distances = _centred(near_zero("skew", pda))
     squares = elementwise("multiply", distances, distances)
     cubes = elementwise("multiply", squares, distances)
-    third, second = dask.compute(cubes.mean(), squares.mean())
+    third, second = compute(cubes.mean(), squares.mean())
     count = pda.size
     with np.errstate(all="ignore"):
         found = np.float64(third) / np.float64(second) ** 1.5

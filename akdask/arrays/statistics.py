@@ -8,7 +8,6 @@ from itertools import count
 from operator import index
 from typing import Any, NamedTuple
 
-import dask
 import numpy as np
 
 from akdask.arrays.array import Array
@@ -18,6 +17,7 @@ from akdask.arrays.keys import projected
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.dtypes import FLOAT64
 from akdask.engine.alignment import align
+from akdask.engine.run import compute
 from akdask.engine.values import cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.histogram import Bincount, Edges, Histogram
@@ -180,7 +180,7 @@ def power_divergence(
     observed = _numbers(f_obs, "f_obs")
     expected = observed.mean() if f_exp is None else _numbers(f_exp, "f_exp")
     sums = [_terms(observed, expected, power).sum(), observed.sum()]
-    statistic, total, *others = dask.compute(*sums, *([expected.sum()] if isinstance(expected, pdarray) else []))
+    statistic, total, *others = compute(*sums, *([expected.sum()] if isinstance(expected, pdarray) else []))
     for wanted in others:
         if abs(total - wanted) > _TOLERANCE * min(total, wanted):
             raise ArgumentError(

@@ -454,6 +454,12 @@ def run(*plans: Node) -> tuple[Any, ...]:
         return _results(plans) if plans else ()
 
 
+def compute(*items: Any) -> tuple[Any, ...]:
+    """Return the results of lazy objects, computed together, and other items as they are, as ``dask.compute`` does."""
+    results = iter(run(*[item.expr for item in items if isinstance(item, Root)]))
+    return tuple([next(results) if isinstance(item, Root) else item for item in items])
+
+
 def partitions_in_memory(plan: Node) -> dict[Hashable, Any] | None:
     """Return the results of a plan's partitions by its keys, None if a cluster keeps them.
 

@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import dask
 import numpy as np
 
 from akdask.arrays.array import Array, unlabelled
@@ -16,6 +15,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.engine.node import Frame
+from akdask.engine.run import compute
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import (
@@ -398,7 +398,7 @@ def equals(frame: DataFrame, other: Any) -> bool:
     pairs = [(mine.array(name), its.array(name)) for name in mine.values]
     pairs += [(mine.index_array(), its.index_array())] if mine.index is not None or its.index is not None else []
     same = [_are_equal(one, another) for one, another in pairs]
-    return all(bool(one) for one in dask.compute(*same))
+    return all(bool(one) for one in compute(*same))
 
 
 def _are_equal(one: Array, other: Array) -> Any:

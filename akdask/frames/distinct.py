@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
-import dask
 import numpy as np
 
 from akdask.arrays.array import Array
@@ -23,7 +22,7 @@ from akdask.deferred import pd
 from akdask.engine import tuning
 from akdask.engine.missing import is_in_parts, key_parts, negated, of_key_parts, parts
 from akdask.engine.node import Node
-from akdask.engine.run import run
+from akdask.engine.run import compute, run
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
@@ -239,7 +238,7 @@ def mode(frame: DataFrame, numeric_only: bool, dropna: bool) -> pd.DataFrame:
 
 def _counts(columns: ColumnSet, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the distinct values of a column that are not missing, in order, and how often each occurs; computes."""
-    known, numbers = dask.compute(*counted(_there(columns, name)))
+    known, numbers = compute(*counted(_there(columns, name)))
     return np.asarray(known), np.asarray(numbers)
 
 

@@ -31,7 +31,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
 from akdask.deferred import pd
 from akdask.engine import missing
 from akdask.engine.node import Frame
-from akdask.engine.run import run
+from akdask.engine.run import compute, run
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
 from akdask.engine.values import cast as to_type
@@ -72,7 +72,7 @@ def aggregate(series: Series, func: Any) -> Any:
     if not isinstance(func, list | tuple):
         return reduced_by(series, func)
     names = [called(one) for one in func]
-    return by_column(dask.compute(*(reduced_by(series, one) for one in func)), names)
+    return by_column(compute(*(reduced_by(series, one) for one in func)), names)
 
 
 def quantile(series: Series, q: float | Sequence[float], method: str, *, interpolation: str) -> Any:
@@ -86,7 +86,7 @@ def quantile(series: Series, q: float | Sequence[float], method: str, *, interpo
 def kurtosis(series: Series) -> np.float64:
     values = near_zero("kurt", series.dropna().values)
     squares = (values - values.mean()) ** 2
-    count, second, fourth = dask.compute(values.size, squares.sum(), (squares**2).sum())
+    count, second, fourth = compute(values.size, squares.sum(), (squares**2).sum())
     if count < 4:
         return np.float64(np.nan)
     with np.errstate(all="ignore"):
@@ -394,7 +394,7 @@ def extremes(frame: DataFrame, name: str, axis: int | str, skipna: bool, numeric
     if axis_number(axis) == 1:
         return series_of(columns, _extreme_time(columns, name, skipna))
     found = {column: getattr(column_series(frame, column), name)(skipna=skipna) for column in columns.values}
-    return _mixed(dict(zip(found, dask.compute(*found.values()), strict=True)), columns)
+    return _mixed(dict(zip(found, compute(*found.values()), strict=True)), columns)
 
 
 def _reduced_numbers(frame: DataFrame, name: str, **params: Any) -> tuple[list[str], list[Any]]:
@@ -472,9 +472,9 @@ def labels_of_extremes(frame: DataFrame, how: str, numeric_only: bool) -> Series
     others = [] if numeric_only else [name for name in columns.values if name not in names]
     arrays: list[Any] = [columns.array(name) for name in names]
     lacking = [isnan(one).any() if one.dtype == np.float64 else False for one in arrays]
-    some_lack = dict(zip(names, dask.compute(*lacking), strict=True))
+    some_lack = dict(zip(names, compute(*lacking), strict=True))
     full = [name for name in names if not some_lack[name]]
-    found = dask.compute(*(getattr(columns.array(name), how)() for name in full))
+    found = compute(*(getattr(columns.array(name), how)() for name in full))
     labels = columns.index_array()[array(np.array(found, np.int64))].tolist() if full else []
     by_name = dict(zip(full, labels, strict=True))
     for name in (*others, *names):
@@ -586,7 +586,7 @@ def described_times(columns: ColumnSet, names: Sequence[str], quantiles: Sequenc
             **dict(zip(map(percentage, quantiles), several, strict=True)),
             "max": series.max() if count else pd.NaT,
         }
-        found[name] = pd.Series(dict(zip(statistics, dask.compute(*statistics.values()), strict=True)), dtype=object)
+        found[name] = pd.Series(dict(zip(statistics, compute(*statistics.values()), strict=True)), dtype=object)
     return pd.DataFrame(found)
 
 
@@ -671,7 +671,7 @@ def agg(frame: DataFrame, func: Any, axis: int | str) -> Any:
     calls = [(name, one) for name, given in wanted.items() for one in (given if _is_several(given) else [given])]
     if not calls:
         raise ArgumentError("agg needs columns, and what to reduce them by.")
-    results = dask.compute(*(_column_reduced_by(column_series(frame, name), one) for name, one in calls))
+    results = compute(*(_column_reduced_by(column_series(frame, name), one) for name, one in calls))
     if not is_table:
         return by_column(results, wanted)
     rows = list(dict.fromkeys(called(one) for _, one in calls))

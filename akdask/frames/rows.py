@@ -11,7 +11,6 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
-import dask
 import numpy as np
 
 from akdask.arrays import row_selection as row_tools
@@ -28,6 +27,7 @@ from akdask.arrays.timearray import TimeArray
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.engine.missing import exact_type, is_in_parts
 from akdask.engine.node import Frame
+from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Value
 from akdask.errors import (
@@ -379,7 +379,7 @@ def _within(own: Datetime, text: str, period: Any) -> Any:
     """Return which times are within a period; refuse a period before or after all times if these are in order."""
     first, last = _bounds(own, period, text)
     mask = (own >= first) & (own <= last)
-    there, before, after, is_ascending, is_descending, is_full = dask.compute(
+    there, before, after, is_ascending, is_descending, is_full = compute(
         mask.any(), (own < first).all(), (own > last).all(), *_orders(own)
     )
     if not there and (before or after) and (is_ascending or is_descending) and is_full and own.size:
@@ -412,7 +412,7 @@ def _between(index: Index, key: slice, *, numbered: bool) -> Chosen:
         return Chosen(_inside(own, low, high), taken)
     # Bounds of a Categorical must be among the labels, as in pandas.
     is_ascending, is_descending, is_full = (
-        (False, False, False) if isinstance(own, Categorical) else map(bool, dask.compute(*_orders(own)))
+        (False, False, False) if isinstance(own, Categorical) else map(bool, compute(*_orders(own)))
     )
     if is_ascending and is_full:
         return Chosen(_inside(own, low, high), taken)
@@ -458,7 +458,7 @@ def _inside(own: Any, low: Any, high: Any) -> Any:
 def _demand_bounds(own: Any, key: slice, *bounds: Any) -> None:
     """Refuse times that are not in order where none is at a bound, as pandas does."""
     given = [bound for bound in bounds if bound is not None]
-    if not all(dask.compute(*[(own == bound).any() for bound in given])):
+    if not all(compute(*[(own == bound).any() for bound in given])):
         raise MissingLabelError(
             f"times that are not in order are not bounded by {key.start!r} and {key.stop!r}, which are not among them.",
             hint="sort_index() puts them in order.",
