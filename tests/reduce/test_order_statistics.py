@@ -46,3 +46,25 @@ def test_loops_refuse_groups_and_ranks_that_are_not_there():
         loops.select_ranks(values, np.array([0, 3]), rank, rank, found, 0, 2)
     with pytest.raises(ValueError, match="a list"):
         loops.copy_lists(np.array([0, 6]), values, np.array([0]), np.array([0, 6]), np.zeros(6))
+
+
+def test_two_ranks_of_groups_of_any_size_are_found_among_equal_values():
+    random = np.random.default_rng(4)
+    for size in (1, 2, 15, 16, 17, 40, 300):
+        values = random.choice([-np.inf, -1.5, 0.0, 1.0, 2.0, np.inf], 20 * size)
+        rows = values.reshape(20, size).copy()
+        offsets, low = np.arange(21) * size, random.integers(0, size, 20)
+        high = np.minimum(low + 1, size - 1)
+        found = np.zeros((2, 20))
+        loops.select_ranks(values, offsets, low, high, found, 0, 20)
+        rows.sort(axis=1)
+        np.testing.assert_array_equal(found, [rows[range(20), low], rows[range(20), high]])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.uint8])
+def test_selected_integers_add_up(dtype):
+    random = np.random.default_rng(5)
+    for rows in (0, 1023, 1024, 5000):
+        column, mask = np.full(rows, np.iinfo(dtype).max), random.random(rows) < 0.9
+        total = dtype if dtype != np.uint8 else np.uint64
+        assert loops.sum_selected(column.astype(dtype), mask) == column[mask].sum(dtype=total)

@@ -130,3 +130,19 @@ def test_reductions_are_those_of_each_window(monkeypatch, name):
             enough = max(least, 2) if name in ("var", "std") else least
             wanted = function(known) if len(known) >= enough else np.nan
             np.testing.assert_allclose(value, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.uint8])
+def test_running_results_of_groups_of_any_length_are_those_of_numpy(dtype):
+    random = np.random.default_rng(3)
+    sizes = np.concatenate([random.integers(1, 9, 40), random.integers(60, 300, 20)])
+    groups = np.repeat(np.arange(len(sizes)), random.permutation(sizes))
+    rows = random.integers(0, np.iinfo(dtype).max, len(groups), dtype, endpoint=True)
+    limits = np.iinfo(dtype)
+    kinds = [(np.add, 0), (np.multiply, 1), (np.minimum, limits.max), (np.maximum, limits.min)]
+    for kind, (function, identity) in enumerate(kinds):
+        state, found = np.array([identity], dtype), np.empty_like(rows)
+        loops.fill_running(kind, rows, groups, 0, state, np.array([identity], dtype), found)
+        wanted = [function.accumulate(rows[groups == group], dtype=dtype) for group in range(len(sizes))]
+        np.testing.assert_array_equal(found, np.concatenate(wanted))
+        assert state[0] == found[-1]

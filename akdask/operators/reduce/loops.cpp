@@ -3,13 +3,52 @@
 #include "module.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
 
 namespace {
 
 using namespace akdask;
 
-// Values that are sorted by insertion.
+// Values of which each is compared with all.
 constexpr uint64_t FEW = 16;
+
+// Vectors as GCC and Clang have them, as wide as those of this level: compilers do not find them in the loop below.
+#ifdef __AVX2__
+constexpr int WIDTH = 4;
+#else
+constexpr int WIDTH = 2;
+#endif
+typedef double Doubles __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef int64_t Counts __attribute__((vector_size(WIDTH * sizeof(int64_t))));
+
+// Finds the values of a rank and of the next among at most `FEW`; infinity where there is no next one.
+std::pair<double, double> ranked(const double* values, uint64_t count, uint64_t rank) {
+    constexpr int COUNT = FEW / WIDTH;
+    constexpr double INFINITE = std::numeric_limits<double>::infinity();
+    double few[FEW];
+    for (uint64_t place = 0; place < FEW; ++place) few[place] = place < count ? values[place] : INFINITE;
+    // How many values are less than each, and how many are no more.  A comparison that holds is -1.
+    Doubles own[COUNT];
+    Counts less[COUNT] = {}, most[COUNT] = {};
+    std::memcpy(own, few, sizeof own);
+    for (uint64_t place = 0; place < count; ++place) {
+        Doubles other = Doubles{} + few[place];
+        for (int part = 0; part < COUNT; ++part) {
+            less[part] -= other < own[part];
+            most[part] -= other <= own[part];
+        }
+    }
+    int64_t first = static_cast<int64_t>(rank);
+    double found = 0, next = INFINITE;
+    for (uint64_t place = 0; place < count; ++place) {
+        int64_t below = less[place / WIDTH][place % WIDTH], upto = most[place / WIDTH][place % WIDTH];
+        found = (below <= first) & (first < upto) ? few[place] : found;
+        next = (below <= first + 1) & (first + 1 < upto) ? few[place] : next;
+    }
+    return {found, next};
+}
 
 // Finds the values of two ranks, one next to the other or the same, of each group that has values; values of a group are
 // adjacent, without NaN, and their order is changed.  They are parted at the middle one of three until few are left
@@ -50,16 +89,13 @@ void select_ranks(Span<double> values, Span<const int64_t> offsets, Span<const i
             if (wanted < equal) start = stop = wanted;
             else start = equal;
         }
-        for (uint64_t row = start + 1; row < stop; ++row) {
-            double value = values[row];
-            uint64_t before = row;
-            for (; before > start && values[before - 1] > value; --before) values[before] = values[before - 1];
-            values[before] = value;
-        }
-        found[0][group] = found[1][group] = values[wanted];
+        double one = values[wanted], two = std::numeric_limits<double>::infinity();
+        if (start < stop) std::tie(one, two) = ranked(&values[start], stop - start, wanted - start);
+        found[0][group] = found[1][group] = one;
         if (high[group] > low[group]) {
             require(wanted + 1 < end, "a rank beyond the group");
-            found[1][group] = *std::min_element(&values[wanted + 1], &values[0] + end);
+            if (wanted + 1 >= stop) two = *std::min_element(&values[wanted + 1], &values[0] + end);
+            found[1][group] = two;
         }
     }
 }
@@ -80,12 +116,35 @@ void copy_lists(Span<const int64_t> offsets, Span<const double> values, Span<con
 }
 
 // Returns the sum of the integers where the mask holds.
-template <class Integer, class Total = Integer>
-Total sum_selected(Span<const Integer> column, Span<const bool> mask) {
+template <class Integer>
+Integer sum_selected(Span<const Integer> column, Span<const bool> mask) {
     require(mask.size == column.size, "arrays of other lengths");
     // All bits of a number are kept or none, so that no branch has to be guessed.
-    Total total = 0;
-    for (uint64_t row = 0; row < column.size; ++row) total += column[row] & (Total{0} - mask[row]);
+    int64_t total = 0;
+    for (uint64_t row = 0; row < column.size; ++row) {
+        total += static_cast<int64_t>(column[row]) & (int64_t{0} - mask[row]);
+    }
+    return static_cast<Integer>(total);
+}
+
+// Returns the sum of the bytes where the mask holds.  Words of eight of each are added: in blocks, two bytes at a time
+// to places of two bytes, where as many fit.
+uint64_t sum_selected_bytes(Span<const uint8_t> column, Span<const bool> mask) {
+    require(mask.size == column.size, "arrays of other lengths");
+    constexpr uint64_t EVERY_SECOND = 0x00FF00FF00FF00FF, BLOCK = 128;
+    uint64_t total = 0, row = 0;
+    while (column.size - row >= 8 * BLOCK) {
+        uint64_t pairs = 0;
+        for (uint64_t word = 0; word < BLOCK; ++word, row += 8) {
+            uint64_t bytes, kept;
+            std::memcpy(&bytes, &column[row], 8);
+            std::memcpy(&kept, &mask[row], 8);
+            bytes &= (kept << 8) - kept;
+            pairs += (bytes & EVERY_SECOND) + ((bytes >> 8) & EVERY_SECOND);
+        }
+        for (; pairs; pairs >>= 16) total += pairs & 0xFFFF;
+    }
+    for (; row < column.size; ++row) total += mask[row] ? column[row] : 0;
     return total;
 }
 
@@ -130,5 +189,5 @@ void add_pairs(Span<int64_t> counts, Span<const double> x, Span<const double> y,
 MODULE("Values of some rank in small groups, sums of selected integers, and numbers of pairs in bins.",
        {"select_ranks", overloads<select_ranks>},
        {"copy_lists", overloads<copy_lists>},
-       {"sum_selected", overloads<sum_selected<int64_t>, sum_selected<uint64_t>, sum_selected<uint8_t, uint64_t>>},
+       {"sum_selected", overloads<sum_selected<int64_t>, sum_selected<uint64_t>, sum_selected_bytes>},
        {"add_pairs", overloads<add_pairs>})

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace {
 
@@ -23,25 +24,40 @@ void fill(Span<const double> rows, int64_t width, int64_t phase, Span<double> ou
     require(width > 0 && phase >= 0 && phase <= width, "no window");
     require(static_cast<int64_t>(out.size) + width > nrows, "no room for as many windows");
     if (nrows < width) return;
-    auto ends = std::make_unique<State[]>(static_cast<uint64_t>(width));
-    for (int64_t begin = phase > 0 ? phase - width : 0; begin + width <= nrows; begin += width) {
-        // The states of the rows from each one to the end of the block; the first block begins before the first row.
-        int64_t first = begin < 0 ? -begin : 0;
-        State state = empty;
-        for (int64_t place = width - 1; place >= first; --place) {
-            double value = rows[begin + place];
-            if (std::isfinite(value)) state.take(value);
-            ends[place] = state;
-        }
-        // The states of the rows of the next block up to the end of each window.
-        int64_t stop = std::min(width, nrows - width + 1 - begin);
-        state = empty;
-        if (!first) out[begin] = finish(ends[0], state);
+    auto states = std::make_unique<State[]>(2 * static_cast<uint64_t>(width));
+    // The states of the rows from each one to the end of a block, and the same of the next block.
+    State *ends = &states[0], *next_ends = &states[static_cast<uint64_t>(width)];
+    auto take = [&](State& state, int64_t row) {
+        if (std::isfinite(rows[row])) state.take(rows[row]);
+    };
+    int64_t begin = phase > 0 ? phase - width : 0;
+    // The first block begins before the first row.
+    int64_t first = begin < 0 ? -begin : 0;
+    State ending = empty;
+    for (int64_t place = width - 1; place >= first; --place) {
+        take(ending, begin + place);
+        ends[place] = ending;
+    }
+    for (; begin + width <= nrows; begin += width, first = 0) {
+        // The rows of the next block are taken from both ends at a time: neither waits for the other.
+        int64_t next = begin + width, stop = std::min(width, nrows - next + 1);
+        bool is_whole = next + width <= nrows;
+        State beginning = empty;
+        ending = empty;
+        if (!first) out[begin] = finish(ends[0], beginning);
         for (int64_t place = 1; place < stop; ++place) {
-            double value = rows[begin + width - 1 + place];
-            if (std::isfinite(value)) state.take(value);
-            if (place >= first) out[begin + place] = finish(ends[place], state);
+            take(beginning, next + place - 1);
+            if (is_whole) {
+                take(ending, next + width - place);
+                next_ends[width - place] = ending;
+            }
+            if (place >= first) out[begin + place] = finish(ends[place], beginning);
         }
+        if (is_whole) {
+            take(ending, next);
+            next_ends[0] = ending;
+        }
+        std::swap(ends, next_ends);
     }
 }
 
@@ -115,6 +131,9 @@ bool is_missing(Value value) {
     return false;
 }
 
+// Rows that are looked at together, whether they are of one group.
+constexpr uint64_t SOME = 64;
+
 // Fills `out` with what the rows of each group come to so far, and leaves in `state` the result of the last group without
 // its NaN.
 template <class Value>
@@ -123,18 +142,42 @@ void fill_running(int64_t kind, Span<const Value> rows, Span<const int64_t> grou
     require(groups.size == rows.size && out.size == rows.size && state.size && identity.size, "arrays of other lengths");
     auto run = [&](auto next) {
         Value running = state[0];
-        for (uint64_t row = 0; row < rows.size; ++row) {
-            if (groups[row] != group) {
-                group = groups[row];
-                running = identity[0];
+        auto take = [&](uint64_t start, uint64_t stop) {
+            for (uint64_t row = start; row < stop; ++row) {
+                if (groups[row] != group) {
+                    group = groups[row];
+                    running = identity[0];
+                }
+                Value value = rows[row];
+                if (is_missing(value)) {
+                    out[row] = value;
+                } else {
+                    out[row] = running = next(running, value);
+                }
             }
-            Value value = rows[row];
-            if (is_missing(value)) {
-                out[row] = value;
-            } else {
-                out[row] = running = next(running, value);
+        };
+        uint64_t start = 0;
+        if constexpr (std::is_integral_v<Value>) {
+            for (; start + SOME <= rows.size; start += SOME) {
+                int64_t apart = 0;
+                for (uint64_t row = start; row < start + SOME; ++row) apart |= groups[row] ^ group;
+                if (apart) {
+                    take(start, start + SOME);
+                    continue;
+                }
+                // Integers come to the same in any order.  What four rows come to is found before what is above them, so
+                // that only every fourth row waits for another.
+                for (uint64_t row = start; row < start + SOME; row += 4) {
+                    Value one = rows[row], two = next(one, rows[row + 1]), third = rows[row + 2];
+                    Value four = next(two, next(third, rows[row + 3]));
+                    out[row] = next(running, one);
+                    out[row + 1] = next(running, two);
+                    out[row + 2] = next(running, next(two, third));
+                    out[row + 3] = running = next(running, four);
+                }
             }
         }
+        take(start, rows.size);
         state[0] = running;
     };
     if (kind == SUM) run([](Value running, Value value) -> Value { return running + value; });
