@@ -57,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick",
         action="store_true",
-        help="at most two cases of each test, few examples, no other processes",
+        help="at most two cases of each test but light ones, few examples, no other processes",
     )
     parser.addoption("--cases", type=int, metavar="COUNT", help="at most so many cases of each test")
     parser.addoption("--eager", action="store_true", help="compute each array as it is made")
@@ -110,7 +110,10 @@ def _keep(config: pytest.Config, items: list[pytest.Item], is_kept: list[bool]) 
 
 
 def _leave_out_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of quick runs what takes long, and of these and where it is asked for all but the first cases."""
+    """Leave out of quick runs what takes long, and of these and where it is asked for all but the first cases.
+
+    Quick runs have all cases of tests that are marked as light.
+    """
     is_quick = config.getoption("--quick")
     most = CASES_IN_QUICK_RUNS if is_quick else config.getoption("--cases")
     if most is None:
@@ -121,7 +124,8 @@ def _leave_out_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
         test = item.nodeid.partition("[")[0]
         is_long = is_quick and any(map(item.get_closest_marker, ("slow", "cluster")))
         cases[test] += not is_long
-        is_kept.append(not is_long and cases[test] <= most)
+        is_light = is_quick and item.get_closest_marker("light") is not None
+        is_kept.append(not is_long and (is_light or cases[test] <= most))
     _keep(config, items, is_kept)
 
 

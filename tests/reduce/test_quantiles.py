@@ -14,6 +14,8 @@ from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.reduce.quantiles import AT_ROWS, METHODS, checked_quantiles
 from akdask.operators.reduce.reductions import ScalarReduction
 
+pytestmark = pytest.mark.light
+
 VALUES = {
     "float64": st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0]),
     "int64": st.integers(-(2**40), 2**40),

@@ -15,6 +15,8 @@ from akdask.engine.reduction import select_rows, sum_rows
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction
 
+pytestmark = pytest.mark.light
+
 NUMBERS = ["int64", "uint64", "float64", "bool", "uint8"]
 EXPECTED = {
     "sum": np.sum,

@@ -6,6 +6,8 @@ from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT
 from akdask.errors import ArgumentTypeError
 from akdask.operators.reduce.reductions import REDUCTIONS
 
+pytestmark = pytest.mark.light
+
 
 def test_every_reduction_has_a_form():
     for name, item in REDUCTIONS.items():

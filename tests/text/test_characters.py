@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from akdask.engine.operations import OPERATIONS
 from akdask.operators.text.characters import PREDICATES, TRANSFORMS
 
+pytestmark = pytest.mark.light
+
 WORDS = ["ß", "ŉ", "ﬁn", "ª", "½", "一", "Ⅷ", "ǅ", "ΑΣ", "İ", "x\x1c", "\x85", "²", "they're ß", "a", ""]
 TEXT = st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=8)
 

@@ -4,6 +4,8 @@ import akdask as ak
 from akdask.errors import ArgumentError, ConversionError
 from akdask.operators.text.encodings import domain_to_ascii, domain_to_unicode
 
+pytestmark = pytest.mark.light
+
 WORDS = ["ascii", "", "Bücher", "日本.example", "straße.de"]
 
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from akdask.operators.text.matches import between, find_matches, replaced, replacement
 
+pytestmark = pytest.mark.light
+
 # Python and RE2 agree on patterns that take a character at least.
 PATTERNS = ["_+", "[ab]", "(a)(b)?", "^a", "b$", r"\bab", "(?i)A+", ".", "日|b_", r"\w\w", "_|_+"]
 TEXT = st.lists(st.text("abAB_ \n日ü\x01\x1f", max_size=8), max_size=10)

@@ -5,6 +5,8 @@ import pytest
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.operators.text.matches import capturing, check_group, group_names, replacement
 
+pytestmark = pytest.mark.light
+
 PATTERNS = [
     r"a",
     r"(a)(?:b)(?P<n>c)",

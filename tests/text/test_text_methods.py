@@ -12,6 +12,8 @@ from akdask.engine.operations import OPERATIONS
 from akdask.operators.text import loops
 from akdask.operators.text.characters import WHITE_SPACE
 
+pytestmark = pytest.mark.light
+
 CHARACTERS = "ab-+ \t é日😀\x85\u3000"
 TEXT = st.lists(st.text(CHARACTERS, max_size=9), max_size=8)
 PART = st.text("ab- é日", max_size=2)

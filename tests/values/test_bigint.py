@@ -15,6 +15,8 @@ from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.operators.reduce.reductions import ScalarReduction
 
+pytestmark = pytest.mark.light
+
 EXTREMES = [0, 1, -1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64, -(2**64), 2**128 - 1, 2**200, -(2**200)]
 numbers = st.sampled_from(EXTREMES) | st.integers(-(2**200), 2**200)
 pairs = st.lists(st.tuples(numbers, numbers), max_size=8)

@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, TimeOverflowError
+from akdask.operators.values.times import nanoseconds
 
 NAT = -(2**63)
 UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -102,6 +103,10 @@ def test_spans_times_and_by_floats_are_rounded_to_whole_ones(spans, floats):
         assert products[row] == int(span * Fraction(by))
         wanted = (NAT, NAT) if not by else (Fraction(span) / Fraction(by) // 1, int(Fraction(span) / Fraction(by)))
         assert (down[row], cut[row]) == wanted
+    largest = np.array([2**63 - 1, 3], np.uint64)
+    assert computed("multiply_times", np.array([1, -1]), largest).tolist() == [2**63 - 1, -3]
+    with pytest.raises(TimeOverflowError):
+        computed("multiply_times", np.array([1, -1]), largest + np.uint64(1))
     with pytest.raises(TimeOverflowError):
         computed("multiply_times", np.array([2**62]), np.array([2.0]))
     assert computed("multiply_times", np.array([2**62]), np.array([1.5])).tolist() == [3 * 2**61]
@@ -153,5 +158,10 @@ def test_text_is_read_as_times_of_nanoseconds():
     text = pa.array(["2026-01-31T12:00:00.5", "1969-12-31"], pa.large_string())
     assert computed("parse_time", text, kind="M").tolist() == [1769860800500000000, -86_400 * 10**9]
     assert computed("parse_time", "1 days 00:00:01", kind="m") == 86_401 * 10**9
+    assert nanoseconds(["2026-01-31", None, "2026-01-31T12:00:00.5"], "M").tolist() == [
+        1769817600000000000,
+        NAT,
+        1769860800500000000,
+    ]
     with pytest.raises(ArgumentError, match="not all a time"):
         computed("parse_time", pa.array(["no time"], pa.large_string()), kind="M")

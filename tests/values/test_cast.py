@@ -12,6 +12,8 @@ from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT8, column_type
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 
+pytestmark = pytest.mark.light
+
 CAST = OPERATIONS["cast"]
 NUMBERS = ["int64", "uint64", "float64", "bool", "uint8"]
 

@@ -14,6 +14,8 @@ from akdask.engine.operations import OPERATIONS, promote, scalar_type
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 from akdask.operators.values.elementwise import COMPARISONS, UFUNCS
 
+pytestmark = pytest.mark.light
+
 EXTREMES = {
     "int64": np.array([0, 1, -1, 2, -7, 64, 63, -64, 2**53 + 1, 2**63 - 1, -(2**63), 1 - 2**63], np.int64),
     "uint64": np.array([0, 1, 2, 7, 63, 64, 65, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1], np.uint64),

@@ -7,6 +7,8 @@ import pytest
 
 from akdask.arrays.statistics import chi_squared_tail
 
+pytestmark = pytest.mark.light
+
 RATIOS = (0.01, 0.3, 0.7, 0.9, 0.97, 1.0, 1.02, 1.1, 1.5, 3.0)
 
 

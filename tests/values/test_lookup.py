@@ -16,6 +16,8 @@ from akdask.engine.operations import OPERATIONS
 from akdask.errors import AkdaskError, AlignmentError, ArgumentError, FileFormatError, PositionError
 from akdask.operators.values.lookup import strided, strided_positions
 
+pytestmark = pytest.mark.light
+
 TABLES = {
     "int64": np.array([5, -7, 2**62]),
     "uint8": np.array([5, 7, 255], np.uint8),

@@ -13,6 +13,8 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.values import random
 from akdask.operators.values.random import linspace
 
+pytestmark = pytest.mark.light
+
 DRAWS: dict[str, tuple[Any, dict[str, float]]] = {
     "uniform": (random.uniform, {"low": -1.0, "high": 3.0}),
     "integers": (random.integers, {"low": -5, "high": 1000}),
@@ -82,6 +84,12 @@ def test_wide_ranges_are_drawn_from_evenly(width):
     assert above.min() >= 0
     assert above.max() <= 15
     assert chi_square(np.bincount(above, minlength=16)) < 15 + 5 * np.sqrt(30)
+
+
+def test_no_number_of_a_wide_range_is_left_out_where_draws_are_rejected():
+    """One of four draws is rejected here, and the others are all numbers once."""
+    drawn = random.integers(0, 6000, seed=3, low=0, high=3 * 2**61)
+    assert np.bincount(drawn % 3).min() > 1800
 
 
 def test_the_upper_half_of_a_product_is_exact():

@@ -19,6 +19,8 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.values.segarray import codes_of, distinct_keys, parts_of, ranked
 from akdask.operators.values.segarray import rows_of as segarray_rows
 
+pytestmark = pytest.mark.light
+
 VALUES = {
     "int64": st.sampled_from([-(2**63), -1, 0, 1, 2, 3, 2**63 - 1]),
     "uint64": st.sampled_from([0, 1, 2, 3, 2**64 - 1]),

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from akdask.operators.values.random import _log_factorial, poisson, shuffled, standard_gamma
 
+pytestmark = pytest.mark.light
+
 COUNT = 40_000
 
 

@@ -13,6 +13,8 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 
+pytestmark = pytest.mark.light
+
 BIG = 2**53
 SIGNED = [BIG + 1, -BIG - 1, 2**62 + 1, -(2**62) - 3, 2**63 - 1, 7, -3, 1]
 NATURAL = [BIG + 1, BIG + 3, 2**62 + 1, 2**63 + 1, 2**64 - 1, 7, 3, 1]

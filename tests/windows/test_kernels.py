@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from akdask.operators.windows import kernels, loops
 
+pytestmark = pytest.mark.light
+
 values = st.lists(
     st.sampled_from([0.0, -0.0, 1.5, -2.25, 1e300, 1e16, -1e16, 0.1, 0.7, np.nan, np.inf, -np.inf]),
     min_size=1,

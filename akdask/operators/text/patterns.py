@@ -18,6 +18,9 @@ from akdask.typing import NumberArray, StringArray
 
 # Besides anchors, RE2 has no look-around and no references; its classes are ASCII alone.
 _PLAIN = re.compile(r"(?: [^\\^$(] | \\[dws.+*?()\[\]{}|\\/-] | \((?!\?) )+", re.VERBOSE)
+_ESCAPE = re.compile(r"\\.")
+_WHITE_SPACE = r"[\s\v\x1c-\x1f]"
+"""White space in ASCII; RE2 leaves some out."""
 
 
 @cached_results("regular expressions", 256)
@@ -35,22 +38,26 @@ def compiled(pattern: str) -> re.Pattern[str]:
         raise ArgumentError(f"{pattern!r} is no regular expression.", details=[str(error)]) from None
 
 
-def _is_the_same_in_re2(pattern: str) -> bool:
-    """Whether RE2 finds the same matches in ASCII, none of which is empty."""
+def _in_re2(pattern: str) -> str | None:
+    """Return a pattern of RE2 that finds the same matches in ASCII, none of which is empty; None without one."""
     if not _PLAIN.fullmatch(pattern) or compiled(pattern).search("") is not None:
-        return False
+        return None
+    found = _ESCAPE.sub(lambda escape: _WHITE_SPACE if escape[0] == r"\s" else escape[0], pattern)
+    if found != pattern and "[" in pattern:
+        return None
     try:
-        pc.count_substring_regex(pa.array([""]), pattern)
+        pc.count_substring_regex(pa.array([""]), found)
     except pa.ArrowInvalid:
-        return False
-    return True
+        return None
+    return found
 
 
 def _count(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
     found = np.empty(len(strings), np.int64) if out is None else out
     rows = np.arange(len(strings))
-    if _is_the_same_in_re2(pattern):
-        found[...] = np.asarray(pc.count_substring_regex(strings, pattern))
+    plain = _in_re2(pattern)
+    if plain is not None:
+        found[...] = np.asarray(pc.count_substring_regex(strings, plain))
         rows = beyond_ascii(strings)
     matches = compiled(pattern).finditer
     for row, text in zip(rows.tolist(), strings.take(pa.array(rows)).to_pylist(), strict=True):
