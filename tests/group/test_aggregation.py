@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.table import Table
-from akdask.operators.group import dictionary, tuning
+from akdask.operators.group import strategies, tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
-from akdask.operators.group.dictionary import Dictionary, NumberDictionary, ranked
+from akdask.operators.group.grouping import ranked
+from akdask.operators.group.strategies import Dictionary, NumberDictionary
 
 SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("first", (0, 1))))
 
@@ -93,7 +94,7 @@ def test_numbers_far_apart_get_numbers_as_they_are_met(dtype, data):
     plain = data.draw(st.lists(st.lists(FAR[dtype], min_size=1, max_size=40), min_size=1, max_size=4))
     known = NumberDictionary(dtype)
     blocks = [np.array(block, dtype) for block in plain]
-    with patch.object(dictionary, "_are_too_many", return_value=False):
+    with patch.object(strategies, "are_too_many", return_value=False):
         codes = [known.codes(block) for block in blocks]
     found, different = pd.factorize(np.concatenate(blocks), use_na_sentinel=False)
     assert np.concatenate(codes).tolist() == found.tolist()

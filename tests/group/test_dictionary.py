@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group import dictionary, tuning
-from akdask.operators.group.dictionary import Dictionary, Numbering, ranked
-from akdask.operators.group.loops import move_slots
+from akdask.operators.group import strategies, tuning
+from akdask.operators.group.grouping import ranked
+from akdask.operators.group.strategies import Dictionary
+from akdask.operators.keys import tables
+from akdask.operators.keys.loops import move_strings
+from akdask.operators.keys.tables import TextTable
 from akdask.testing.strategies import strings_in_buffers
 
 TEXT = st.text("ab", max_size=3) | st.text("ab\0", max_size=70) | st.text(max_size=10).filter(str.isprintable)
@@ -25,7 +28,7 @@ def texts_of(strings):
 def check_numbers(blocks, limit=2**15):
     """Compare the numbers of each block with a dict's, up to the first block that makes too many known."""
     known, wanted = Dictionary(), {}
-    with patch.object(tuning, "MOST_STRINGS", limit), patch.object(dictionary, "_are_too_many", return_value=False):
+    with patch.object(tuning, "MOST_STRINGS", limit), patch.object(strategies, "are_too_many", return_value=False):
         for block in blocks:
             codes = known.codes(block)
             before = list(wanted)
@@ -86,8 +89,8 @@ ALIKE = {
 @pytest.mark.parametrize("texts", ALIKE.values(), ids=ALIKE)
 def test_strings_that_are_alike_have_numbers_of_their_own(texts, monkeypatch):
     # Of so few slots, strings often meet in one.
-    monkeypatch.setattr(dictionary, "SLOTS", 2**4)
-    monkeypatch.setattr(dictionary, "FEWEST_STRINGS", 2**2)
+    monkeypatch.setattr(tables, "SLOTS", 2**4)
+    monkeypatch.setattr(tables, "FEWEST_STRINGS", 2**2)
     strings = pa.array(texts, pa.large_string())
     check_numbers([strings[::2], strings, strings[::-1]])
 
@@ -105,7 +108,7 @@ def test_strings_of_a_dictionary_become_known_unless_they_are_more_than_the_rows
 
 def test_hundreds_of_thousands_of_long_strings_that_differ_in_the_middle_have_numbers_of_their_own():
     texts = pa.array([f"sixteen letters,{number:012d}the end." for number in range(400_000)], pa.large_string())
-    assert np.array_equal(Numbering().numbers(texts, len(texts)), np.arange(len(texts)))
+    assert np.array_equal(TextTable().numbers(texts, len(texts)), np.arange(len(texts)))
 
 
 def test_entries_that_meet_in_a_larger_table_take_the_next_free_slots():
@@ -113,7 +116,7 @@ def test_entries_that_meet_in_a_larger_table_take_the_next_free_slots():
     entries = np.array([2**64 - 1 - number for number in range(3)], np.uint64)
     slots = np.concatenate([entries, np.zeros(1, np.uint64)])
     into = np.zeros(8, np.uint64)
-    move_slots(slots, into)
+    move_strings(slots, into)
     assert into[[7, 0, 1]].tolist() == entries.tolist()
     assert np.count_nonzero(into) == 3
 
@@ -137,6 +140,6 @@ def test_long_strings_with_equal_hashes_and_tags_are_compared_to_their_middle():
     texts = [text(middle) for middle in (1, 2, 1, 3, 2)]
     offsets = np.arange(0, 41 * 5, 40)
     strings = pa.LargeStringArray.from_buffers(5, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts)))
-    numbering = Numbering()
-    assert numbering.numbers(strings, 5).tolist() == [0, 1, 0, 2, 1]
-    assert len({slot >> 32 for slot in numbering._slots.tolist() if slot}) == 1
+    table = TextTable()
+    assert table.numbers(strings, 5).tolist() == [0, 1, 0, 2, 1]
+    assert len({slot >> 32 for slot in table._slots.tolist() if slot}) == 1

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import akdask as ak
-from akdask.operators.group import dictionary, tuning
+from akdask.operators.group import strategies, tuning
 from akdask.operators.group.aggregation import DistinctKeys
 from akdask.operators.reduce.reductions import distinct_numbers
 
@@ -56,7 +56,7 @@ def test_blocks_of_distinct_values_are_taken_where_the_only_key_is_wanted(monkey
     taken = []
     add = DistinctKeys.add
     monkeypatch.setattr(DistinctKeys, "add", lambda self, keys: taken.append(keys) or add(self, keys))
-    monkeypatch.setattr(dictionary, "_are_too_many", lambda values, most: True)
+    monkeypatch.setattr(strategies, "are_too_many", lambda values, most: True)
     numbers, text = np.tile([2**62, -(2**62), 7], 700), np.tile(["x", "y"], 1050)
     for keys, are_taken in (([numbers], True), ([text], False), ([numbers, numbers], False)):
         taken.clear()

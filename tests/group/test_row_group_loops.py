@@ -1,11 +1,15 @@
 """Rows numbered by their keys, or by their hashes where that takes too many moves."""
 
+from collections import Counter
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group.grouping import _number_sorted, number_rows
+from akdask.columns.bigint import from_limbs, to_ints
+from akdask.operators.group.grouping import Grouping, _number_sorted, number_rows
 from akdask.operators.group.loops import sort_ties
 
 # Two words whose first fits beside the row numbers are packed together, others are compared one by one.
@@ -57,3 +61,37 @@ def test_ties_of_few_rows_are_sorted_and_those_of_many_are_left_to_hashing():
         assert sort_ties(packed, 8, rest) is is_done
         if is_done:
             assert packed.tolist() == list(range(count))[::-1]
+
+
+@pytest.mark.parametrize("repeats", [1, 40], ids=["distinct", "repeated"])
+def test_values_of_several_words_group_by_their_ranks_where_they_repeat(repeats):
+    rng = np.random.default_rng(repeats)
+    count = 20_000 // repeats
+    texts = [f"https://{rng.integers(10**9):09d}.org/{rng.integers(10**9)}?{number}" for number in range(count)]
+    rows = rng.permutation(np.repeat(np.arange(len(texts)), repeats))
+    other = rng.integers(0, 3, len(rows))
+    strings = pa.array(texts, pa.large_string()).take(rows)
+    values = from_limbs(np.stack([2**60 + rows, rows % 7], axis=1).astype(np.uint64))
+    for wide, plain in ((strings, strings.to_pylist()), (values, to_ints(values))):
+        grouping = Grouping([wide, other])
+        wanted = sorted(set(zip(plain, other.tolist(), strict=True)))
+        found = to_ints(grouping.keys[0]) if wide is values else grouping.keys[0].to_pylist()
+        assert list(zip(found, grouping.keys[1].tolist(), strict=True)) == wanted
+        (sizes,) = grouping.reduce(lambda groups, values: [(groups.sizes(),)], [other])
+        counts = Counter(zip(plain, other.tolist(), strict=True))
+        assert sizes[0].tolist() == [counts[key] for key in wanted]
+
+
+def test_keys_of_many_wide_words_are_numbered_by_their_hashes():
+    # Ranks of all of them do not fit one word beside row numbers.
+    rng = np.random.default_rng(0)
+    distinct = rng.integers(0, 2**64, (5, 1000), np.uint64, endpoint=False)
+    distinct[:4] >>= np.uint64(1)
+    distinct[0, 500:] = distinct[0, :500]
+    rows = rng.integers(0, 1000, 5000)
+    words = [column.take(rows) for column in distinct]
+    codes, firsts = number_rows([*words, *words[::-1]], np.empty(5000, np.int32))
+    keys = list(zip(*[column.tolist() for column in words], strict=True))
+    known = sorted(set(keys))
+    assert [known[code] for code in codes.codes.tolist()] == keys
+    assert firsts.tolist() == [keys.index(key) for key in known]

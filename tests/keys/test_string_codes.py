@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.group.dictionary import DictionaryColumns
+from akdask.operators.group.grouping import DictionaryColumns
 from akdask.operators.keys import string_codes as codings
 from akdask.operators.keys import string_codes as texts
 from akdask.operators.keys.string_codes import LONGEST, EncodedStrings, StringEncoder, codes_of, layout_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from akdask.columns.bigint import from_ints
 from akdask.columns.strings import from_nulls, offsets_and_bytes
 from akdask.columns.table import take_rows
-from akdask.operators.group import dictionary
+from akdask.operators.group import grouping
 from akdask.operators.group import tuning as group_tuning
 from akdask.operators.sort import kernels, loops
 from akdask.operators.sort.kernels import (
@@ -242,7 +242,7 @@ def test_long_text_between_numbers_is_ordered_by_its_bytes(texts, upwards, are_r
     first, last = np.arange(len(kept)) % 3, np.arange(len(kept)) % 2
     with (
         patch.object(group_tuning, "DICTIONARY_SAMPLE", 1),
-        patch.object(dictionary, "_are_too_many", return_value=not are_repeated),
+        patch.object(grouping, "are_too_many", return_value=not are_repeated),
     ):
         found = argsort([first, column, last], [True, upwards, False])
     rows = sorted(range(len(kept)), key=lambda row: row % 2, reverse=True)

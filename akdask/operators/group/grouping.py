@@ -7,8 +7,9 @@ Row groups have three forms with one interface, so that every grouped reduction 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice, pairwise
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -16,17 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.table import Table, TableBuilder, concat_rows, nbytes, slice_rows, take_rows
-from akdask.deferred import pc
+from akdask.columns.table import Table, TableBuilder, by_column, concat_rows, nbytes, of_arrow, slice_rows, take_rows
+from akdask.deferred import pa, pc
 from akdask.engine.reduction import GroupState, RowGroups
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.dictionary import DictionaryColumns
 from akdask.operators.keys.keys import (
     WORD_BITS,
     Key,
     SlotGrid,
     Words,
     combine,
+    from_words,
     lead,
     least_bits,
     ordered,
@@ -37,8 +38,9 @@ from akdask.operators.keys.keys import (
     word,
     word_count,
 )
-from akdask.operators.keys.string_codes import EncodedStrings
-from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
+from akdask.operators.keys.string_codes import EncodedStrings, StringEncoder, strings_of
+from akdask.operators.keys.tables import TextTable, number_words
+from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort, argsort_packed
 from akdask.operators.text.strings import unpack_bools
 from akdask.records import record
 from akdask.typing import Column, NumberArray
@@ -228,6 +230,126 @@ def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
     return ufunc.identity
 
 
+# ---------------------------------------------------------------------------------------------- keys as numbers
+
+
+class DictionaryColumns:
+    """Columns with numbers in place of other values, in the same order.
+
+    Parameters
+    ----------
+    columns : sequence of columns
+        Numbers stay unchanged. Strings, encoded or not, and integers of any size become one or several columns of
+        numbers.
+    """
+
+    def __init__(self, columns: Sequence[Column | EncodedStrings]) -> None:
+        self.columns: list[NumberArray] = []
+        self._restore: list[tuple[int, Restore]] = []
+        for column in columns:
+            numbers, restore = _numbers(column)
+            self.columns += numbers
+            self._restore.append((len(numbers), restore))
+
+    def restored(self, columns: Sequence[NumberArray]) -> list[Column]:
+        """Return rows of the numbers as the values that they stand for."""
+        remaining = iter(columns)
+        return [restore(list(islice(remaining, count))) for count, restore in self._restore]
+
+
+Restore: TypeAlias = Callable[[Sequence[NumberArray]], Column]
+
+
+@by_column
+def _numbers(column: Any) -> tuple[Sequence[NumberArray], Restore]:
+    """Return numbers for each row, in the order of the values, and the function that makes values from numbers."""
+    return [column], lambda numbers: numbers[0]
+
+
+@of_arrow(_numbers, "FixedSizeBinaryArray")
+def _(integers: pa.FixedSizeBinaryArray) -> tuple[Sequence[NumberArray], Restore]:
+    return _in_one_word([word(integers, number) for number in range(word_count(integers))], from_words)
+
+
+@of_arrow(_numbers, "LargeStringArray")
+def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
+    coding = StringEncoder(len(strings))
+    coding.append(strings)
+    encoded = coding.finish()
+    if isinstance(encoded, EncodedStrings):
+        return _numbers(encoded)
+    ranks, table = ranked(strings)
+    return [ranks], lambda numbers: take_rows(table, numbers[0])
+
+
+@_numbers.register(EncodedStrings)
+def _(encoded: EncodedStrings) -> tuple[Sequence[NumberArray], Restore]:
+    return _in_one_word(encoded.codes, partial(strings_of, encoded.form))
+
+
+def _in_one_word(words: Sequence[Words], restore: Restore) -> tuple[Sequence[NumberArray], Restore]:
+    """Return the ranks of values of several words, unless hardly any repeat."""
+    if len(words) == 1 or not _repeat(words):
+        return words, restore
+    ranks, firsts = ranked_words(words)
+    different = [column.take(firsts) for column in words]
+    return [ranks], lambda numbers: restore([column.take(numbers[0]) for column in different])
+
+
+def _repeat(words: Sequence[Words]) -> bool:
+    """Whether a sample shows that most values come several times, wherever they are."""
+    step = max(len(words[0]) // tuning.DICTIONARY_SAMPLE, 1)
+    some = [column[::step].copy() for column in words]
+    _, firsts = number_words(some)
+    return len(firsts) <= len(some[0]) * tuning.MOST_DISTINCT
+
+
+def ranked_words(words: Sequence[Words]) -> tuple[NumberArray, NumberArray]:
+    """Return the rank of each row's words among the distinct ones, and the first row of each of these in their order.
+
+    Examples
+    --------
+    >>> ranks, firsts = ranked_words([np.array([7, 5, 7], np.uint64)])
+    >>> ranks.tolist(), firsts.tolist()
+    ([1, 0, 1], [1, 0])
+    """
+    numbers, firsts = number_words(words)
+    order = argsort([column.take(firsts) for column in words], [True] * len(words))
+    return _ranks(order).take(numbers, out=numbers, mode="clip"), firsts.take(order)
+
+
+def _ranks(order: NumberArray) -> NumberArray:
+    """Return the place of each row in an order."""
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
+def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
+    """Return for each string its position among the distinct strings in byte order, and the distinct strings."""
+    table = TextTable()
+    codes = table.numbers(strings, len(strings))
+    assert codes is not None, "there are no more different strings than strings"
+    different = table.strings()
+    order = argsort_packed([different], [True])
+    return _ranks(order).take(codes), take_rows(different, order)
+
+
+def ranks_of_repeated(strings: pa.LargeStringArray) -> NumberArray | None:
+    """Return the positions of strings among the distinct ones in byte order; None if few of them occur again."""
+    if len(strings) < tuning.DICTIONARY_SAMPLE or are_too_many(strings, len(strings) // tuning.REPEATED):
+        return None
+    return ranked(strings)[0]
+
+
+def are_too_many(values: Any, most: int) -> bool:
+    """Whether a sample of strings or words shows that all are distinct, or more than `most` of many."""
+    some = values[:: max(len(values) // tuning.DICTIONARY_SAMPLE, 1)]
+    different = np.unique(some) if isinstance(some, np.ndarray) else some.unique()
+    # So many would be distinct if all values were equally frequent.
+    return len(different) > most * -math.expm1(-len(some) / most)
+
+
 # ------------------------------------------------------------------------------------------------------- sorted by key
 
 
@@ -275,7 +397,7 @@ def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tu
     if not len(codes):
         return GroupCodes(codes, 0), np.empty(0, np.int64)
     words = [np.ascontiguousarray(column) if column.dtype == np.uint64 else word(column, 0) for column in keys]
-    return _number_sorted(words, codes) or _number_hashed(words, codes)
+    return _number_sorted(words, codes) or _number_ranked(words, codes)
 
 
 def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray] | None:
@@ -303,17 +425,15 @@ def _combined(words: Sequence[Words]) -> Sequence[Words]:
     return words if key is None else [key.codes]
 
 
-def _number_hashed(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
-    """Assign numbers by the hashes of the keys; only the distinct hashes are sorted, which are mostly fewer."""
-    nrows = len(words[0])
-    firsts = new_array(nrows, np.int64)
-    count = loops.number_hashed(np.stack(words), full_array(2 << row_bits(nrows), -1, np.int32), codes, firsts)
-    firsts = firsts[:count]
-    order = argsort([column.take(firsts) for column in words], [True] * len(words))
-    ranks = np.empty(count, np.int32)
-    ranks[order] = np.arange(count, dtype=np.int32)
-    ranks.take(codes, out=codes, mode="clip")
-    return GroupCodes(codes, count), firsts.take(order)
+def _number_ranked(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
+    """Assign numbers by the ranks of each word, or of all words where these do not fit beside row numbers."""
+    if len(words) > 1:
+        key = combine([Key.of(ranked_words([column])[0].view(np.uint64)) for column in words])
+        if key is not None and key.bits + row_bits(len(codes)) <= WORD_BITS:
+            return _number_sorted([key.codes], codes) or _number_ranked([key.codes], codes)
+    ranks, firsts = ranked_words(words)
+    codes[...] = ranks
+    return GroupCodes(codes, len(firsts)), firsts
 
 
 def _group_packed(keys: Sequence[Column], nrows: int) -> SortedGroups | None:

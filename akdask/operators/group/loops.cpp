@@ -1,7 +1,10 @@
 // Rows numbered by group, partitioned by their keys, and reduced.
 
-#include "text.hpp"
 #include "words.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include <atomic>
 #include <memory>
@@ -131,6 +134,13 @@ int64_t number_sorted_wide(Span<uint64_t> packed, uint64_t shift, Words keys, Ma
         uint64_t row = entry & mask;
         require(row < keys.size && row < codes.size, "a row that is not there");
     }
+    for (uint64_t position = 1, ties = 0; position < nrows; ++position) {
+        // Of rows of a run in any order, each is moved by a quarter of its length on average.
+        ties = packed[position] >> shift == packed[position - 1] >> shift ? ties + 1 : 0;
+        moves += ties;
+    }
+    if (moves > MOST_MOVES * nrows / 2) return -1;
+    moves = 0;
     for (uint64_t start = 0, stop; start < nrows; start = stop) {
         uint64_t leading = packed[start] >> shift;
         for (stop = start + 1; stop < nrows && packed[stop] >> shift == leading;) ++stop;
@@ -152,62 +162,6 @@ int64_t number_sorted_wide(Span<uint64_t> packed, uint64_t shift, Words keys, Ma
         }
     }
     return static_cast<int64_t>(groups);
-}
-
-// --------------------------------------------------------------------------------------------- rows hashed by their keys
-
-// Gives rows the number of their key, in the order in which keys are met, and notes the first row of each key.  `words`
-// are the keys, a row of the matrix for each word; `slots` a power of two of them without entries (-1), more than rows.
-int64_t number_hashed(Matrix<const uint64_t> words, Span<int32_t> slots, Span<int32_t> codes, Span<int64_t> firsts) {
-    uint64_t nrows = words.columns, last = slots.size - 1;
-    require(words.rows && nrows <= codes.size && nrows <= firsts.size, "arrays of other lengths");
-    require(slots.size > nrows && !(slots.size & last), "a table without a vacant slot");
-    int32_t groups = 0;
-    for (uint64_t row = 0; row < nrows; ++row) {
-        uint64_t hashed = words[0][row] * FIRST;
-        for (uint64_t number = 1; number < words.rows; ++number) {
-            hashed = ((hashed ^ (hashed >> 32)) + words[number][row]) * SECOND;
-        }
-        uint64_t slot = ((hashed ^ (hashed >> 32)) * FIRST >> 32) & last;
-        int32_t code;
-        for (;; slot = (slot + 1) & last) {
-            code = slots[slot];
-            if (code < 0) {
-                code = slots[slot] = groups;
-                firsts[static_cast<uint64_t>(groups++)] = static_cast<int64_t>(row);
-                break;
-            }
-            uint64_t first = static_cast<uint64_t>(firsts[static_cast<uint64_t>(code)]), differ = 0;
-            for (uint64_t number = 0; number < words.rows; ++number) differ |= words[number][row] ^ words[number][first];
-            if (!differ) break;
-        }
-        codes[row] = code;
-    }
-    return groups;
-}
-
-// Gives numbers to words from a row on, in the order in which they are met; returns the row for which there is no place,
-// and how many are known.  A slot of `table` has a word, and its number counted from 1, or 0; `shift` is how far a hash
-// is moved to the right for its leading bits to be the place of a slot; `met` gets the row of each new word.
-std::tuple<uint64_t, uint64_t> number_words(Words words, uint64_t start, Span<uint64_t> table, uint64_t shift,
-                                            Span<uint64_t> met, uint64_t count, Span<int64_t> codes) {
-    uint64_t last = table.size - 1;
-    require(codes.size >= words.size, "no room for as many codes");
-    require(table.size >= 2 && !(table.size & last) && (table.size >> 1) > met.size, "a table without a vacant slot");
-    require(shift < 64 && (LAST >> shift) < table.size >> 1, "places of slots beyond the table");
-    for (uint64_t row = start; row < words.size; ++row) {
-        uint64_t word = words[row];
-        uint64_t slot = 2 * (((word ^ (word >> 32)) * FIRST) >> shift);
-        while (table[slot + 1] && table[slot] != word) slot = (slot + 2) & last;
-        if (!table[slot + 1]) {
-            if (count == met.size) return {row, count};
-            met[count++] = row;
-            table[slot] = word;
-            table[slot + 1] = count;
-        }
-        codes[row] = static_cast<int64_t>(table[slot + 1] - 1);
-    }
-    return {words.size, count};
 }
 
 // -------------------------------------------------------------------------------------------------- rows of known groups
@@ -427,134 +381,6 @@ void partition(Span<const Slice> slices, Span<int64_t> starts, Span<const Value>
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-// ------------------------------------------------------------------------------------------------ strings, numbered
-// Of a known string there are its length and three tags, its first two words and the last.  They overlap where it is
-// shorter than three words, and what lies behind one of fewer than 8 bytes is moved out.  So strings of up to 24 bytes
-// take the same steps: the processor loses more by guessing wrong which come next.
-
-constexpr uint64_t BLOCK_ROWS = 256;  // rows of which hashes and tags stay in the core's smallest cache
-constexpr uint64_t THIRD = 0xA24BAED4963EE407;
-constexpr uint64_t HASH_BITS = ~uint64_t{0} << 32, NUMBER_BITS = ~HASH_BITS;
-constexpr uint64_t CACHED_SLOTS = 1 << 14;  // with more of them, never more than half in use, they leave the core's cache
-
-struct Tags {
-    uint64_t length, first, second, last;
-
-    uint64_t differ(const Tags& other) const {
-        return (length ^ other.length) | (first ^ other.first) | (second ^ other.second) | (last ^ other.last);
-    }
-};
-
-INLINE uint64_t folded(uint64_t word) { return word ^ (word >> 32); }
-
-INLINE Tags tags_of(const uint8_t* text, uint64_t start, uint64_t stop) {
-    uint64_t length = stop - start, last = length < 8 ? start : stop - 8;
-    uint64_t second = start + 8 < last ? start + 8 : last, bits = 32 - 4 * (length < 8 ? length : 8);
-    auto moved = [&](uint64_t at) { return (word_at(text, at) << bits) << bits; };
-    return {length, moved(start), moved(second), moved(last)};
-}
-
-INLINE uint64_t hash_of(const uint8_t* text, uint64_t start, uint64_t stop, const Tags& tags) {
-    uint64_t found = tags.length + folded(tags.first) * FIRST + folded(tags.second) * SECOND + folded(tags.last) * THIRD;
-    for (uint64_t ahead = start + 16; ahead + 8 < stop; ahead += 8) {
-        found = (folded(found) ^ word_at(text, ahead)) * SECOND;
-    }
-    return folded(folded(found) * FIRST);
-}
-
-// Gives numbers to strings from a row on; returns the row for which memory is missing, and how many are known.
-// `offsets` are the bounds of strings in `text`, behind which MARGIN bytes can be read.  Slots have half of a hash, and
-// in the lower half the number of a string, counted from 1.  `tags` are those of known strings, `ends` where they end
-// in `known`.
-std::tuple<uint64_t, uint64_t> number_strings(Words offsets, Text text, uint64_t first, Span<uint64_t> slots,
-                                              Matrix<uint64_t> tags, Span<uint64_t> ends, Span<uint8_t> known,
-                                              uint64_t count, Span<uint64_t> numbers) {
-    uint64_t base = offsets[0], nrows = offsets.size - 1, last_slot = slots.size - 1;
-    require(numbers.size >= nrows && !(slots.size & last_slot), "arrays of other lengths");
-    require(tags.columns == 4 && tags.rows >= ends.size && slots.size > ends.size, "tables of other lengths");
-    require(count < ends.size, "more strings than there is memory for");
-    uint64_t shift = shift_to_slots(slots.size);
-    const Tags* known_tags = reinterpret_cast<const Tags*>(tags.data);
-    Tags of_rows[BLOCK_ROWS];
-    uint64_t hashes[BLOCK_ROWS], misses[BLOCK_ROWS];
-    tags[0][0] = LAST;  // an empty slot leads to a length that no string has
-    for (; first < nrows;) {
-        uint64_t rows = nrows - first < BLOCK_ROWS ? nrows - first : BLOCK_ROWS;
-        const uint64_t* bounds = &offsets[first];
-        uint64_t longest = 0;
-        for (uint64_t row = 0; row < rows; ++row) {
-            uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
-            require(start <= stop && stop + 8 <= text.size, "strings beyond their text");
-            longest = stop - start > longest ? stop - start : longest;
-        }
-        for (uint64_t row = 0; row < (longest <= 8 ? rows : 0); ++row) {
-            // All tags are the same word, and the hash is that of longer strings.
-            uint64_t start = bounds[row] - base, length = bounds[row + 1] - base - start, bits = 32 - 4 * length;
-            uint64_t word = (word_at(text.data, start) << bits) << bits;
-            of_rows[row] = {length, word, word, word};
-            hashes[row] = folded(folded(length + folded(word) * (FIRST + SECOND + THIRD)) * FIRST);
-        }
-        for (uint64_t row = 0; row < (longest <= 8 ? 0 : rows); ++row) {
-            uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
-            of_rows[row] = tags_of(text.data, start, stop);
-            hashes[row] = hash_of(text.data, start, stop, of_rows[row]);
-        }
-        if (slots.size > CACHED_SLOTS) {
-            // Memory answers for many rows at a time, if none has to be compared before the next is asked for.
-            for (uint64_t row = 0; row < rows; ++row) prefetch(&slots[hashes[row] >> shift]);
-            for (uint64_t row = 0; row < rows; ++row) prefetch(&known_tags[slots[hashes[row] >> shift] & NUMBER_BITS]);
-        }
-        // Most are found where they are looked for first.  Nothing is guessed here: a row that is found is written over.
-        // Tags do not tell long strings apart.
-        uint64_t missed = 0;
-        for (; longest > 24 && missed < rows; ++missed) misses[missed] = missed;
-        for (uint64_t row = missed; row < rows; ++row) {
-            uint64_t number = slots[hashes[row] >> shift] & NUMBER_BITS;
-            numbers[first + row] = number - 1;
-            misses[missed] = row;
-            missed += of_rows[row].differ(known_tags[number]) != 0;
-        }
-        for (uint64_t miss = 0; miss < missed; ++miss) {
-            uint64_t row = misses[miss];
-            const Tags& wanted = of_rows[row];
-            uint64_t half = hashes[row] & HASH_BITS, start = bounds[row] - base, length = wanted.length;
-            uint64_t slot = hashes[row] >> shift, entry;
-            for (;; slot = (slot + 1) & last_slot) {
-                entry = slots[slot];
-                if (!entry) {
-                    uint64_t used = ends[count];
-                    if (count + 1 == ends.size || used + length + 8 > known.size) return {first + row, count};
-                    std::memcpy(&known[used], text.data + start, length);
-                    ++count;
-                    entry = slots[slot] = half | count;
-                    ends[count] = used + length;
-                    std::memcpy(tags[count], &wanted, sizeof wanted);
-                    break;
-                }
-                if ((entry & HASH_BITS) != half) continue;
-                uint64_t number = entry & NUMBER_BITS;
-                if (wanted.differ(known_tags[number])) continue;
-                if (length <= 24 || !std::memcmp(text.data + start, &known[ends[number - 1]], length)) break;
-            }
-            numbers[first + row] = (entry & NUMBER_BITS) - 1;
-        }
-        first += rows;
-    }
-    return {nrows, count};
-}
-
-// Puts the entries of a table of strings into a larger one.
-void move_slots(Words slots, Span<uint64_t> into) {
-    uint64_t last = into.size - 1, shift = shift_to_slots(into.size);
-    require(!(into.size & last) && into.size > slots.size, "no larger table");
-    for (uint64_t entry : slots) {
-        if (!entry) continue;
-        uint64_t slot = entry >> shift;
-        while (into[slot]) slot = (slot + 1) & last;
-        into[slot] = entry;
-    }
-}
-
 }  // namespace
 
 #define FOR_CODES(loop) overloads<loop<int32_t>, loop<int64_t>>
@@ -589,10 +415,6 @@ MODULE("Rows numbered by group, partitioned by their keys, and reduced.",
        {"number_sorted", overloads<number_sorted>},
        {"sort_ties", overloads<sort_ties>},
        {"number_sorted_wide", overloads<number_sorted_wide>},
-       {"number_hashed", overloads<number_hashed>},
-       {"number_words", overloads<number_words>},
-       {"number_strings", overloads<number_strings>},
-       {"move_slots", overloads<move_slots>},
        {"count_at", overloads<count_at<int64_t>, count_at<int32_t>, count_at<uint16_t>, count_at<uint8_t>>},
        {"add_at", FOR_CODES_AND_VALUES(add_at)},
        {"minimum_at", FOR_EXTREMES(Extreme::least)},

@@ -4,7 +4,6 @@ from numpy.typing import NDArray
 from akdask.typing import NumberArray
 
 Words = NDArray[np.uint64]
-Text = NDArray[np.uint8]
 Codes = NumberArray
 """The group of each row: int64, int32, or where it says so words."""
 
@@ -19,27 +18,6 @@ def sort_ties(packed: Words, shift: int, rest: Words) -> bool: ...
 def number_sorted_wide(
     packed: Words, shift: int, keys: Words, others: Words, codes: NDArray[np.int32], firsts: NDArray[np.int64]
 ) -> int: ...
-
-# Rows hashed by their keys.
-
-def number_hashed(
-    words: Words, slots: NDArray[np.int32], codes: NDArray[np.int32], firsts: NDArray[np.int64]
-) -> int: ...
-def number_words(
-    words: Words, start: int, table: Words, shift: int, met: Words, count: int, codes: NDArray[np.int64]
-) -> tuple[int, int]: ...
-def number_strings(
-    offsets: Words,
-    text: Text,
-    first: int,
-    slots: Words,
-    tags: Words,
-    ends: Words,
-    known: Text,
-    count: int,
-    numbers: Words,
-) -> tuple[int, int]: ...
-def move_slots(slots: Words, into: Words) -> None: ...
 
 # Values of rows of known groups: integers of 64 bits or floats.
 

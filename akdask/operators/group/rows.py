@@ -23,8 +23,7 @@ from akdask.engine.values import ColumnRef, Value, describe
 from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.dictionary import DictionaryColumns
-from akdask.operators.group.grouping import SortedGroups, group_rows, group_sorted, number_rows
+from akdask.operators.group.grouping import DictionaryColumns, SortedGroups, group_rows, group_sorted, number_rows
 from akdask.operators.group.plan import GroupIdentity, group_partitions, merge_by_range, table_bytes
 from akdask.operators.join.key_tables import KeyIndex, index_keys
 from akdask.operators.keys.keys import SlotGrid, word, word_count

@@ -28,17 +28,17 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.table import Table, concat_rows, take_rows, to_objects
-from akdask.deferred import is_arrow
+from akdask.columns.table import Table, concat_rows, decoded, is_encoded, take_rows, to_objects
+from akdask.deferred import is_arrow, pa
 from akdask.engine.memory import OnDisk, Spillable
 from akdask.engine.reduction import GroupState
 from akdask.engine.slices import CutSlices
 from akdask.engine.spill import TableOnDisk
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, SlotTable, new_slot_table
-from akdask.operators.group.dictionary import Dictionary, NumberDictionary
-from akdask.operators.group.grouping import GroupCodes, group_rows
-from akdask.operators.keys.keys import SlotGrid
+from akdask.operators.group.grouping import GroupCodes, are_too_many, group_rows
+from akdask.operators.keys.keys import SlotGrid, word
+from akdask.operators.keys.tables import TextTable, WordTable
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -505,6 +505,62 @@ class CutTableOnDisk(CutSlices):
 
 
 # --------------------------------------------------------------------------------------------------------- direct index
+
+
+class Dictionary:
+    """Distinct strings in order of appearance, for a key with few of them."""
+
+    def __init__(self) -> None:
+        self.values: pa.LargeStringArray = pa.nulls(0, pa.large_string())
+        """The strings, which grow."""
+        self._table = TextTable()
+
+    def codes(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> NumberArray | None:
+        """Return the position of each string, after adding new strings; None if there are too many.
+
+        Of dictionary-encoded text, the strings of the dictionary are added, unless these are more than the rows.
+        """
+        if is_encoded(strings):
+            if len(strings.dictionary) > len(strings):
+                return self.codes(decoded(strings))
+            known = self.codes(strings.dictionary)
+            # NumPy takes by indices of other widths only after copying them.
+            return (
+                None if known is None else known.take(strings.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+            )
+        is_first = not len(self.values) and len(strings) >= max(tuning.MOST_STRINGS, tuning.DICTIONARY_SAMPLE)
+        if is_first and are_too_many(strings, tuning.MOST_STRINGS):
+            return None
+        codes = self._table.numbers(strings, tuning.MOST_STRINGS)
+        if codes is None:
+            # Some of the new strings were added.
+            self._table = TextTable()
+            self._table.numbers(self.values, tuning.MOST_STRINGS)
+        elif self._table.count > len(self.values):
+            self.values = self._table.strings()
+        return codes
+
+
+class NumberDictionary:
+    """Distinct numbers in order of appearance, for a key with few values that are far apart."""
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self.values: NumberArray = np.empty(0, dtype)
+        """The numbers, which grow."""
+        self._table = WordTable()
+
+    def codes(self, column: NumberArray) -> NumberArray | None:
+        """Return the position of each number, after adding new numbers; None, from then on, if there are too many."""
+        words = word(column, 0)
+        if not len(self.values) and are_too_many(words, tuning.MOST_NUMBERS):
+            return None
+        found = self._table.numbers(words, tuning.MOST_NUMBERS)
+        if found is None:
+            return None
+        codes, met = found
+        if len(met):
+            self.values = np.concatenate([self.values, column.take(met)])
+        return codes
 
 
 class DirectIndexRows(NamedTuple):

@@ -18,14 +18,14 @@ MOST_STRINGS = 2**15
 MOST_NUMBERS = 2**15
 """Most distinct numbers, since a larger table does not fit the core's cache."""
 
-FEWEST_NUMBERS, SLOTS_PER_NUMBER = 2**10, 4
-"""Numbers that a table has room for at first, and slots for each number."""
-
 DICTIONARY_SAMPLE = 2**12
 """Values that are sampled before all are read."""
 
 REPEATED = 4
 """Strings for each distinct one from which on ordering these alone pays."""
+
+MOST_DISTINCT = 0.9
+"""Largest share of distinct values in a sample of those that are ranked first; ranking others would not pay."""
 
 # ---- grouping
 

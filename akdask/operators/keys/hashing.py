@@ -52,6 +52,19 @@ def hash_rows(columns: Sequence[Column]) -> Words:
     return hashes
 
 
+def hash_words(words: Sequence[Words]) -> Words:
+    """Return the hash of each row of several words, as `hash_rows` gives it for columns of one word each."""
+    hashes = new_array(len(words[0]), np.uint64)
+    for start in range(0, len(hashes), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        block = hashes[rows]
+        block[...] = words[0][rows]
+        loops.mix(block)
+        for column in words[1:]:
+            _mix_with(block, column[rows])
+    return hashes
+
+
 def is_exact(columns: Sequence[Column]) -> bool:
     """Whether rows with equal hashes are always equal."""
     return len(columns) == 1 and isinstance(columns[0], np.ndarray)

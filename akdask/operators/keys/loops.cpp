@@ -1,4 +1,4 @@
-// Words of keys: their extremes, those of floats, and the codes and hashes of strings.
+// Words of keys: their extremes, those of floats, the codes and hashes of strings; tables of words and of strings.
 
 #include "text.hpp"
 #include "words.hpp"
@@ -243,9 +243,240 @@ void siphash(Words offsets, Text text, bool is_second, Span<uint64_t> found) {
     }
 }
 
+// --------------------------------------------------------------------------------------------------- words, numbered
+// A slot has a word, and its number counted from 1, or 0.  The leading bits of a mixed word are the place of a slot; a
+// word whose place is taken is in one of those that follow within a part of the table, behind whose last slot comes its
+// first.  So parts can be filled at the same time, and no word needs to be compared with more than what a slot has.
+
+struct WordSlot {
+    uint64_t word, number;
+};
+
+struct WordTable {
+    WordSlot* slots;
+    uint64_t shift, last;  // the places of a part differ in the bits of the last of them
+
+    WordTable(uint64_t* data, uint64_t rows, uint64_t columns, uint64_t parts) : slots(reinterpret_cast<WordSlot*>(data)) {
+        require(columns == 2 && rows > 1 && !(rows & (rows - 1)) && parts && !(parts & (parts - 1)) && parts < rows,
+                "no table of words");
+        shift = shift_to_slots(rows);
+        last = rows / parts - 1;
+    }
+
+    INLINE uint64_t home(uint64_t word) const { return mixed(word) >> shift; }
+    INLINE uint64_t next(uint64_t slot) const { return (slot & ~last) | ((slot + 1) & last); }
+
+    // Returns the slot that has the word, or the vacant one where it would be.
+    INLINE uint64_t search(uint64_t word) const {
+        uint64_t first = home(word), slot = first;
+        while (slots[slot].number && slots[slot].word != word) {
+            slot = next(slot);
+            require(slot != first, "a table without a vacant slot");
+        }
+        return slot;
+    }
+};
+
+// Gives numbers to words of one part from a row on; returns the row for which there is no place, and how many are known.
+// New words are numbered as they are met, with their row in `firsts`, or have the number that `given` has in the row, if
+// it has any.  There must be more slots than can be known.
+template <class Number>
+std::tuple<uint64_t, uint64_t> number_words(Words words, Span<const int64_t> given, uint64_t start, Matrix<uint64_t> slots,
+                                            uint64_t parts, uint64_t count, Span<int64_t> firsts, Span<Number> numbers) {
+    WordTable table(slots.data, slots.rows, slots.columns, parts);
+    require(numbers.size >= words.size && (!given.size || given.size >= words.size), "arrays of other lengths");
+    require(firsts.size <= table.last, "a table without a vacant slot");
+    for (uint64_t row = start; row < words.size; ++row) {
+        if (row + AHEAD < words.size) prefetch(&table.slots[table.home(words[row + AHEAD])]);
+        uint64_t word = words[row], slot = table.search(word);
+        WordSlot& found = table.slots[slot];
+        if (!found.number) {
+            if (count >= firsts.size) return {row, count};
+            firsts[count++] = static_cast<int64_t>(row);
+            found = {word, given.size ? static_cast<uint64_t>(given[row]) + 1 : count};
+        }
+        numbers[row] = static_cast<Number>(found.number - 1);
+    }
+    return {words.size, count};
+}
+
+// Finds the numbers of words, -1 for those that are not known.
+void find_words(Words words, Matrix<const uint64_t> slots, uint64_t parts, Span<int64_t> numbers) {
+    const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns, parts);
+    require(numbers.size >= words.size, "no room for as many numbers");
+    for (uint64_t row = 0; row < words.size; ++row) {
+        if (row + AHEAD < words.size) prefetch(&table.slots[table.home(words[row + AHEAD])]);
+        numbers[row] = static_cast<int64_t>(table.slots[table.search(words[row])].number - 1);
+    }
+}
+
+// Puts the words of a table of one part into a larger one.
+void move_words(Matrix<const uint64_t> slots, Matrix<uint64_t> into) {
+    const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns, 1);
+    WordTable larger(into.data, into.rows, into.columns, 1);
+    require(into.rows > slots.rows, "no larger table");
+    for (uint64_t at = 0; at < slots.rows; ++at) {
+        if (!table.slots[at].number) continue;
+        larger.slots[larger.search(table.slots[at].word)] = table.slots[at];
+    }
+}
+
+// Tells in which part of a table each word is: the leading bits of a mixed word.
+void part_words(Words words, uint64_t parts, Span<uint8_t> found) {
+    require(found.size >= words.size && parts > 1 && parts <= 256 && !(parts & (parts - 1)), "no such parts");
+    uint64_t shift = shift_to_slots(parts);
+    for (uint64_t row = 0; row < words.size; ++row) found[row] = static_cast<uint8_t>(mixed(words[row]) >> shift);
+}
+
+// Tells whether each row has the value that is known by its number, or no number (-1).  Values of numbers of rows that
+// differ become -1.
+bool check_words(Words words, Words known, Span<int64_t> numbers) {
+    require(numbers.size >= words.size, "fewer numbers than rows");
+    bool differs = false;
+    for (uint64_t row = 0; row < words.size; ++row) {
+        if (numbers[row] < 0) continue;
+        bool is_other = known[checked(numbers[row], known.size)] != words[row];
+        numbers[row] = is_other ? -1 : numbers[row];
+        differs |= is_other;
+    }
+    return !differs;
+}
+
+// ------------------------------------------------------------------------------------------------ strings, numbered
+// Of a known string there are its length and three tags, its first two words and the last.  They overlap where it is
+// shorter than three words, and what lies behind one of fewer than 8 bytes is moved out.  So strings of up to 24 bytes
+// take the same steps: the processor loses more by guessing wrong which come next.
+
+constexpr uint64_t BLOCK_ROWS = 256;  // rows of which hashes and tags stay in the core's smallest cache
+constexpr uint64_t THIRD = 0xA24BAED4963EE407;
+constexpr uint64_t HASH_BITS = ~uint64_t{0} << 32, NUMBER_BITS = ~HASH_BITS;
+constexpr uint64_t CACHED_SLOTS = 1 << 14;  // with more of them, never more than half in use, they leave the core's cache
+
+struct Tags {
+    uint64_t length, first, second, last;
+
+    uint64_t differ(const Tags& other) const {
+        return (length ^ other.length) | (first ^ other.first) | (second ^ other.second) | (last ^ other.last);
+    }
+};
+
+INLINE uint64_t folded(uint64_t word) { return word ^ (word >> 32); }
+
+INLINE Tags tags_of(const uint8_t* text, uint64_t start, uint64_t stop) {
+    uint64_t length = stop - start, last = length < 8 ? start : stop - 8;
+    uint64_t second = start + 8 < last ? start + 8 : last, bits = 32 - 4 * (length < 8 ? length : 8);
+    auto moved = [&](uint64_t at) { return (word_at(text, at) << bits) << bits; };
+    return {length, moved(start), moved(second), moved(last)};
+}
+
+INLINE uint64_t hash_of(const uint8_t* text, uint64_t start, uint64_t stop, const Tags& tags) {
+    uint64_t found = tags.length + folded(tags.first) * FIRST + folded(tags.second) * SECOND + folded(tags.last) * THIRD;
+    for (uint64_t ahead = start + 16; ahead + 8 < stop; ahead += 8) {
+        found = (folded(found) ^ word_at(text, ahead)) * SECOND;
+    }
+    return folded(folded(found) * FIRST);
+}
+
+// Gives numbers to strings from a row on, or finds those that they have (-1 for none); returns the row for which memory
+// is missing, and how many are known.
+// `offsets` are the bounds of strings in `text`, behind which MARGIN bytes can be read.  Slots have half of a hash, and
+// in the lower half the number of a string, counted from 1.  `tags` are those of known strings, `ends` where they end
+// in `known`.
+template <bool adds>
+std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t first, Span<uint64_t> slots,
+                                              Matrix<uint64_t> tags, Span<uint64_t> ends, Span<uint8_t> known,
+                                              uint64_t count, Span<uint64_t> numbers) {
+    require(offsets.size && tags.rows, "nothing to look at");
+    uint64_t base = offsets[0], nrows = offsets.size - 1, last_slot = slots.size - 1;
+    require(numbers.size >= nrows && !(slots.size & last_slot), "arrays of other lengths");
+    require(tags.columns == 4 && tags.rows >= ends.size && slots.size > ends.size, "tables of other lengths");
+    require(count < ends.size, "more strings than there is memory for");
+    uint64_t shift = shift_to_slots(slots.size);
+    const Tags* known_tags = reinterpret_cast<const Tags*>(tags.data);
+    Tags of_rows[BLOCK_ROWS];
+    uint64_t hashes[BLOCK_ROWS], misses[BLOCK_ROWS];
+    require(tags[0][0] == LAST, "an empty slot leads to a length that no string has");
+    for (; first < nrows;) {
+        uint64_t rows = nrows - first < BLOCK_ROWS ? nrows - first : BLOCK_ROWS;
+        const uint64_t* bounds = &offsets[first];
+        uint64_t longest = 0;
+        for (uint64_t row = 0; row < rows; ++row) {
+            uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
+            require(start <= stop && stop + 8 <= text.size, "strings beyond their text");
+            longest = stop - start > longest ? stop - start : longest;
+        }
+        for (uint64_t row = 0; row < (longest <= 8 ? rows : 0); ++row) {
+            // All tags are the same word, and the hash is that of longer strings.
+            uint64_t start = bounds[row] - base, length = bounds[row + 1] - base - start, bits = 32 - 4 * length;
+            uint64_t word = (word_at(text.data, start) << bits) << bits;
+            of_rows[row] = {length, word, word, word};
+            hashes[row] = folded(folded(length + folded(word) * (FIRST + SECOND + THIRD)) * FIRST);
+        }
+        for (uint64_t row = 0; row < (longest <= 8 ? 0 : rows); ++row) {
+            uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
+            of_rows[row] = tags_of(text.data, start, stop);
+            hashes[row] = hash_of(text.data, start, stop, of_rows[row]);
+        }
+        if (slots.size > CACHED_SLOTS) {
+            // Memory answers for many rows at a time, if none has to be compared before the next is asked for.
+            for (uint64_t row = 0; row < rows; ++row) prefetch(&slots[hashes[row] >> shift]);
+            for (uint64_t row = 0; row < rows; ++row) prefetch(&known_tags[slots[hashes[row] >> shift] & NUMBER_BITS]);
+        }
+        // Most are found where they are looked for first.  Nothing is guessed here: a row that is found is written over.
+        // Tags do not tell long strings apart.
+        uint64_t missed = 0;
+        for (; longest > 24 && missed < rows; ++missed) misses[missed] = missed;
+        for (uint64_t row = missed; row < rows; ++row) {
+            uint64_t number = slots[hashes[row] >> shift] & NUMBER_BITS;
+            numbers[first + row] = number - 1;
+            misses[missed] = row;
+            missed += of_rows[row].differ(known_tags[number]) != 0;
+        }
+        for (uint64_t miss = 0; miss < missed; ++miss) {
+            uint64_t row = misses[miss];
+            const Tags& wanted = of_rows[row];
+            uint64_t half = hashes[row] & HASH_BITS, start = bounds[row] - base, length = wanted.length;
+            uint64_t slot = hashes[row] >> shift, entry;
+            for (;; slot = (slot + 1) & last_slot) {
+                entry = slots[slot];
+                if (!entry) {
+                    if (!adds) break;
+                    uint64_t used = ends[count];
+                    if (count + 1 == ends.size || used + length + 8 > known.size) return {first + row, count};
+                    std::memcpy(&known[used], text.data + start, length);
+                    ++count;
+                    entry = slots[slot] = half | count;
+                    ends[count] = used + length;
+                    std::memcpy(tags[count], &wanted, sizeof wanted);
+                    break;
+                }
+                if ((entry & HASH_BITS) != half) continue;
+                uint64_t number = entry & NUMBER_BITS;
+                if (wanted.differ(known_tags[number])) continue;
+                if (length <= 24 || !std::memcmp(text.data + start, &known[ends[number - 1]], length)) break;
+            }
+            numbers[first + row] = (entry & NUMBER_BITS) - 1;
+        }
+        first += rows;
+    }
+    return {nrows, count};
+}
+
+// Puts the entries of a table of strings into a larger one.
+void move_strings(Words slots, Span<uint64_t> into) {
+    uint64_t last = into.size - 1, shift = shift_to_slots(into.size);
+    require(!(into.size & last) && into.size > slots.size, "no larger table");
+    for (uint64_t entry : slots) {
+        if (!entry) continue;
+        uint64_t slot = entry >> shift;
+        while (into[slot]) slot = (slot + 1) & last;
+        into[slot] = entry;
+    }
+}
+
 }  // namespace
 
-MODULE("Words of keys: their extremes, those of floats, and the codes and hashes of strings.",
+MODULE("Words of keys: their extremes, those of floats, the codes and hashes of strings; tables of words and of strings.",
        {"least_and_most", overloads<least_and_most<int64_t>, least_and_most<uint64_t>, least_and_most<int32_t>,
                                     least_and_most<uint32_t>, least_and_most<int16_t>, least_and_most<uint16_t>,
                                     least_and_most<int8_t>, least_and_most<uint8_t>>},
@@ -254,4 +485,12 @@ MODULE("Words of keys: their extremes, those of floats, and the codes and hashes
        {"decode", overloads<decode>},
        {"mix", overloads<mix>},
        {"hash_words", overloads<hash_words>},
-       {"siphash", overloads<siphash>})
+       {"siphash", overloads<siphash>},
+       {"number_words", overloads<number_words<int64_t>, number_words<int32_t>>},
+       {"find_words", overloads<find_words>},
+       {"move_words", overloads<move_words>},
+       {"part_words", overloads<part_words>},
+       {"check_words", overloads<check_words>},
+       {"number_strings", overloads<search_strings<true>>},
+       {"find_strings", overloads<search_strings<false>>},
+       {"move_strings", overloads<move_strings>})

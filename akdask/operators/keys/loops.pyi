@@ -36,3 +36,40 @@ def decode(
 def mix(words: Words) -> None: ...
 def hash_words(offsets: Words, text: Text, hashes: Words) -> None: ...
 def siphash(offsets: Words, text: Text, is_second: bool, found: Words) -> None: ...
+def number_words(
+    words: Words,
+    given: NDArray[np.int64],
+    start: int,
+    slots: Words,
+    parts: int,
+    count: int,
+    firsts: NDArray[np.int64],
+    numbers: NumberArray,
+) -> tuple[int, int]: ...
+def find_words(words: Words, slots: Words, parts: int, numbers: NumberArray) -> None: ...
+def move_words(slots: Words, into: Words) -> None: ...
+def part_words(words: Words, parts: int, found: NDArray[np.uint8]) -> None: ...
+def check_words(words: Words, known: Words, numbers: NumberArray) -> bool: ...
+def number_strings(
+    offsets: Words,
+    text: Text,
+    first: int,
+    slots: Words,
+    tags: Words,
+    ends: Words,
+    known: Text,
+    count: int,
+    numbers: Words,
+) -> tuple[int, int]: ...
+def find_strings(
+    offsets: Words,
+    text: Text,
+    first: int,
+    slots: Words,
+    tags: Words,
+    ends: Words,
+    known: Text,
+    count: int,
+    numbers: Words,
+) -> tuple[int, int]: ...
+def move_strings(slots: Words, into: Words) -> None: ...

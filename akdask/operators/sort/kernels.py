@@ -74,7 +74,7 @@ def with_codes(columns: Sequence[Column], ascending: Sequence[bool]) -> tuple[Se
 
 def _parts_of(strings: pa.LargeStringArray) -> Sequence[Column]:
     """Return columns in the order of strings."""
-    from akdask.operators.group.dictionary import ranks_of_repeated  # which sorts by this module
+    from akdask.operators.group.grouping import ranks_of_repeated  # which sorts by this module
 
     layout = layout_of(strings)
     if layout is not None:

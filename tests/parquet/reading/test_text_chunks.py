@@ -18,7 +18,7 @@ from akdask.errors import FileFormatError
 from akdask.formats.parquet import chunks
 from akdask.formats.parquet import chunks as text_chunks
 from akdask.formats.parquet.file_set import open_set
-from akdask.operators.group.dictionary import Dictionary
+from akdask.operators.group.strategies import Dictionary
 from akdask.storage.objects import VALUES
 from akdask.storage.source import ConsecutiveParts
 from tests.parquet.conftest import read_set

@@ -1,0 +1,362 @@
+"""Key tables: the distinct keys of rows, each with a number, for groups, joins, sets, distinct values and lookups.
+
+There are three kinds, and one rule of equality, that of words: numbers are equal exactly, ``0.0`` equals ``-0.0``, all
+NaN are one key, and so is all missing text.
+
+- A `SlotGrid` numbers the combinations of integers of a close range by their distances; nothing is searched for.
+- A `WordTable` is a hash table of words.  A slot has a word and its number, so that no search reads anything else.  The
+  leading bits of a mixed word are its place, and a search ends within one part of the table: threads of their own fill
+  the parts of a large one.  Numbers count words as they are met, or are those of the first rows.
+- A `TextTable` is a hash table of strings, which are numbered as they are met, and kept.
+
+Several words of a key become one: side by side where their ranges fit 64 bits, otherwise their hash.  Rows whose hashes
+are equal are compared when a table is made, and once for each row that is looked for, with the only row that it can
+equal.  Words that have the same hash all the same are numbered one column after the other.
+
+Only what wants the order of keys sorts, and then the distinct keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.columns.memory import full_array, new_array
+from akdask.columns.strings import with_margin
+from akdask.columns.table import Sized
+from akdask.deferred import pa
+from akdask.interruption import interruptible_ranges
+from akdask.operators.keys import hashing, loops
+from akdask.operators.keys.keys import WORD_BITS, Key, Words, combine, least_bits, word
+from akdask.typing import Column, NumberArray
+
+FEWEST_SLOTS = 2**11
+"""Slots of a table of words at first."""
+
+FEWEST_SHARED_ROWS = 2**20
+"""Rows of a table that several threads fill."""
+
+MOST_PARTS = 2**8
+"""Parts of a table, and threads that fill them."""
+
+UNKNOWN = -1
+"""The number of a key that is not in a table."""
+
+_NO_ROWS: NumberArray = np.empty(0, np.int64)
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def side_by_side(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> list[Result]:
+    """Return the results of a function for some items, computed by some threads."""
+    if threads <= 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(threads) as pool:
+        # Threads of a computation end with it, which its context tells.
+        return [found.result() for found in [pool.submit(copy_context().run, function, item) for item in items]]
+
+
+class WordTable(Sized):
+    """Distinct words, in a hash table.
+
+    Examples
+    --------
+    >>> table = WordTable()
+    >>> numbers, met = table.numbers(np.array([7, 5, 7], np.uint64))
+    >>> numbers.tolist(), met.tolist(), table.find(np.array([5, 6], np.uint64)).tolist()
+    ([0, 1, 0], [0, 1], [1, -1])
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Number of known words."""
+        self._slots = _vacant(FEWEST_SLOTS)
+        self._parts = 1
+
+    def numbers(
+        self, words: Words, most: int = 2**62, out: NumberArray | None = None
+    ) -> tuple[NumberArray, NumberArray] | None:
+        """Return the number of each word, after adding new ones, and the rows of these; None above `most` words."""
+        numbers = np.empty(len(words), np.int64) if out is None else out
+        known, met = self.count, new_array(self.count + len(words), np.int64)
+        for start, stop in interruptible_ranges(range(1, len(words) + 1)):
+            row = start
+            while row < stop:
+                room = met[: min(_capacity(self._slots), most)]
+                row, self.count = loops.number_words(
+                    words[:stop], _NO_ROWS, row, self._slots, 1, self.count, room, numbers
+                )
+                if row < stop:
+                    if self.count >= most:
+                        return None
+                    slots = _vacant(4 * len(self._slots))
+                    loops.move_words(self._slots, slots)
+                    self._slots = slots
+        return numbers, met[known : self.count]
+
+    @classmethod
+    def of_rows(cls, words: Words, threads: int = 1) -> tuple[WordTable, NumberArray | None]:
+        """Return the table of some words, whose numbers are their first rows, and the number of each row.
+
+        Numbers are None where all words differ.
+
+        Examples
+        --------
+        >>> table, firsts = WordTable.of_rows(np.array([7, 5, 7], np.uint64))
+        >>> firsts.tolist(), table.find(np.array([5, 6], np.uint64)).tolist()
+        ([0, 1, 0], [1, -1])
+        """
+        table, nrows = cls(), len(words)
+        threads = min(threads, MOST_PARTS) if nrows >= FEWEST_SHARED_ROWS else 1
+        table._parts = 1 << (threads - 1).bit_length()
+        nslots = 1 << max((nrows * 8 // 5).bit_length(), (16 * table._parts).bit_length())
+        firsts = new_array(nrows, np.int64)
+        of_rows = table._parts_of(words, threads)
+
+        def fill(part: int) -> int:
+            rows = np.arange(nrows) if of_rows is None else np.flatnonzero(of_rows == part)
+            some = words if of_rows is None else words.take(rows)
+            numbers = firsts if of_rows is None else np.empty(len(rows), np.int64)
+            room, row, count = np.empty(min(nslots // table._parts - 1, len(rows)), np.int64), 0, 0
+            for start, stop in interruptible_ranges(range(1, len(rows) + 1)):
+                row, count = loops.number_words(
+                    some[:stop], rows, start, table._slots, table._parts, count, room, numbers
+                )
+                if row < stop:
+                    return -nrows
+            if of_rows is not None:
+                firsts[rows] = numbers
+            return count
+
+        table.count = -1
+        while table.count < 0:
+            # A part that gets too many words is rare, as mixed ones are spread evenly.
+            table._slots = _vacant(nslots)
+            table.count = sum(side_by_side(fill, range(table._parts), threads))
+            nslots *= 2
+        return table, None if table.count == nrows else firsts
+
+    def find(self, words: Words, out: NumberArray | None = None) -> NumberArray:
+        """Return the number of each word, -1 for words that are not known."""
+        numbers = np.empty(len(words), np.int64) if out is None else out
+        for start, stop in interruptible_ranges(range(1, len(words) + 1)):
+            loops.find_words(words[start:stop], self._slots, self._parts, numbers[start:stop])
+        return numbers
+
+    def _parts_of(self, words: Words, threads: int) -> npt.NDArray[np.uint8] | None:
+        """Return the part of each word, None if there is only one."""
+        if self._parts == 1:
+            return None
+        found = new_array(len(words), np.uint8)
+        step = len(words) // threads + 1
+
+        def fill(start: int) -> None:
+            loops.part_words(words[start : start + step], self._parts, found[start : start + step])
+
+        side_by_side(fill, range(0, len(words), step), threads)
+        return found
+
+
+def _vacant(nslots: int) -> Words:
+    slots: Words = full_array(2 * nslots, 0, np.uint64).reshape(-1, 2)
+    return slots
+
+
+def _capacity(slots: Words) -> int:
+    """Return how many words a table may have: searches are short where three of eight slots are vacant."""
+    return len(slots) * 5 // 8
+
+
+def number_words(words: Sequence[Words], out: NumberArray | None = None) -> tuple[NumberArray, NumberArray]:
+    """Return the number of each row's key of one or several words, as keys are met, and the first row of each.
+
+    Examples
+    --------
+    >>> numbers, firsts = number_words([np.array([7, 7, 7], np.uint64), np.array([2**60, 0, 2**60], np.uint64)])
+    >>> numbers.tolist(), firsts.tolist()
+    ([0, 1, 0], [0, 1])
+    """
+    (first, *others) = words
+    if not others:
+        found = WordTable().numbers(first, out=out)
+        assert found is not None, "no words are too many"
+        return found
+    packed = combine([Key.of(column) for column in words]) if least_bits(words) <= WORD_BITS else None
+    if packed is not None:
+        return number_words([packed.codes], out)
+    numbers, firsts = number_words([hashing.hash_words(words)], out)
+    if not all(loops.check_words(column, column.take(firsts), numbers) for column in words):
+        # Numbers are exact, and those of two columns fit one word.
+        (before, _), (last, _) = number_words(words[:-1]), number_words(words[-1:])
+        return number_words([(before.astype(np.uint64) << np.uint64(WORD_BITS // 2)) | last.view(np.uint64)], out)
+    return numbers, firsts
+
+
+# ------------------------------------------------------------------------------------------------------------- strings
+
+FEWEST_STRINGS = 2**10
+"""Strings that a table has memory for at first, of 32 bytes each."""
+
+SLOTS = 2**14
+"""Slots of a table at first; with more of them, and never more than half in use, it does not fit the core's cache."""
+
+
+class TextTable:
+    """Distinct strings in order of appearance, and a hash table to find them.
+
+    A slot has half of a string's hash in the upper half, and in the lower one its number, counted from 1. The leading
+    bits of the hash are the number of the first slot to look at. A string's tags are its length and some of its words,
+    which mostly tell it from others without a look at its bytes.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Number of known strings."""
+        self._slots = np.zeros(SLOTS, np.uint64)
+        self._tags = np.empty((FEWEST_STRINGS + 1, 4), np.uint64)
+        # The length of no string, to which vacant slots lead.
+        self._tags[0] = 2**WORD_BITS - 1
+        self._ends = np.zeros(FEWEST_STRINGS + 1, np.uint64)
+        self._text = np.empty(32 * FEWEST_STRINGS, np.uint8)
+
+    def strings(self) -> pa.LargeStringArray:
+        """Return the known strings."""
+        ends = self._ends[: self.count + 1].astype(np.int64)
+        text = self._text[: int(ends[-1])].copy()
+        return pa.LargeStringArray.from_buffers(self.count, pa.py_buffer(ends), pa.py_buffer(text))
+
+    def numbers(self, strings: pa.LargeStringArray, most: int) -> NumberArray | None:
+        """Return the number of each string, after adding new ones; None as soon as more than `most` are known."""
+        numbers = np.empty(len(strings), np.int64)
+        for first, offsets, text in with_margin(strings):
+            into, row = numbers[first:].view(np.uint64), 0
+            while row < len(offsets) - 1:
+                row, self.count = loops.number_strings(offsets, text, row, *self._table, into)
+                if self.count > most:
+                    return None
+                if row < len(offsets) - 1:
+                    self._reserve(int(offsets[row + 1] - offsets[row]))
+        return numbers
+
+    def find(self, strings: pa.LargeStringArray) -> NumberArray:
+        """Return the number of each string, -1 for strings that are not known."""
+        numbers = np.empty(len(strings), np.int64)
+        for first, offsets, text in with_margin(strings):
+            loops.find_strings(offsets, text, 0, *self._table, numbers[first:].view(np.uint64))
+        return numbers
+
+    @property
+    def _table(self) -> tuple[Words, Words, Words, npt.NDArray[np.uint8], int]:
+        return self._slots, self._tags, self._ends, self._text, self.count
+
+    def _reserve(self, length: int) -> None:
+        """Make memory for one more string of some length, and for as many more as there are."""
+        used = int(self._ends[self.count])
+        if used + length + WORD_BITS // 8 > len(self._text):
+            self._text = _longer(self._text[:used], 2 * (used + length + WORD_BITS // 8))
+        if self.count + 1 == len(self._ends):
+            size = 2 * self.count + 1
+            self._ends, self._tags = _longer(self._ends, size), _longer(self._tags, size)
+            if len(self._slots) < 4 * self.count:
+                slots = np.zeros(2 * len(self._slots), np.uint64)
+                loops.move_strings(self._slots, slots)
+                self._slots = slots
+
+
+def _longer(array: NumberArray, size: int) -> NumberArray:
+    """Return a longer array; unused memory costs nothing."""
+    longer = np.empty((size, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+# -------------------------------------------------------------------------------------------------- keys of any columns
+
+
+class KeyTable(Sized):
+    """The keys of some rows, each with the first row that has it.
+
+    Parameters
+    ----------
+    columns : sequence of columns
+        At least one, of numbers or strings.
+    threads : int
+        How many may make the table, if it is large.
+
+    Examples
+    --------
+    >>> table = KeyTable([np.array([7, 7, 7]), np.array([0.0, 2.5, -0.0])])
+    >>> table.firsts.tolist(), table.find([np.array([7, 8]), np.array([2.5, 2.5])]).tolist()
+    ([0, 1, 0], [1, -1])
+    """
+
+    def __init__(self, columns: Sequence[Column], threads: int = 1) -> None:
+        self._texts = [None if isinstance(column, np.ndarray) else TextTable() for column in columns]
+        self._words = [
+            word(column, 0) if text is None else _words_of(text.numbers(column, len(column)))
+            for text, column in zip(self._texts, columns, strict=True)
+        ]
+        keys = [Key.of(words) for words in self._words]
+        self._spans = [(key.low, key.bits) for key in keys]
+        self._are_hashed = len(keys) > 1 and sum(key.bits for key in keys) > WORD_BITS
+        self._table, self.firsts = WordTable.of_rows(self._packed(self._words)[0], threads)
+        """For each row, the first row with the same key; None if all keys differ."""
+        self._rest: KeyTable | None = None
+        if self._are_hashed and self.firsts is not None and not self._have_words(self._words, self.firsts.copy()):
+            # Different keys have the same hash: the first columns are numbered beside the last, which is exact.
+            self._rest = KeyTable(self._words[:-1])
+            self._last = KeyTable(self._words[-1:])
+            self._pairs = KeyTable([self._rest.find(self._words[:-1]), self._last.find(self._words[-1:])])
+            self.firsts = self._pairs.firsts
+
+    def find(self, columns: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        """Return the first row with the key of each row, as int64; -1 for those without one."""
+        words = [
+            word(column, 0) if text is None else _words_of(text.find(column))
+            for text, column in zip(self._texts, columns, strict=True)
+        ]
+        return self._found(words, out)
+
+    def _found(self, words: Sequence[Words], out: NumberArray | None) -> NumberArray:
+        if self._rest is not None:
+            both = [self._rest._found(words[:-1], None), self._last._found(words[-1:], None)]
+            return self._pairs.find(both, out)
+        key, outside = self._packed(words)
+        found = self._table.find(key, out)
+        if self._are_hashed:
+            self._have_words(words, found)
+        elif outside is not None:
+            found[outside] = UNKNOWN
+        return found
+
+    def _packed(self, words: Sequence[Words]) -> tuple[Words, NumberArray | None]:
+        """Return one word for each key, and the mask of keys beyond the ranges of the table's."""
+        if len(words) == 1:
+            return words[0], None
+        if self._are_hashed:
+            return hashing.hash_words(words), None
+        key, outside = np.zeros(len(words[0]), np.uint64), np.zeros(len(words[0]), np.bool_)
+        for column, (low, bits) in zip(words, self._spans, strict=True):
+            distances = column - np.uint64(low)
+            outside |= distances > np.uint64((1 << bits) - 1)
+            # NumPy leaves shifts by all 64 bits undefined; the other columns are the same everywhere then.
+            key = (key << np.uint64(min(bits, WORD_BITS - 1))) | distances
+        return key, outside
+
+    def _have_words(self, words: Sequence[Words], rows: NumberArray) -> bool:
+        """Return whether some rows of the table have given words; those that have not become unknown."""
+        # Each column is looked at, whatever the others are.
+        same = [loops.check_words(given, own, rows) for given, own in zip(words, self._words, strict=True)]
+        return all(same)
+
+
+def _words_of(numbers: NumberArray | None) -> Words:
+    """Return the numbers of strings as words."""
+    assert numbers is not None, "strings are no more than their rows"
+    return numbers.view(np.uint64)

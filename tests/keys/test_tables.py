@@ -1,0 +1,140 @@
+"""Tables of words, of strings and of keys beside dicts."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.operators.keys import hashing, loops, tables
+from akdask.operators.keys.tables import KeyTable, TextTable, WordTable, number_words
+
+WORD = st.integers(0, 5) | st.sampled_from([2**63, 2**64 - 1, 2**40]) | st.integers(0, 2**64 - 1)
+
+
+def words(values):
+    return np.array(values, np.uint64)
+
+
+@given(st.lists(st.lists(WORD, max_size=40), max_size=5), st.integers(1, 60))
+def test_words_get_numbers_as_they_are_met_until_they_are_too_many(blocks, most):
+    table, wanted = WordTable(), {}
+    for block in blocks:
+        found = table.numbers(words(block), most)
+        known = len(wanted)
+        numbers = [wanted.setdefault(value, len(wanted)) for value in block]
+        if len(wanted) > most:
+            assert found is None
+            return
+        assert found[0].tolist() == numbers
+        assert [block[row] for row in found[1].tolist()] == list(wanted)[known:]
+    assert table.find(words([*wanted, 77])).tolist() == [*range(len(wanted)), wanted.get(77, -1)]
+
+
+@pytest.mark.parametrize("count", [10, 50_000])
+def test_a_table_of_words_grows(count):
+    values = np.random.default_rng(count).integers(0, count, 100_000).astype(np.uint64) << np.uint64(30)
+    table = WordTable()
+    numbers, met = table.numbers(values)
+    assert np.array_equal(values.take(met).take(numbers), values)
+    assert table.count == len(met) == len(np.unique(values))
+    assert np.array_equal(table.find(values), numbers)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@given(values=st.lists(WORD, max_size=80), others=st.lists(WORD, max_size=20))
+def test_rows_are_found_in_tables_that_any_number_of_threads_fill(threads, values, others):
+    with patch.object(tables, "FEWEST_SHARED_ROWS", 0):
+        table, firsts = WordTable.of_rows(words(values), threads)
+    wanted = [values.index(value) for value in values]
+    assert (list(range(len(values))) if firsts is None else firsts.tolist()) == wanted
+    assert (firsts is None) == (len(set(values)) == len(values))
+    assert table.find(words(others)).tolist() == [values.index(value) if value in values else -1 for value in others]
+
+
+def test_parts_that_get_too_many_words_make_the_table_larger():
+    # All of them are in one part.
+    candidates = np.arange(4000, dtype=np.uint64)
+    parts = np.empty(len(candidates), np.uint8)
+    loops.part_words(candidates, 4, parts)
+    some = candidates[parts == 3]
+    with patch.object(tables, "FEWEST_SHARED_ROWS", 0):
+        table, firsts = WordTable.of_rows(some, 4)
+    assert firsts is None
+    assert np.array_equal(table.find(candidates), np.where(parts == 3, np.cumsum(parts == 3) - 1, -1))
+
+
+COLUMNS = {
+    "close": st.integers(-2, 2),
+    "far": st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1]),
+    "float": st.sampled_from([0.0, -0.0, float("nan"), -float("nan"), 1.5, -1.5]),
+    "text": st.text("ab", max_size=2) | st.just("a text of more than twenty-four bytes"),
+}
+KINDS = st.lists(st.sampled_from(list(COLUMNS)), min_size=1, max_size=3)
+
+
+def column(kind, values):
+    if kind == "text":
+        return pa.array(values, pa.large_string())
+    return np.array(values, np.float64 if kind == "float" else np.int64)
+
+
+def key(row):
+    return tuple("nan" if value != value else value for value in row)  # noqa: PLR0124
+
+
+@pytest.mark.parametrize("hashes", ["mixed", "the same"])
+@given(data=st.data(), kinds=KINDS)
+def test_first_rows_of_keys_are_those_of_a_dict(hashes, data, kinds):
+    row = st.tuples(*map(COLUMNS.get, kinds))
+    rows, others = data.draw(st.lists(row, max_size=30)), data.draw(st.lists(row, max_size=30))
+    of_rows, of_others = ([column(k, [r[n] for r in some]) for n, k in enumerate(kinds)] for some in (rows, others))
+    one_hash = hashing.hash_words if hashes == "mixed" else lambda found: np.zeros_like(found[0])
+    with patch.object(hashing, "hash_words", one_hash):
+        table = KeyTable(of_rows)
+        found = table.find(of_others)
+    firsts = {}
+    wanted = [firsts.setdefault(key(each), number) for number, each in enumerate(rows)]
+    assert (list(range(len(rows))) if table.firsts is None else table.firsts.tolist()) == wanted
+    assert found.tolist() == [firsts.get(key(each), -1) for each in others]
+
+
+@pytest.mark.parametrize("hashes", ["mixed", "the same"])
+@given(rows=st.integers(1, 3).flatmap(lambda count: st.lists(st.tuples(*[WORD] * count), min_size=1, max_size=40)))
+def test_keys_of_several_words_get_numbers_as_they_are_met(hashes, rows):
+    one_hash = hashing.hash_words if hashes == "mixed" else lambda found: np.zeros_like(found[0])
+    with patch.object(hashing, "hash_words", one_hash):
+        numbers, firsts = number_words([words(some) for some in zip(*rows, strict=True)])
+    wanted = {}
+    assert numbers.tolist() == [wanted.setdefault(each, len(wanted)) for each in rows]
+    assert [rows[row] for row in firsts.tolist()] == list(wanted)
+
+
+@given(st.lists(st.text("ab\0", max_size=40)), st.lists(st.text("ab\0", max_size=40)))
+def test_strings_are_found_that_have_been_numbered(strings, others):
+    table = TextTable()
+    table.numbers(pa.array(strings, pa.large_string()), len(strings))
+    known = list(dict.fromkeys(strings))
+    found = table.find(pa.array(others, pa.large_string()))
+    assert found.tolist() == [known.index(text) if text in known else -1 for text in others]
+
+
+def test_loops_refuse_tables_that_do_not_fit():
+    slots = np.zeros((4, 2), np.uint64)
+    few, room, numbers = words([1, 2, 3]), np.empty(8, np.int64), np.empty(3, np.int64)
+    with pytest.raises(ValueError, match="without a vacant slot"):
+        loops.number_words(few, room[:0], 0, slots, 1, 0, room, numbers)
+    with pytest.raises(ValueError, match="no table of words"):
+        loops.find_words(few, slots[:3], 1, numbers)
+    with pytest.raises(ValueError, match="without a vacant slot"):
+        loops.find_words(few, np.full((4, 2), 9, np.uint64), 1, numbers)
+    with pytest.raises(ValueError, match="not there"):
+        loops.check_words(few, few[:1], np.array([0, 1, 0]))
+    with pytest.raises(ValueError, match="no larger table"):
+        loops.move_words(slots, np.zeros((4, 2), np.uint64))
+    with pytest.raises(ValueError, match="no such parts"):
+        loops.part_words(few, 3, np.empty(3, np.uint8))
