@@ -8,23 +8,33 @@ the fields of each class when it is first needed.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from functools import cached_property, partial
 from operator import attrgetter
-from typing import Any, NoReturn, TypeVar, dataclass_transform
+from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 __all__ = ["record"]
 
 T = TypeVar("T")
 
 
+@overload
+def record(cls: type[T], /) -> type[T]: ...
+@overload
+def record(*, eq: bool) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: type[T]) -> type[T]:
+def record(cls: type[T] | None = None, /, *, eq: bool = True) -> type[T] | Callable[[type[T]], type[T]]:
     """Return a class of records: its annotations are their fields, and they are equal if all fields are.
 
-    Defaults, `dataclasses.field` and ``__post_init__`` mean what they mean in a dataclass. Functions of `dataclasses`
-    take records.
+    Defaults, `dataclasses.field` and ``__post_init__`` mean what they mean in a dataclass, and so does `eq`. Functions
+    of `dataclasses` take records. A record with a `cached_property` has a ``__dict__`` for it.
     """
-    content = _SHARED | vars(cls)
+    return partial(_made, eq=eq) if cls is None else _made(cls, eq)
+
+
+def _made(cls: type[T], eq: bool) -> type[T]:
+    content = (_SHARED if eq else _SHARED | _ALONE) | vars(cls)
     for name in ("__dict__", "__weakref__"):
         content.pop(name, None)
     fields: dict[str, Field[Any]] = {}
@@ -32,7 +42,10 @@ def record(cls: type[T]) -> type[T]:
         fields |= vars(base).get(_FIELDS, {})
     annotations: dict[str, str] = content.get("__annotations__", {})
     own = [name for name, annotation in annotations.items() if not annotation.startswith("ClassVar")]
-    content["__slots__"] = tuple([name for name in own if name not in fields])
+    slots = [name for name in own if name not in fields]
+    if "__dict__" in vars(cls) and any(isinstance(item, cached_property) for item in content.values()):
+        slots.append("__dict__")
+    content["__slots__"] = tuple(slots)
     fields |= {name: _field(name, annotations[name], content.pop(name, MISSING)) for name in own}
     content[_FIELDS] = fields
     content["__match_args__"] = tuple(fields)
@@ -135,3 +148,6 @@ _SHARED: dict[str, Any] = {
     _PARAMETERS: getattr(_Typical, _PARAMETERS),
 }
 """What all records have."""
+
+_ALONE = {"__eq__": object.__eq__, "__hash__": object.__hash__}
+"""What records have that are equal to none but themselves."""

@@ -7,6 +7,7 @@ import inspect
 import pickle
 from abc import ABC, abstractmethod
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, get_type_hints
 
 import pytest
@@ -77,6 +78,20 @@ class Checked:
 @record
 class Nothing:
     pass
+
+
+@record
+class Squared:
+    number: int
+
+    @cached_property
+    def square(self) -> list[int]:
+        return [self.number**2]
+
+
+@record(eq=False)
+class Alone:
+    number: int
 
 
 def test_fields_are_arguments_with_defaults():
@@ -161,3 +176,20 @@ def test_records_are_copied_and_pickled(item):
     for made in (pickle.loads(pickle.dumps(item)), copy.copy(item), copy.deepcopy(item)):
         assert made == item
         assert repr(made) == repr(item)
+
+
+def test_a_record_keeps_cached_properties():
+    found = Squared(3)
+    assert found.square == [9]
+    assert found.square is found.square
+    assert found == Squared(3)
+    assert replace(found, number=2).square == [4]
+    assert not hasattr(Span(1), "__dict__")
+
+
+def test_a_record_may_be_equal_to_itself_alone():
+    one = Alone(1)
+    assert one == one  # noqa: PLR0124
+    assert one != Alone(1)
+    assert len({one, one, Alone(1)}) == 2
+    assert replace(one, number=2).number == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any, Self
 
@@ -173,7 +172,7 @@ def as_comparable(model: Array, items: Any) -> Any:
 # keys of groups
 
 
-@dataclass(frozen=True)
+@record
 class GroupKeys:
     """Columns that rows are grouped by.
 

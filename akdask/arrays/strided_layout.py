@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from operator import index, mul
 from typing import Any, NoReturn, Self, SupportsIndex
@@ -148,7 +147,7 @@ def arranged(base: Any, layout: Layout) -> Any:
     return base._like(found, taken)
 
 
-@dataclass(frozen=True)
+@record
 class Positions:
     """Chosen elements of a flat array: an array of their positions, and their shape."""
 
@@ -156,7 +155,7 @@ class Positions:
     shape: Shape
 
 
-@dataclass(frozen=True)
+@record
 class _IndexArray:
     """Positions along a dimension: an array, and the length of the dimension if a mask gives it."""
 

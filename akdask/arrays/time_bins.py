@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +33,7 @@ LAST_DAYS = frozenset({"BME", "ME", "BQE", "BYE", "QE", "YE", "W"})
 LIMITS = np.iinfo(np.int64)
 
 
-@dataclass(frozen=True)
+@record
 class Binning:
     """A user's arguments for bins, checked by pandas.
 
@@ -261,7 +260,7 @@ class TimeExtent:
         return int(time.as_unit(self.unit).to_numpy().astype(np.int64))
 
 
-@dataclass(frozen=True)
+@record
 class TimeBins:
     """Bins that follow each other from the first to the last of some times.
 
@@ -319,7 +318,7 @@ class TimeBins:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@record
 class RegularBins(TimeBins):
     """Bins of the same length.
 
@@ -399,7 +398,7 @@ class RegularBins(TimeBins):
         return Call("add", product, Constant(np.int64(self.start + self.label)))
 
 
-@dataclass(frozen=True)
+@record
 class EdgeBins(TimeBins):
     """Bins with bounds of their own.
 

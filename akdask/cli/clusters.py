@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -24,6 +24,7 @@ import yaml
 from akdask.cli.console import counted, size
 from akdask.cluster import check_address
 from akdask.errors import AkdaskError, ArgumentError
+from akdask.records import record
 
 if TYPE_CHECKING:
     from akdask.cluster import Client
@@ -41,7 +42,7 @@ BATCH_SYSTEMS = {
 """Classes of dask-jobqueue, by the names of their batch systems."""
 
 
-@dataclass(frozen=True)
+@record
 class Request:
     """A requested cluster."""
 

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from glob import glob
 from importlib.util import find_spec
@@ -25,6 +24,7 @@ import akdask as ak
 from akdask.cli.console import Checks, Steps, duration, say, size
 from akdask.deferred import pd
 from akdask.errors import ArgumentError
+from akdask.records import record
 from akdask.storage.locales import locale_files
 from akdask.typing import Column, NumberArray, StringArray
 
@@ -47,7 +47,7 @@ COUNTRIES = ("US", "DE", "NL", "FR", "GB", "IE", "JP", "SG", "BR", "IN", "ZA", "
 COUNTRY_SHARES = (0.34, 0.12, 0.09, 0.07, 0.08, 0.07, 0.05, 0.04, 0.03, 0.05, 0.01, 0.05)
 
 
-@dataclass(frozen=True)
+@record
 class Flows:
     """Records in memory, in as many pieces as there will be files.
 

@@ -502,7 +502,7 @@ Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | RowPositions | Non
 """Inputs of a task for a partition: its selections, and its sources; None for sources made by other tasks."""
 
 
-@dataclass(frozen=True)
+@record
 class PipelineLayout:
     """The shared part of a pipeline's tasks, and the way in which each finds its own inputs.
 

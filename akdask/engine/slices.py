@@ -18,7 +18,7 @@ import time
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from itertools import chain
 from typing import Any, ClassVar, Protocol, TypeAlias, overload
@@ -39,6 +39,7 @@ from akdask.columns.table import Table
 from akdask.engine.memory import memory_budget as process_budget
 from akdask.engine.spill import naming_the_folder, spill_space
 from akdask.errors import UnreachableWorkerError
+from akdask.records import record
 from akdask.typing import NumberArray
 
 Part = Any
@@ -307,7 +308,7 @@ class FinishPartition(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record
 class SplitIndex:
     """Where the split partitions of an exchange are.
 

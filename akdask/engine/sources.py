@@ -8,7 +8,6 @@ smaller stretches, such as pages, from its inputs, and reads only the rows that 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial, reduce, wraps
 from itertools import accumulate, pairwise
 from typing import Any, ParamSpec, Self, TypeAlias, TypeVar
@@ -49,6 +48,7 @@ from akdask.engine.values import (
 )
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ConversionError
 from akdask.interruption import end_if_interrupted
+from akdask.records import record
 from akdask.storage.source import Bounds, RowBounds, RowRanges, Source, Stretch, text_prefix
 from akdask.typing import Column, NumberArray
 
@@ -517,7 +517,7 @@ def _types(array: np.ndarray[Any, Any]) -> list[str]:
     return [f"{name} (position {position})" for name, position in first.items()]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Interval:
     """Bounds of values of some rows, for each partition or stretch of rows, or for all if the arrays are scalars.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ from akdask.evo.errors import ContentError, KindError, ShapeError, UnsupportedTa
 from akdask.evo.kinds import TYPES, ArrayKind, Role, kind_of_schema
 from akdask.evo.timestamps import to_utc
 from akdask.formats.parquet.write import RowGroupEncoding
+from akdask.records import record
 
 Names: TypeAlias = Sequence[str] | Literal["keep"] | None
 """Names for the columns of a blob: given ones, the names of the table, or the canonical ones."""
@@ -56,7 +56,7 @@ def canonical_names(kind: str, width: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{number}" for number in range(width))
 
 
-@dataclass(frozen=True)
+@record
 class CanonicalForm:
     """The form of one blob's rows.
 

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 from uuid import uuid4
@@ -18,6 +18,7 @@ from akdask.errors import ArgumentTypeError
 from akdask.evo import tuning
 from akdask.evo.errors import DescriptionError, EvoError, IdentifierError, KindError
 from akdask.evo.kinds import BY_NAME, TYPES, ArrayKind, data_type_of, kind_of_schema, kind_of_types
+from akdask.records import record
 
 _DIGEST = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
@@ -26,7 +27,7 @@ _MOST_WIDTH = 2**20
 _KEYS = ("data", "length", "width", "data_type", "keys_data_type", "values_data_type")
 
 
-@dataclass(frozen=True)
+@record
 class ArrayDescription:
     """The description of one array.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
@@ -70,7 +69,7 @@ def missing_values(nan_description: Any) -> tuple[Any, ...]:
     return tuple(value for value in list(values) if value is not None and value == value)  # noqa: PLR0124 - NaN
 
 
-@dataclass(frozen=True)
+@record
 class Lookup:
     """Keys of a lookup table, and the text of each.
 
@@ -119,7 +118,7 @@ def _is_text(arrow: Any) -> bool:
     return bool(pa.types.is_string(arrow) or pa.types.is_large_string(arrow))
 
 
-@dataclass(frozen=True)
+@record
 class ColumnDecoding:
     """Rule for reading one stored column.
 
@@ -283,7 +282,7 @@ def microseconds_of(value: Any) -> Any:
         raise ArgumentError(f"{value!r:.100} is no time.", hint="write it as 1900-01-01T00:00:00Z.") from None
 
 
-@dataclass(frozen=True)
+@record
 class BlobColumn:
     """One column of a blob.
 

@@ -541,7 +541,7 @@ class _Calls(Node):
         return graph
 
 
-@dataclass(frozen=True)
+@record
 class _Tables:
     """Lowered tasks that make tables, held by a node as its own rather than as an input."""
 

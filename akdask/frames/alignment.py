@@ -7,7 +7,6 @@ takes the one row of the other side with its label.  The page ``labels.md`` of t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -46,7 +45,7 @@ MOST_SPARSE = 2**10
 """Default labels for each label in memory that is looked at as one of them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RowLabels:
     """The labels of the rows of a Series or DataFrame.
 

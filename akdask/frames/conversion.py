@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -279,7 +279,7 @@ ITERATED = 10_000
 ORIENTS = ("dict", "list", "series", "split", "tight", "records", "index")
 
 
-@dataclass(frozen=True)
+@record
 class ToPandas:
     """Makes a pandas DataFrame of a table and of the tables of labels of its Categoricals.
 

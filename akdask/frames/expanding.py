@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Generic
 
@@ -210,7 +210,7 @@ class Decaying(Generic[Owner]):
         return self._owner._with_columns(found)
 
 
-@dataclass(frozen=True)
+@record
 class DecayingColumn:
     """A column whose rows weigh less with each row below them.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -29,12 +29,13 @@ from akdask.frames.index import MultiIndex
 from akdask.frames.resampling import BIN, Resampler, label_name, times_of
 from akdask.frames.series import Series
 from akdask.operators.values.times import DAY
+from akdask.records import record
 
 GROUP = "number of group"
 """What the numbers of groups are called among the keys."""
 
 
-@dataclass(frozen=True)
+@record
 class GroupBins:
     """The bins of each group: a number for each row, and the labels of the bins of a group by their numbers.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from operator import index
 from typing import Any, ClassVar, Generic, TypeVar
@@ -48,6 +47,7 @@ from akdask.operators.windows.plan import (
     Windows,
     WithNeighbours,
 )
+from akdask.records import record
 
 SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "cumsum": (cumsum, 0.0),
@@ -568,7 +568,7 @@ def as_integer(name: str, number: Any, hint: str | None = None) -> int:
     return int(number)
 
 
-@dataclass(frozen=True)
+@record
 class Arranged:
     """The rows of groups, with rows of a group adjacent; counts rows.
 

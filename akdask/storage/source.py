@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
@@ -41,7 +40,7 @@ def text_prefix(text: str) -> bytes | None:
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Bounds:
     """Known bounds of a column's values in each partition, found without reading them.
 

@@ -9,7 +9,6 @@ import math
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -22,6 +21,7 @@ from akdask.cluster import check_memory
 from akdask.columns.memory import new_array
 from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5.layout import H5Object
+from akdask.records import record
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader
 from akdask.typing import NumberArray
@@ -237,7 +237,7 @@ _CACHED = 2**30  # limit of a task's cache of unpacked chunks, unless one is lar
 _MOST_BYTES = 2**26  # limit of the cache of chunk locations; 32 bytes each
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ChunkIndex:
     """Locations of the chunks of a dataset; each chunk has been checked to have a size that its filters can produce.
 

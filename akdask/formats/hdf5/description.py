@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -116,7 +116,7 @@ class Described:
     slots: tuple[Slot, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class FileDescription:
     """All root objects of one file.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from akdask.formats.hdf5.codecs import describe_object
 from akdask.formats.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.formats.hdf5.library import open_file
 from akdask.formats.hdf5.metadata import root_of
+from akdask.records import record
 from akdask.storage.files import (
     FileIdentity,
     changed_error,
@@ -49,7 +50,7 @@ _MOST_ELEMENTS = 2**48
 _UNDEFINED = 2**64 - 1  # address of data that is stored nowhere
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Template:
     """A described file and its structure.
 

@@ -22,7 +22,7 @@ from akdask.formats.hdf5.library import open_file
 from akdask.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Opaque:
     """A Python object whose class or function is known by name only."""
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -419,7 +419,7 @@ def _fits(noted: ObjType, kind: ObjType, dtype: ColumnType) -> bool:
     return dtype in _KINDS.get(noted, ()) and kind in (ObjType.PDARRAY, ObjType.STRINGS, noted)
 
 
-@dataclass(frozen=True)
+@record
 class FileSchema:
     """The schema that several files share.
 
@@ -448,7 +448,7 @@ class FileSchema:
         return {column.name: column for column in self.columns}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ParquetFileDescription:
     """One file.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any
@@ -52,7 +52,7 @@ from akdask.storage.registry import SetOpener, manifest_describer, shown, warn_o
 from akdask.storage.source import Bounds
 
 
-@dataclass(frozen=True)
+@record
 class SetColumn:
     """A column on which the files agree.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar
@@ -400,7 +400,7 @@ _ITEMSIZE = 8
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RowGroupPartitions:
     """The partitions of a set, in the order of its rows.
 
