@@ -57,7 +57,7 @@ OF_OTHER_QUERIES = {
     "akdask.engine.spill",
     "akdask.engine.slices",
     "akdask.operators.sort.plan",
-    "akdask.storage.journal",
+    "akdask.storage.transaction",
 }
 """Modules and packages of akdask that a sum of some rows does without."""
 

@@ -3251,7 +3251,7 @@ class DataFrame(RowLabelled):
     @property
     def plot(self) -> Any:
         """Pictures of the rows, as in pandas: ``df.plot.line()``, ``df.plot(kind="hist")``; see `Plots`."""
-        from akdask.plotting.accessor import Plots
+        from akdask.plotting import Plots
 
         return Plots(self)
 

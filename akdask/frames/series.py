@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from akdask.frames.series_accessors import CategoricalAccessor, DatetimeAccessor, StringAccessor
     from akdask.frames.series_groupby import SeriesGroupBy
     from akdask.frames.windows import Rolling, SpanRolling
-    from akdask.plotting.accessor import Plots
+    from akdask.plotting import Plots
 
 
 def _of_series(series: Series, name: str, /, *, skipna: bool | None = None, **numpy: None) -> Any:
@@ -2251,7 +2251,7 @@ class Series(Labelled, RowLabelled):
     @property
     def plot(self) -> Plots:
         """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`."""
-        from akdask.plotting.accessor import Plots
+        from akdask.plotting import Plots
 
         return Plots(self)
 

@@ -55,10 +55,9 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
 from akdask.records import record
 from akdask.storage.files import absolute, check_status, is_remote, open_regular, path_text, written_path
-from akdask.storage.journal import previous
 from akdask.storage.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
 from akdask.storage.recovery import recover_folders, settled_folder
-from akdask.storage.transaction import FolderTransaction, errors_naming, write_error
+from akdask.storage.transaction import FolderTransaction, errors_naming, previous, write_error
 
 FOLDER = ".akdata"
 SERVER = "server.md"

@@ -59,7 +59,7 @@ from akdask.storage.locales import (
 )
 
 if TYPE_CHECKING:
-    from akdask.storage.journal import Record
+    from akdask.storage.transaction import Record
 
 Found = TypeVar("Found")
 
@@ -275,7 +275,7 @@ def _finish(hidden: HiddenFolder) -> bool:
 
 
 def _record(hidden: HiddenFolder) -> Record | None:
-    from akdask.storage.journal import record_in  # few reads find a write that was interrupted
+    from akdask.storage.transaction import record_in  # few reads find a write that was interrupted
 
     return record_in(hidden)
 

@@ -14,8 +14,8 @@ import pytest
 
 import akdask as ak
 from akdask.storage.folders import HiddenFolder
-from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover
+from akdask.storage.transaction import Journal
 from tests.atomic.scenarios import SCENARIOS, found, silently
 
 CALLS = ("mkdir", "rmdir", "unlink", "link", "replace", "fsync")

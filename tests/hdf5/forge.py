@@ -23,9 +23,9 @@ import akdask as ak
 from akdask.errors import AkdaskError
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.manifest import HdfManifest
-from akdask.storage.checksums import checksum
 from akdask.storage.files import identify
 from akdask.storage.locales import expand
+from akdask.storage.manifest import checksum
 
 LONGEST = 10.0  # seconds
 END = 16

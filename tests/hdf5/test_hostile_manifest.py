@@ -16,10 +16,9 @@ import pytest
 import akdask as ak
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.manifest import HdfManifest
-from akdask.storage.checksums import checksum
 from akdask.storage.files import identify
 from akdask.storage.locales import expand
-from akdask.storage.manifest import read_manifest, write_manifest
+from akdask.storage.manifest import checksum, read_manifest, write_manifest
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534

@@ -14,10 +14,17 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.plotting import density
-from akdask.plotting.axes import AxisValues, DrawnRows, extents, on_common_rows
+from akdask.plotting.axes import (
+    AxisValues,
+    DrawnRows,
+    boxes_of_columns,
+    boxes_of_groups,
+    by_pixel,
+    extents,
+    on_common_rows,
+)
 from akdask.plotting.density import hexagons
 from akdask.plotting.histogram import FINEST, counts_in_bins, smooth_density
-from akdask.plotting.marks import boxes_of_columns, boxes_of_groups, by_pixel
 from akdask.testing.strategies import partition_lengths, partitioned
 
 EDGY = st.sampled_from([0.0, 0.1, 0.3, 1.0, -1.0, 7.5, np.nan, np.inf, -np.inf])

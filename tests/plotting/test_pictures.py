@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, PositionError, UnsupportedError
-from akdask.plotting import density, marks
+from akdask.plotting import axes, density
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
@@ -92,9 +92,9 @@ def test_what_is_no_frame_is_refused():
 @pytest.fixture
 def few(monkeypatch):
     """Let pictures be of many rows from 20 on."""
-    for module in (marks, density):
+    for module in (axes, density):
         monkeypatch.setattr(module, "MOST_POINTS", 20)
-    monkeypatch.setattr(marks, "CURVE_PIXELS", 4)
+    monkeypatch.setattr(axes, "CURVE_PIXELS", 4)
 
 
 ROWS = pd.DataFrame(

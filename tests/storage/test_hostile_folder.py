@@ -24,9 +24,8 @@ from akdask.lbann import read_list, write_samples
 from akdask.storage import recovery
 from akdask.storage.files import identify
 from akdask.storage.folders import HiddenFolder
-from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover
-from akdask.storage.transaction import FileTransaction
+from akdask.storage.transaction import FileTransaction, Journal
 
 TAG = "0123456789ab"
 NOBODY, SOMEBODY = 65534, 65533

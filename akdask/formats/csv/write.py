@@ -19,9 +19,8 @@ from akdask.errors import ArgumentError, UnsupportedError
 from akdask.formats.csv.lines import TYPES, checked_delimiter, head_bytes
 from akdask.formats.csv.text_file import CODECS
 from akdask.records import record
-from akdask.storage.checksums import FileSums
 from akdask.storage.files import identify
-from akdask.storage.manifest import SummedFile, SummedManifest
+from akdask.storage.manifest import FileSums, SummedFile, SummedManifest
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.staged_writer import FileReceipt, StagedWriter, checked_codec
 from akdask.typing import Column

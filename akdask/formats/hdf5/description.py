@@ -26,8 +26,8 @@ from akdask.columns.memory import LARGEST_REUSED, scratch
 from akdask.errors import AkdaskError
 from akdask.formats.hdf5.null_terminated import PrefixRange
 from akdask.records import record
-from akdask.storage.checksums import Checksum
 from akdask.storage.files import FileIdentity
+from akdask.storage.manifest import Checksum
 from akdask.storage.objects import ObjType
 from akdask.storage.ranges import Extent
 from akdask.storage.source import TEXT_BYTES, Bounds

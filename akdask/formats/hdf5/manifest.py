@@ -32,10 +32,9 @@ from akdask.formats.hdf5.description import (
 )
 from akdask.formats.hdf5.row_spaces import damages_of, summed_datasets
 from akdask.records import record
-from akdask.storage.checksums import sum_of_ranges
 from akdask.storage.files import FileIdentity, exists, identify
 from akdask.storage.locales import Filenames
-from akdask.storage.manifest import ManifestRows, from_struct, rows_batch, to_struct
+from akdask.storage.manifest import ManifestRows, from_struct, rows_batch, sum_of_ranges, to_struct
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, VALUES, ObjType
 from akdask.storage.ranges import range_reader
 from akdask.storage.recovery import settled

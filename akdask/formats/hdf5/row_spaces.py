@@ -43,8 +43,8 @@ from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.records import record
-from akdask.storage.checksums import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
+from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, RangeReader, RowRanges, range_reader, split_rows
 from akdask.storage.remote import Stream
 from akdask.storage.source import Bounds, PartReader, Stretch

@@ -34,8 +34,8 @@ from akdask.deferred import pa
 from akdask.errors import FileFormatError
 from akdask.formats.parquet.thrift import PROBLEMS, Leaf
 from akdask.records import record
-from akdask.storage.checksums import FileSums
 from akdask.storage.files import FileIdentity
+from akdask.storage.manifest import FileSums
 from akdask.storage.objects import ObjType
 
 KEY = b"akdask"

@@ -32,8 +32,8 @@ from akdask.formats.parquet.footers import (
 from akdask.formats.parquet.thrift import CODECS as STORED_CODECS
 from akdask.formats.parquet.thrift import Field, Fields, read_fields, write_fields
 from akdask.records import record
-from akdask.storage.checksums import FileSums
 from akdask.storage.files import FileIdentity, identify
+from akdask.storage.manifest import FileSums
 from akdask.storage.objects import (
     CATEGORIES,
     CODES,

@@ -32,10 +32,9 @@ from akdask.errors import (
 )
 from akdask.formats.zarr.metadata import NOTE, ArrayMetadata, Grid, Index, common, decoded, inside, parsed, runs
 from akdask.records import record
-from akdask.storage.checksums import checksum, differing_error
 from akdask.storage.files import FileIdentity, absolute, identities_below, is_remote, last_changed, owner_of
 from akdask.storage.locales import Filenames, names_of
-from akdask.storage.manifest import is_original, read_manifest, write_manifest
+from akdask.storage.manifest import checksum, differing_error, is_original, read_manifest, write_manifest
 from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject, warn_of_left_out
 from akdask.storage.ranges import range_reader
 from akdask.storage.recovery import settled_folder

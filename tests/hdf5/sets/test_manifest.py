@@ -24,10 +24,9 @@ from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.inspect import Templates, describe_file
 from akdask.formats.hdf5.manifest import HdfManifest
 from akdask.formats.hdf5.row_spaces import summed_datasets
-from akdask.storage.checksums import checksum
 from akdask.storage.files import identify, matching
 from akdask.storage.locales import expand
-from akdask.storage.manifest import read_manifest, write_manifest
+from akdask.storage.manifest import checksum, read_manifest, write_manifest
 from akdask.testing.strategies import elements, partition_lengths
 
 COLUMNS = {

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
 from akdask.storage.folders import HiddenFolder
-from akdask.storage.journal import Journal, Rename
+from akdask.storage.transaction import Journal, Rename
 
 TAG = "0123456789ab"
 

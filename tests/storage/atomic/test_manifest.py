@@ -5,8 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from akdask.storage.checksums import checksum
-from akdask.storage.manifest import later_than, manifest_path, read_manifest, write_manifest
+from akdask.storage.manifest import checksum, later_than, manifest_path, read_manifest, write_manifest
 
 BATCH = pa.record_batch({"name": pa.array([b"a", b"b"]), "size": pa.array([1, 2])})
 

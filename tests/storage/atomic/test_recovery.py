@@ -11,10 +11,9 @@ import pytest
 from akdask.errors import ArgumentTypeError, FileError, MissingFileError, WriteError
 from akdask.storage import recovery
 from akdask.storage.folders import Lock
-from akdask.storage.journal import journal_of
 from akdask.storage.locales import hidden_folder
 from akdask.storage.recovery import recover, settled
-from akdask.storage.transaction import FileTransaction
+from akdask.storage.transaction import FileTransaction, journal_of
 
 FILES = ["set_LOCALE0000.h5", "set_LOCALE0001.h5"]
 

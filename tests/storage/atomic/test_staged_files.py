@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import WriteError
-from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover_naming
-from akdask.storage.transaction import staged_files, write_file, write_files
+from akdask.storage.transaction import Journal, staged_files, write_file, write_files
 
 
 def read(folder):

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.storage.checksums import Checksum, checksum
+from akdask.storage.manifest import Checksum, checksum
 
 CHUNK_WORDS = 2**10
 """XXH3 goes over stripes and blocks of fewer words than these."""

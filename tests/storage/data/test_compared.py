@@ -3,8 +3,8 @@
 import pytest
 
 from akdask.errors import FileFormatError
-from akdask.storage.checksums import FileSums
 from akdask.storage.files import identify
+from akdask.storage.manifest import FileSums
 
 
 @pytest.fixture
