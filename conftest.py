@@ -84,7 +84,7 @@ def another_way(same_state: None, request: pytest.FixtureRequest) -> Iterator[No
         if request.config.getoption("--eager"):
             contexts.enter_context(ak.config.set(eager=True))
         if _takes_few_for_many(request.config):
-            from akdask.testing.thresholds import small_data_as_large
+            from tests.thresholds import small_data_as_large
 
             is_materialized = request.config.getoption("--materialized")
             contexts.enter_context(small_data_as_large(materialized=is_materialized))

@@ -21,7 +21,7 @@ import pandas as pd
 import akdask as ak
 from akdask.operators.group import tuning
 from akdask.testing.memory import MemorySource
-from akdask.testing.thresholds import small_data_as_large
+from tests.thresholds import small_data_as_large
 
 STEPS = 12
 KEPT = 150

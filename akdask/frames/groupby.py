@@ -873,7 +873,7 @@ class DataFrameGroupBy:
         [5, 0, 6, 7]
         """
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-        from akdask.frames.group_resampling import resampler_of_groups
+        from akdask.frames.group_windows import resampler_of_groups
 
         return resampler_of_groups(self, rule, on, asked)
 

@@ -331,7 +331,7 @@ class SeriesGroupBy:
         if on is not None:
             raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times.")
         asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
-        from akdask.frames.group_resampling import resampler_of_column
+        from akdask.frames.group_windows import resampler_of_column
 
         return resampler_of_column(self, rule, asked)
 

@@ -78,7 +78,7 @@ def import_data(
 
 
 def _of_parquet(path: str) -> DataFrame:
-    from akdask.formats.parquet.pandas_file import labels_of
+    from akdask.formats.parquet.footers import labels_of
 
     opened = open_files(path, format_named("Parquet"))
     columns = {name: from_stored(stored) for name, stored in opened.objects().items()}
@@ -144,7 +144,7 @@ def export(
         _demand_pytables()
     frame = DataFrame.load(read_path).to_pandas(retain_index=index)
     if target is not None and is_parquet:
-        from akdask.formats.parquet.pandas_file import write_frame
+        from akdask.formats.parquet.footers import write_frame
 
         _write(partial(write_frame, frame), target)
     elif target is not None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
-from akdask.testing.thresholds import small_data_as_large
+from tests.thresholds import small_data_as_large
 
 NUMBERS = [2**64 - 1, 2**64, 2**200, 0, 1]
 

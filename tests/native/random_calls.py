@@ -11,8 +11,8 @@ import dask
 import numpy as np
 
 import akdask as ak
-from akdask.testing.thresholds import small_data_as_large
 from tests.native.both_levels import calls, take_the_place_of_loops
+from tests.thresholds import small_data_as_large
 
 ROWS = 3000
 

@@ -11,7 +11,7 @@ import pytest
 
 import akdask as ak
 from akdask.engine.values import Call
-from akdask.testing.thresholds import small_data_as_large
+from tests.thresholds import small_data_as_large
 
 ROWS = {
     "k": [1, 2, 1, 3, 2, 1, 2],

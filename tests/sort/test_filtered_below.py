@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask.testing.memory import MemorySource
-from akdask.testing.thresholds import small_data_as_large
+from tests.thresholds import small_data_as_large
 
 RANDOM = np.random.default_rng(4)
 ROWS = {

@@ -6,6 +6,7 @@ The manifest of a set has the content of the footers of all files; see `akdask.s
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,10 +19,11 @@ import pyarrow.parquet as pq
 from akdask import config
 from akdask.caches import Cache
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
-from akdask.errors import AkdaskError, FileFormatError
+from akdask.deferred import pd
+from akdask.errors import AkdaskError, FileFormatError, WriteError
 from akdask.formats.parquet.columns import FileSchema, ParquetColumn, ParquetFileDescription, leaves_of
 from akdask.formats.parquet.thrift import CHUNK, CODECS, PROBLEMS, read_row_groups
-from akdask.storage.files import FileIdentity, concurrently, is_remote
+from akdask.storage.files import FileIdentity, concurrently, identify, is_remote
 from akdask.storage.manifest import ManifestRows, SumsOfRows, from_struct, rows_batch, sum_columns, to_struct
 from akdask.storage.ranges import range_reader
 
@@ -282,3 +284,50 @@ def _flat(lists: pa.ListArray) -> tuple[npt.NDArray[np.int64], Any]:
 
 def _lists(counts: Sequence[int], values: pa.Array) -> pa.ListArray:
     return pa.ListArray.from_arrays(arrow_numbers(np.cumsum([0, *counts]), np.int32), values)
+
+
+# ------------------------------------------------------------------------------------------- labels in pandas' metadata
+
+
+_KEY = b"pandas"
+_MOST_BYTES = 2**24  # bytes of the metadata; a column takes some hundred
+
+
+def labels_of(path: str) -> list[str | range]:
+    """Return the levels of a file's row labels, each a column name or a range; empty without metadata.
+
+    Malformed metadata are ignored, as anybody may have written them.
+    """
+    metadata = metadata_of(identify(path))
+    noted = (metadata.metadata or {}).get(_KEY, b"")
+    try:
+        levels = json.loads(noted if len(noted) < _MOST_BYTES else b"")["index_columns"]
+        return [_level(level, metadata.num_rows) for level in levels]
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
+        return []
+
+
+def _level(noted: object, nrows: int) -> str | range:
+    match noted:
+        case str():
+            return noted
+        case {"kind": "range", "start": int() as start, "stop": int() as stop, "step": int() as step}:
+            if len(range(start, stop, step)) == nrows:
+                return range(start, stop, step)
+    raise ValueError("no level of labels")
+
+
+def write_frame(frame: pd.DataFrame, path: str) -> None:
+    """Write a file as pandas does.
+
+    Raises
+    ------
+    WriteError
+        If there is no way to store a column.
+    """
+    try:
+        frame.to_parquet(path, engine="pyarrow")
+    except PARQUET_ERRORS as error:
+        if isinstance(error, OSError) and not isinstance(error, pa.ArrowException):
+            raise
+        raise WriteError(f"pandas cannot write the columns to {path!r}: {error}.") from error
