@@ -219,6 +219,7 @@ NAMED = {
     "_stored_type": CLOSED,
     "_scalar": CLOSED,
     "_text_type": CLOSED,
+    "_parser": "one parser, of the commands that there are",
     # Blocks and chunks of one file or task, which go with it.
     "RemoteFile": "blocks of one open file",
     "ChunkStore": "chunks of one task",

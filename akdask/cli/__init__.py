@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import akdask
@@ -30,17 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 if all is well, 1 if something was found wrong, 2 if the arguments make no sense or files cannot
         be read or written, and as shells give it after a signal.
     """
-    parser = argparse.ArgumentParser(
-        prog="akdask", description="Arkouda's arrays and files on plain Python and Dask.", allow_abbrev=False
-    )
-    parser.add_argument("--version", action="version", version=f"akdask {akdask.__version__}")
-    parser.set_defaults(parser=parser)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.register(commands)
-    _register_completion(commands)
     try:
-        return _run(parser, argv)
+        return _run(_parser(COMMANDS), argv)
     except AkdaskError as error:
         return _fail(f"akdask: {error}", 2)
     except KeyboardInterrupt:
@@ -49,6 +41,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has closed the pipe; Python would report the same error when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+
+
+@lru_cache(maxsize=1)
+def _parser(modules: Sequence[Any]) -> argparse.ArgumentParser:
+    """Return the parser of all commands, built once, as that takes longer than most commands."""
+    parser = argparse.ArgumentParser(
+        prog="akdask", description="Arkouda's arrays and files on plain Python and Dask.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"akdask {akdask.__version__}")
+    parser.set_defaults(parser=parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in modules:
+        module.register(commands)
+    _register_completion(commands)
+    return parser
 
 
 def _run(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:

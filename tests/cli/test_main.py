@@ -27,7 +27,7 @@ def raises(error):
 @pytest.fixture
 def run(monkeypatch):
     def run(act):
-        monkeypatch.setattr(cli, "COMMANDS", [Command(act)])
+        monkeypatch.setattr(cli, "COMMANDS", (Command(act),))
         return cli.main(["do"])
 
     return run
