@@ -30,18 +30,22 @@ from akdask.engine.sources import Rows
 from akdask.engine.values import Replica, walk
 from akdask.frames.expanding import recurrence
 
-LENGTHS = (31, 62, 125, 250, 500, 1000)
-USUAL_STEPS = 125
-MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", USUAL_STEPS))
+IS_LIMITED = "AKDASK_TEST_STEPS" in os.environ
+MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", "80"))
 """Steps of the longest chains that are run; unless they are set, kinds of few calls are run at twice as many."""
 
-IS_LIMITED = "AKDASK_TEST_STEPS" in os.environ
+HALVINGS = range(5, -1, -1) if IS_LIMITED else range(2, -2, -1)
+LENGTHS = [int(MOST_STEPS / 2**number) for number in HALVINGS]
+
 FEW_CALLS = 600
-"""Calls for each step in kinds of chains of which two hundred and fifty steps take an eighth of a second or less."""
+"""Calls for each step in kinds of chains of which a hundred and sixty steps take a tenth of a second or less."""
 
 THOUSAND = 1000
-PLANNED = THOUSAND if IS_LIMITED else 300
+PLANNED = THOUSAND if IS_LIMITED else 150
 """Steps of the chains that are planned."""
+
+MOST_NESTED = 125
+"""Calls that planning may nest, fewer than there are steps."""
 
 MOST_GROWTH = 2.5
 """How much more work a chain of twice the length may take."""
@@ -350,7 +354,7 @@ def test_planning_grows_as_the_chain_does_and_nests_no_calls(name, monkeypatch):
     assert found[2] - found[1] < MOST_GROWTH * (found[1] - found[0]), found
     plan = _collection(state)
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(len(stack()) + 250)
+    sys.setrecursionlimit(len(stack()) + MOST_NESTED)
     try:
         plan.__dask_graph__()
         assert "As it will run" in plan.explain()
