@@ -42,6 +42,7 @@ def small(monkeypatch):
     monkeypatch.setattr(tuning, "FEWEST_RADIX_ROWS", 1)
     monkeypatch.setattr(tuning, "RADIX_SLICE_ROWS", 2)
     monkeypatch.setattr(tuning, "HEAVIEST", 1000)
+    monkeypatch.setattr(tuning, "FEWEST_SLICES", 1)
     monkeypatch.setattr(tuning, "ROWS_OF_A_GROUP", 1000)
 
 
@@ -68,21 +69,27 @@ def columns_of(table):
     return {name: np.asarray(column) for name, column in table.columns.items()}
 
 
-@pytest.mark.parametrize("steps", [STEPS, LOOPS_KNOW, Aggregation(1, ())], ids=["any", "loops know", "none"])
+@pytest.mark.parametrize(
+    "steps",
+    [STEPS, LOOPS_KNOW, Aggregation(1, ()), Aggregation(2, STEPS.steps), Aggregation(3, LOOPS_KNOW.steps)],
+    ids=["any", "loops know", "none", "any of two keys", "loops know, of three keys"],
+)
 @given(keys=keys(), data=st.data())
 def test_ranges_of_several_batches_of_rows_are_the_table_that_sorting_gives(steps, keys, data):
     floats = st.sampled_from([0.0, 1.5, -2.0, np.nan, np.inf])
     values = np.array(data.draw(st.lists(floats, min_size=len(keys), max_size=len(keys))))
     numbers = np.arange(len(keys))
     batches = [rows for rows in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(rows)]
-    rows = [([keys[part]], [values[part], numbers[part]]) for part in batches]
+    others = np.array(data.draw(st.lists(floats, min_size=len(keys), max_size=len(keys))))
+    all_keys = [keys, others, numbers % 3][: steps.nkeys]
+    rows = [([key[part] for key in all_keys], [values[part], numbers[part]]) for part in batches]
     in_tables = data.draw(st.integers(0, len(batches) - 1))
     parts = [partitioned_rows(steps, *some) for some in rows[in_tables:]]
     tables = [steps.rows(*some) for some in rows[:in_tables]]
     count = data.draw(st.integers(1, 3))
     ranges = divided(parts, count, tables)
     found = [columns_of(part.table()) for part in ranges]
-    for name, wanted in columns_of(steps.rows([keys], [values, numbers])).items():
+    for name, wanted in columns_of(steps.rows(all_keys, [values, numbers])).items():
         for tables_of_ranges in (found, split_and_sent(parts, count, tables)):
             made = np.concatenate([columns[name] for columns in tables_of_ranges])
             assert made.dtype == wanted.dtype
@@ -148,8 +155,12 @@ def test_strings_are_reduced_as_well():
     [
         ([np.arange(1000) % 10], "few groups"),
         ([np.where(np.arange(1000) < 900, 5, np.arange(1000))], "a heavy key"),
-        ([np.array([2.0**n for n in range(-500, 500)])], "floats of one sign are in few pieces"),
-        ([np.arange(1000), np.arange(1000)], "two keys"),
+        ([np.array([2.0**n for n in range(-500, 500)])], None),
+        ([np.arange(1000), np.arange(1000)], None),
+        ([np.arange(1000) % 50, np.arange(1000)], None),
+        ([np.arange(1000) % 20, np.arange(1000)], "few values of the first of two keys"),
+        ([np.arange(1000) % 50, np.arange(1000) % 2], "few groups of two keys"),
+        ([np.arange(1000), pa.array(["a"] * 1000, pa.large_string())], "one of two keys is a string"),
         ([pa.array(["a"] * 1000, pa.large_string())], "strings"),
         ([np.arange(10)], "few rows"),
     ],
@@ -157,8 +168,9 @@ def test_strings_are_reduced_as_well():
 def test_other_strategies_are_taken_where_partitioning_is_slower(keys, reason, monkeypatch):
     monkeypatch.setattr(tuning, "FEWEST_RADIX_ROWS", 100)
     monkeypatch.setattr(tuning, "HEAVIEST", 8)
+    monkeypatch.setattr(tuning, "FEWEST_SLICES", 32)
     monkeypatch.setattr(tuning, "ROWS_OF_A_GROUP", 2)
-    assert (RadixPlan.of(keys) is None) == (reason != "floats of one sign are in few pieces")
+    assert (RadixPlan.of(keys) is None) == (reason is not None)
 
 
 def test_its_size_is_that_of_its_columns():

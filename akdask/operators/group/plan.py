@@ -69,11 +69,11 @@ def choose_strategy(
     nor any sorting. It closes when the keys of the blocks span more than `MOST_SLOTS` values. The remaining rows come
     here, and the first of these strategies that accepts them is used:
 
-    - radix, if hardly any two rows of a partition have the same key. A table of its groups would be as large as its
-      rows, and take as long to make as the result.
+    - radix, if hardly any two rows of a partition have the same keys, which are numbers. A table of its groups would be
+      as large as its rows, and take as long to make as the result.
     - dense, if one integer key has close values. A slot for each is faster than sorting tables. But a table of slots is
       expensive to send to another process, and only works for states that ufuncs merge in place.
-    - sorted, for all other rows: several keys, strings, floats with many rows of a group, wide integers.
+    - sorted, for all other rows: strings, several keys or floats with many rows of a group, wide integers.
 
     Keys, types and sizes decide, never earlier computations. All tasks of a plan agree on `allowed`, which the plan
     derives from where it runs.
@@ -709,10 +709,8 @@ def _aggregated(frame: GroupAggregate) -> Expr:
     rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
     aggregation = Aggregation(len(frame.keys), steps, rounds)
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
-    strategies = set() if aggregation.keeps_values else {"direct"}
     nbytes = table_bytes(frame.frame, (*frame.keys, *values))
-    if memory() >= tuning.ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share():
-        strategies.add("radix")
+    strategies = _keeping_rows(nbytes) if aggregation.keeps_values else {"direct", *_keeping_rows(nbytes)}
     if merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes):
         strategies.add("dense")
     partials = group_partitions(
@@ -726,11 +724,18 @@ def _aggregated(frame: GroupAggregate) -> Expr:
     return merge_by_range(frame._name, partials, frame.npartitions, aggregation, nbytes=nbytes, cached_as=cached_as)
 
 
+def _keeping_rows(nbytes: int) -> set[str]:
+    """Return the strategy that keeps rows, which take so many bytes, if there is memory for them."""
+    is_enough = memory() >= tuning.ENOUGH_FOR_ROWS if on_cluster() else nbytes <= memory_share()
+    return {"radix"} if is_enough else set()
+
+
 def _statistic(frame: GroupStatistic) -> Expr:
     distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
     carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
     values = (*frame.keys, frame.value, *carried)
-    partials = group_partitions(
-        frame.frame, values, distinct.aggregation, frame.describe(), strategies=frozenset(["direct"])
-    )
-    return merge_by_range(frame._name, partials, frame.npartitions, distinct, nbytes=table_bytes(frame.frame, values))
+    nbytes = table_bytes(frame.frame, values)
+    # Slices of the first key have all rows of their groups.
+    strategies = frozenset({"direct", *_keeping_rows(nbytes)})
+    partials = group_partitions(frame.frame, values, distinct.aggregation, frame.describe(), strategies=strategies)
+    return merge_by_range(frame._name, partials, frame.npartitions, distinct, nbytes=nbytes)

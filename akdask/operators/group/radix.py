@@ -1,8 +1,8 @@
 """Radix aggregation: partitions rows by the leading bits of their keys, and reduces them when all have arrived.
 
 If hardly any two rows of a partition have the same key, a table of its groups is as large as the rows. It also takes as
-long to make as the table of the result. So the rows are partitioned into slices by the leading bits of their keys, the
-same for all partitions, and each slice of the result is grouped once. Loops group and reduce the slices of several
+long to make as the table of the result. So the rows are partitioned into slices by the leading bits of their first key,
+the same for all partitions, and each slice of the result is grouped once. Loops group and reduce the slices of several
 partitions by one integer key, without copying the rows.
 """
 
@@ -22,6 +22,7 @@ from akdask.operators.group import loops, tuning
 from akdask.operators.group.aggregation import Accumulators, Aggregation
 from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
+from akdask.operators.keys.hashing import hash_words
 from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, span, word
 from akdask.records import record
 from akdask.typing import Column, NumberArray
@@ -170,7 +171,7 @@ def _numbered(
 
 @record
 class LeadingBits(KeySample):
-    """Bounds of slices, in rows ordered by the leading bits of their keys' words.
+    """Bounds of slices, in rows ordered by the leading bits of their first key's words.
 
     Parameters
     ----------
@@ -232,36 +233,39 @@ class RadixPlan:
     Parameters
     ----------
     bits : LeadingBits
-        Leading bits of the keys.
+        Leading bits of the first key.
     slices : RadixSlices
         The slice of each row.
-    key : column
-        The key of each row, in the order of the slices.
+    keys : sequence of columns
+        The keys of each row, in the order of the slices.
     """
 
     kind: ClassVar[str] = "radix"
 
     bits: LeadingBits
     slices: RadixSlices
-    key: Column
+    keys: Sequence[Column]
 
     @classmethod
     def of(cls, keys: Sequence[Column]) -> RadixPlan | None:
-        """Return the slices of rows by their only key; None if sorting is faster, which the keys alone decide."""
-        (key, *others) = keys
+        """Return the slices of rows by their first key; None if sorting is faster, which the keys alone decide."""
+        key = keys[0]
         # For other types than numbers, other partitions may have more words.
-        is_one_number = isinstance(key, np.ndarray) and not others
-        found = span(key) if is_one_number and len(key) >= tuning.FEWEST_RADIX_ROWS else None
+        are_numbers = all(isinstance(column, np.ndarray) for column in keys)
+        found = span(key) if are_numbers and len(key) >= tuning.FEWEST_RADIX_ROWS else None
         if found is None:
             return None
         low, high = found
         wanted = min((len(key) // tuning.RADIX_SLICE_ROWS).bit_length(), tuning.MOST_RADIX_BITS)
         shift = max((high - low).bit_length() - wanted, 0)
-        first = low >> shift
-        slices = RadixSlices(_slice_numbers(key, shift, first), (high >> shift) - first + 1)
-        if not _is_worth_it(key, slices):
+        first, count = low >> shift, (high >> shift) - (low >> shift) + 1
+        some = _slice_numbers(key[:: max(len(key) // tuning.DICTIONARY_SAMPLE, 1)], shift, first)
+        if np.bincount(some).max() > 2 * tuning.HEAVIEST * max(len(some) / count, 1):
             return None
-        return cls(LeadingBits(shift, first, slices.bounds), slices, slices.partitioned(key))
+        slices = RadixSlices(_slice_numbers(key, shift, first), count)
+        if not _is_worth_it(keys, slices):
+            return None
+        return cls(LeadingBits(shift, first, slices.bounds), slices, list(map(slices.partitioned, keys)))
 
     def partitioned(self, column: Column) -> Column:
         """Return a column in the order of the slices."""
@@ -270,11 +274,11 @@ class RadixPlan:
     @property
     def nbytes(self) -> int:
         """Bytes that it takes."""
-        return self.slices.nbytes + nbytes(self.key)
+        return self.slices.nbytes + sum(map(nbytes, self.keys))
 
 
 class RadixAggregation(GroupStrategy):
-    """Partitions rows by the leading bits of their only key, which must be a number."""
+    """Partitions rows by the leading bits of their first key; all keys must be numbers."""
 
     _rows: RadixPartitioned
 
@@ -284,7 +288,7 @@ class RadixAggregation(GroupStrategy):
 
     def add(self, grouping: RadixPlan, values: Sequence[Column]) -> None:
         """Take all rows of the partition."""
-        columns = [grouping.key, *map(grouping.partitioned, values)]
+        columns = [*grouping.keys, *map(grouping.partitioned, values)]
         self._rows = RadixPartitioned(self.aggregation, grouping.bits, columns)
 
     def finish(self) -> RadixPartitioned:
@@ -294,16 +298,16 @@ class RadixAggregation(GroupStrategy):
 
 @record
 class RadixPartitioned(PartialTable):
-    """Rows of a partition in the order of the leading bits of their key.
+    """Rows of a partition in the order of the leading bits of their first key.
 
     Parameters
     ----------
     aggregation : Aggregation
         The reductions.
     bits : LeadingBits
-        Leading bits of the key.
+        Leading bits of the first key.
     columns : sequence of columns
-        The key, and the columns to reduce.
+        The keys, and the columns to reduce.
     """
 
     precedence: ClassVar[int] = 2
@@ -449,16 +453,17 @@ class RadixRange:
         output: TableBuilder,
     ) -> SliceGroups:
         """Append the groups of a slice, and return its rows by group."""
-        values = [columns[1:] for columns in parts]
-        if not isinstance(known, Grouping) and Accumulators.accept(self._aggregation, values[0]):
+        nkeys = self._aggregation.nkeys
+        values = [columns[nkeys:] for columns in parts]
+        if nkeys == 1 and not isinstance(known, Grouping) and Accumulators.accept(self._aggregation, values[0]):
             keys = [columns[0] for columns in parts]
             found = known or group_batches(keys, leading << self._shift, self._shift, buffer)
             if found is not None:
                 found.reduce(self._aggregation, values, output)
                 return found
-        key, *columns = (concat_rows(columns) for columns in zip(*parts, strict=True))
-        grouping = known if isinstance(known, Grouping) else Grouping([key])
-        output.add(self._aggregation.grouped(grouping, columns))
+        columns = [concat_rows(columns) for columns in zip(*parts, strict=True)]
+        grouping = known if isinstance(known, Grouping) else Grouping(columns[:nkeys])
+        output.add(self._aggregation.grouped(grouping, columns[nkeys:]))
         return grouping
 
     @property
@@ -495,13 +500,17 @@ def _slice_numbers(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16
     return numbers
 
 
-def _is_worth_it(key: Column, slices: RadixSlices) -> bool:
+def _is_worth_it(keys: Sequence[Column], slices: RadixSlices) -> bool:
     """Whether rows are spread over the slices, and rows of a slice mostly have distinct keys."""
-    sizes = np.diff(slices.bounds)
-    if sizes.max() > tuning.HEAVIEST * len(key) / len(sizes):
+    sizes, nrows = np.diff(slices.bounds), len(keys[0])
+    # Ranges of the result begin with slices; those of an only key have few rows for each value.
+    is_spread = len(keys) == 1 or np.count_nonzero(sizes) >= tuning.FEWEST_SLICES
+    if not is_spread or sizes.max() > tuning.HEAVIEST * nrows / len(sizes):
         return False
-    middle = int(np.searchsorted(slices.bounds, len(key) // 2, "right")) - 1
-    codes = word(key, 0, rows=slices.rows(middle))
+    middle = int(np.searchsorted(slices.bounds, nrows // 2, "right")) - 1
+    rows = slices.rows(middle)
+    words = [word(key, 0, rows=rows) for key in keys]
+    codes = words[0] if len(words) == 1 else hash_words(words)
     # NumPy's own search for distinct values would hold the lock that other threads need.
     codes.sort()
     return len(codes) <= tuning.ROWS_OF_A_GROUP * (1 + int(np.count_nonzero(codes[1:] != codes[:-1])))

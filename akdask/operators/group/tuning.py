@@ -93,6 +93,9 @@ ROWS_OF_A_GROUP = 2
 MOST_GROUP_BITS = 12
 """Most rows of a group in the slices of all partitions."""
 
+FEWEST_SLICES = 32
+"""Fewest slices with rows by the first of several keys; of fewer, tasks would get too different numbers of rows."""
+
 HEAVIEST = 8
 """Largest ratio of a slice to the others."""
 
