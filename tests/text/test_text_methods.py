@@ -99,6 +99,23 @@ def test_text_is_repeated(words, times):
     assert evaluated("repeat", words, times=times) == [word * times for word in words]
 
 
+def test_characters_beyond_ascii_are_found_wherever_they_are():
+    for before in range(0, 140, 3):
+        for words in (["a" * before + "é", "bc"], ["ab" * 40, "x" * before, "y日z"]):
+            strings = pa.array(words, pa.large_string())
+            evaluate = {name: operation.evaluate for name, operation in OPERATIONS.items()}
+            assert evaluate["text_length"](strings).tolist() == list(map(len, words))
+            for part in ("é", "日z", "c"):
+                assert evaluate["text_find"](strings, part=part).tolist() == [word.find(part) for word in words]
+            for start, stop, step in ((1, None, None), (-2, None, None), (0, before + 1, 2), (None, -1, None)):
+                expected = [word[start:stop:step] for word in words]
+                found = evaluate["text_slice"](strings, start=start, stop=stop, step=step)
+                assert found.to_pylist() == expected
+            padded = evaluate["pad"](strings, width=before + 3, side="left", fill="*")
+            assert padded.to_pylist() == [word.rjust(before + 3, "*") for word in words]
+            assert evaluate["upper"](strings).to_pylist() == [word.upper() for word in words]
+
+
 TEXT_OF_TWO = np.frombuffer(b"abc", np.uint8)
 PART_OF_ONE = TEXT_OF_TWO[:1]
 

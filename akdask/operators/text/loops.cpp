@@ -98,10 +98,9 @@ int64_t characters(const Text& text, int64_t start, int64_t stop) {
 
 // The byte at which a character of a string begins, counted from the end if negative; the string's end or start beyond.
 int64_t place_of(const Text& text, Bounds string, int64_t character, bool all_ascii) {
-    int64_t size = string.stop - string.start;
     if (all_ascii) {
-        if (character < 0) return character < -size ? string.start : string.stop + character;
-        return character > size ? string.stop : string.start + character;
+        if (character < 0) return std::max(string.start, string.stop + character);
+        return std::min(string.stop, string.start + character);
     }
     const uint8_t* bytes = text.data;
     if (character < 0) {

@@ -369,7 +369,7 @@ def _offsets_of_parts(lists: Any) -> tuple[NumberArray, NumberArray]:
     return np.asarray(lists.offsets).astype(np.int64), text_lengths(lists.values.cast(pa.large_string()))
 
 
-def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False, maxsplit: int = 0) -> Any:
+def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool, maxsplit: int = 0) -> Any:
     """Return the fields of each row as a list."""
     # Arrow's splitting by regular expressions never ends if a match is empty.
     if regex or maxsplit:
@@ -494,7 +494,7 @@ FIELD_OPERATIONS: dict[str, Operation] = {
         Operation(
             "split",
             1,
-            lambda strings, *, delimiter, regex=False, maxsplit=0: _delimited(list_of(STR), strings, delimiter, regex),
+            lambda strings, *, delimiter, regex, **_: _delimited(list_of(STR), strings, delimiter, regex),
             _split,
         ),
         Operation(
