@@ -127,6 +127,19 @@ def split_and_sent(parts, count, tables):
     return found
 
 
+def test_groupings_are_kept_where_that_is_asked_for_and_serve_again():
+    parts = [partitioned_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in (np.arange(40) % 7, np.arange(5))]
+    table, nothing = merge_partial_tables(STEPS, parts)
+    first, known = merge_partial_tables(STEPS, parts, caches=True)
+    again, same = merge_partial_tables(STEPS, parts, known, caches=True)
+    assert nothing is None
+    assert known.kind == "radix"
+    assert all(one is other for one, other in zip(known.groupings, same.groupings, strict=True))
+    for name, column in columns_of(table).items():
+        np.testing.assert_array_equal(columns_of(first)[name], column)
+        np.testing.assert_array_equal(columns_of(again)[name], column)
+
+
 def test_parts_whose_keys_lie_far_apart_make_few_pieces():
     low, high = np.arange(50), np.arange(2**62, 2**62 + 50)
     parts = [partitioned_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
