@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.columns.bigint import from_ints
 from akdask.columns.table import slice_rows, take_rows
 from akdask.operators.sort import tuning
 from akdask.operators.sort.top_k import bound_of, first_rows, rows_within
@@ -19,9 +20,11 @@ ITEMS = st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, np.nan, np.inf]), mi
 
 
 def column_of(items, dtype):
-    """Items of a type; text that begins alike, so that its first eight bytes are the same, and much of it is long."""
+    """Items of a type: integers of any size, or text that begins alike in its first eight bytes, much of it long."""
     if dtype is np.str_:
         return pd.Series([f"item number {'ä' * 40 if item > 1 else ''}{item}" for item in items], dtype=object)
+    if dtype is object:
+        return pd.Series([int(item) * 2**70 - 2 if np.isfinite(item) else -1 for item in items], dtype=object)
     with np.errstate(invalid="ignore"):
         return pd.Series(np.array(items).astype(dtype))
 
@@ -29,11 +32,13 @@ def column_of(items, dtype):
 @pytest.mark.parametrize("count", [3, -3])
 @given(
     st.booleans(),
-    st.sampled_from([np.str_, np.float64, np.int64, np.uint8, np.bool_]),
+    st.sampled_from([np.str_, np.float64, np.int64, np.uint8, np.bool_, object]),
     st.tuples(ITEMS, ITEMS),
     st.sampled_from([["key"], ["key", "another"]]),
 )
 @example(True, np.str_, ([2.0, 3.0], [1.0]), ["key"])
+@example(True, object, ([2.0, 3.0], [1.0, np.inf]), ["key"])
+@example(False, object, ([2.0, 1.0, np.inf], [3.0]), ["key", "another"])
 @example(False, np.str_, ([2.0, 1.0], [3.0]), ["key"])
 def test_rows_that_may_be_the_first_hold_those_of_pandas_block_by_block(count, ascending, dtype, pools, names):
     random = np.random.default_rng(len(pools[0]))
@@ -42,7 +47,8 @@ def test_rows_that_may_be_the_first_hold_those_of_pandas_block_by_block(count, a
     plain = pd.DataFrame({"key": key, "another": random.integers(0, 9, len(key))})
     ordered = plain.sort_values(names, ascending=ascending, kind="stable")
     wanted = (ordered.head(count) if count > 0 else ordered.tail(-count)).index
-    columns = [pa.array(key, pa.large_string()) if dtype is np.str_ else key.to_numpy()]
+    of_arrow = {np.str_: lambda items: pa.array(items, pa.large_string()), object: from_ints}
+    columns = [of_arrow[dtype](key.tolist()) if dtype in of_arrow else key.to_numpy()]
     columns += [plain[name].to_numpy() for name in names[1:]]
     directions = [ascending] * len(columns)
     first, second = ([slice_rows(column, *part) for column in columns] for part in ((0, many), (many, len(key))))
