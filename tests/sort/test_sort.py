@@ -22,7 +22,7 @@ from akdask.operators.sort import partition
 from akdask.operators.sort import plan as plan_sort
 from akdask.operators.sort import tuning as sort_tuning
 from akdask.operators.sort.partition import sample_positions
-from akdask.operators.sort.ranges import PackedKeys, RangedRows, SortPartition
+from akdask.operators.sort.ranges import FineRanges, PackedKeys, RangedRows, SortPartition
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partitioned
 
@@ -349,6 +349,18 @@ def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch)
         lengths = computed_lengths(ak.sort(lazy))
         assert lengths == computed_lengths(ak.argsort(lazy))
         assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")
+
+
+@pytest.mark.lazy_only
+def test_numbers_in_memory_are_split_in_fine_ranges_by_their_row_numbers(monkeypatch):
+    firsts, split = [], FineRanges.split
+    monkeypatch.setattr(
+        FineRanges, "split", lambda self, parts, first: firsts.append(first) or split(self, parts, first)
+    )
+    values = np.random.default_rng(4).integers(-(2**62), 2**62, 3000)
+    lazy = ak.concatenate([ak.array(part) for part in np.split(values, 4)])
+    assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(values))
+    assert sorted(firsts) == [0, 750, 1500, 2250]
 
 
 def test_sorted_numbers_of_a_user_may_be_changed():
