@@ -82,3 +82,8 @@ def check_first_rows(names, ascending, count):
         found, wanted = (one.head(count) if count > 0 else one.tail(-count) for one in (ordered, wanted))
         pd.testing.assert_frame_equal(found.to_pandas(), wanted)
         assert found["s"].tolist() == wanted["s"].tolist()
+
+
+def test_no_rows_are_the_first_if_none_are_asked_for():
+    frame = ak.DataFrame({"k": partitioned(np.arange(9), [5, 4])})
+    assert frame.sort_values("k").head(0)["k"].tolist() == frame.nlargest(0, "k")["k"].tolist() == []
