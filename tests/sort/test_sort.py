@@ -110,6 +110,7 @@ def test_plans_name_keys_that_descend():
     ordered = lazy.sort_values(["few", "text"], [True, False])
     assert "Sort by few, text descending\n" in ordered.explain()
     assert "first 3 by few, text descending" in ordered.head(3).explain()
+    assert "first 1 by few, text descending" in ordered.head(1).explain()
     assert "last 4 by few, text descending" in ordered.tail(4).explain()
 
 
