@@ -513,7 +513,7 @@ class _ComputedColumns(Collection):
 
 
 def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
-    """Return a value of rows that are in memory; compute it unless it is there."""
+    """Return a value of rows that are in memory; compute it if necessary."""
     parts = separated([value])
     if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
         return frame, value

@@ -33,7 +33,7 @@ LONGEST = 2**22
 """Elements that one task reduces at once; of more, parts are reduced first, whatever the partitions."""
 
 PART = 2**18
-"""Elements of the parts that are reduced first of what can be reduced so."""
+"""Elements of the parts that are reduced first, where a reduction can merge parts."""
 
 LONGEST_SORTED = 2**20
 """Elements that one task puts in order or adds up along a dimension that is not the last."""
@@ -42,7 +42,7 @@ LONGEST_SORTED = 2**20
 POSITIONS = frozenset({"argmin", "argmax"})
 
 PARTS = frozenset({"sum", "min", "max", "any", "all", "mean"})
-"""Reductions that are made of those of parts."""
+"""Reductions that merge the reductions of parts."""
 
 
 def checked_axis(name: str, axis: Any, ndim: int) -> int:

@@ -28,7 +28,7 @@ EDGE = 3
 GAP = "..."
 
 MOST_PARTITIONS = 1000
-"""Partitions of rows for which it takes a moment to tell what they will take."""
+"""Partitions whose cost takes a moment to estimate."""
 
 
 def captioned(title: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""The table of reductions that users call by name: for each its kernel, what it gives, and of which type.
+"""The table of reductions that users call by name: the kernel, the result and the type of each.
 
 Arrays, lists, groups, bins and windows of rows offer the same reductions.  Each class has a function, the template,
 that reduces by any name of the table.  ``prod = reduction("prod", _of_groups)`` in the body of the class makes a method
@@ -29,7 +29,7 @@ class NamedReduction:
     what : str
         The end of the sentence "Return …", before "of each group".
     dtype : str
-        Types of the results, by those of the values.
+        Types of the results, by the types of the values.
     kernel : str
         A key of `akdask.operators.reduce.reductions.REDUCTIONS`.
     of_columns : bool
@@ -101,7 +101,7 @@ def reduction(
     method.__name__ = method.__qualname__ = name
     method.__module__ = template.__module__
     method.__doc__ = inspect.cleandoc(documented)
-    # Who looks for the lines of the method finds those of the template.
+    # A search for the lines of the method finds the template.
     method.__wrapped__ = template  # type: ignore[attr-defined]
     method.__signature__ = _signature(template)  # type: ignore[attr-defined]
     method.__annotations__ = {key: value for key, value in template.__annotations__.items() if key != "name"}

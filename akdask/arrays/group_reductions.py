@@ -1,4 +1,4 @@
-"""Reductions of groups: by name, several in one pass over the rows, and what they do with each type of column.
+"""Reductions of groups: by name, several in one pass over the rows, for each type of column.
 
 Grouped reductions take times and spans as int64, with NaT as the smallest number.  The rules of columns leave NaT out
 or make it the result, as each reduction demands, and turn the results into times again.
@@ -206,7 +206,7 @@ BY_ORDER = ("min", "max", "argmin", "argmax")
 """Reductions of Categoricals whose labels are in order."""
 
 CHOICES = ("first", "min", "max")
-"""Reductions that choose among the values, whose results are what the values are."""
+"""Reductions that choose among the values; results have the kind of the values."""
 
 
 @record
@@ -220,7 +220,7 @@ class ColumnRule:
     finish : callable
         Makes the result of theirs.
     make : callable
-        Makes the user's array of it.
+        Makes it the user's array.
     """
 
     reductions: Sequence[tuple[str, Value]]

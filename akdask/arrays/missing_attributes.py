@@ -121,7 +121,7 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "ravel": "v.flatten()",
     },
 }
-"""By class and name: an expression that does what is most often meant.
+"""By class and name: an expression that does the same in the most frequent case.
 
 Objects are called ``a`` and ``b`` (arrays), ``s`` (Strings), ``c`` (Categorical), ``t`` (times), ``df``, ``index``,
 ``g`` and ``keys`` (a GroupBy and its keys), ``groups`` (of a DataFrame), ``series``, ``v`` (an ArrayView), ``mask``

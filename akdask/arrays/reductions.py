@@ -51,7 +51,7 @@ def reduced_along_rows(array: Array, name: str, axis: int | None, keepdims: bool
 
 
 def checked_ddof(array: Array, ddof: int) -> int:
-    """Return what is subtracted from the number of elements.
+    """Return the number that is subtracted from the number of elements.
 
     Raises
     ------

@@ -65,7 +65,7 @@ def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:
 
 
 def sortable(item: Any) -> Array:
-    """Return the array to sort by; an error says what is expected of other arguments."""
+    """Return the array to sort by; an error names the expected arguments."""
     if isinstance(item, Array):
         return item
     values = getattr(item, "values", None)
@@ -303,7 +303,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     Parameters
     ----------
     a : pdarray, Strings or Categorical
-        The sorted array, missing text last; every task gets all of it.
+        The sorted array, missing text last; every task gets the whole array.
     v : pdarray, Strings, Categorical or scalar
         The elements to insert.
     side : {"left", "right"}

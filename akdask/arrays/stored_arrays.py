@@ -23,7 +23,7 @@ from akdask.storage.registry import Format, format_named, open_files
 _makers: dict[ObjType, Callable[[StoredObject], Any]] = {}
 
 MAKERS = dict.fromkeys(set(ObjType) - {ObjType.PDARRAY, ObjType.STRINGS}, "io.stored_objects")
-"""The module of akdask that registers what makes objects of a kind."""
+"""The module of akdask that registers the makers of objects of a kind."""
 
 Maker = TypeVar("Maker", bound=Callable[[StoredObject], Any])
 

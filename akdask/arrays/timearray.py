@@ -95,7 +95,7 @@ RULES: dict[tuple[str, ...], str] = {
     **{("where", NUMBER, kind, kind): kind for kind in (TIME, SPAN)},
     **{("clip", kind, kind, kind): kind for kind in (TIME, SPAN)},
 }
-"""Operations, and what their arguments and results are; Arkouda's tables, and what only chooses among elements."""
+"""Operations with the kinds of their arguments and results: Arkouda's tables, and operations that choose elements."""
 
 
 def unit_of(text: str) -> int:
@@ -590,7 +590,7 @@ def _is_nan(item: Any) -> bool:
 
 
 NOTHING = object()
-"""Stands for what is missing."""
+"""Stands for missing values."""
 
 
 def form_of(item: Any) -> TimeForm | None:

@@ -311,7 +311,7 @@ def _are_one_column(one: Array, other: Array) -> bool:
 
 
 def on_same_labels(target: RowLabels, labels: RowLabels, array: Array) -> Array:
-    """Return a column of numbers on the rows of a target, whose labels must be all of it, in any order; lazy.
+    """Return a column of numbers on the rows of a target, which must have the same labels in any order; lazy.
 
     Raises
     ------

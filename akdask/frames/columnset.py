@@ -247,7 +247,7 @@ VALUES = "values"
 
 
 LACKING = "lacking"
-"""Name of a column beside lists: which of them are missing, as those of missing text are."""
+"""Name of a column beside lists: which lists are missing; missing text has such a column too."""
 
 
 def level_column(number: int) -> str:

@@ -210,7 +210,7 @@ class DataFrame(RowLabelled):
     ----------
     initialdata : mapping, DataFrame, pandas.DataFrame or sequence, optional
         Columns by name (lazy arrays, data at hand, Series, or a scalar for all rows; Series meet on the labels of all
-        of them, or on those of `index`), or arrays in the order of `columns`; or
+        of them, or on the labels `index`), or arrays in the order of `columns`; or
         rows, as a list of mappings or a NumPy array of two dimensions.  A key ``index``, in any case, becomes the
         index, as `to_hdf` stores it.
     index : Index, lazy array or data at hand, optional
@@ -310,7 +310,7 @@ class DataFrame(RowLabelled):
         Raises
         ------
         ArgumentError
-            If pandas makes no rows of it.
+            If pandas makes no rows of them.
 
         Examples
         --------
@@ -2288,10 +2288,10 @@ class DataFrame(RowLabelled):
             Rows of a window; or a span of time such as ``"90min"``, whose length does not depend on the calendar: the
             rows less than that before each one, which must be in the order of their times.
         min_periods : int, optional
-            Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
+            Fewest rows of a window that must exist and not be missing; with fewer the result is NaN.  All rows unless
             given, of a span 1.
         center : bool, default False
-            Let a row stand in the middle of its window, otherwise it is the last of it.  Of spans, half is after it.
+            Let a row stand in the middle of its window, otherwise it is the last one.  Of spans, half is after it.
         win_type : None
             All rows of a window weigh the same; windows of SciPy are refused.
         on : str, optional

@@ -84,7 +84,7 @@ class Row(dict[str, Any]):
 
 
 class Info(str):
-    """Text, and more of it that is printed when it is called: a property in Arkouda, ``info`` is a method in pandas.
+    """Text that prints more when it is called: a property in Arkouda, ``info`` is a method in pandas.
 
     Examples
     --------

@@ -60,9 +60,9 @@ class ExpressionText:
             raise ArgumentError(f"an expression has from 1 to {LONGEST:,} characters, not {len(text):,}.")
         self.text = text
         self.names: dict[str, str] = {}
-        """Names of columns by what stands for them in the tree."""
+        """Names of columns by their nodes of the tree."""
         self.locals: dict[str, str] = {}
-        """Names of variables by what stands for them in the tree."""
+        """Names of variables by their nodes of the tree."""
         self._rewritten, self._starts = self._rewrite()
         try:
             self.tree = ast.parse(self._rewritten, mode="eval").body
@@ -154,7 +154,7 @@ TEXT_METHODS = {
     **{name: name for name in ("istitle", "isupper", "strip")},
     "len": "get_lengths",
 }
-"""What may stand behind ``.str``, and what the methods of `Strings` are called."""
+"""Names after ``.str``, and the methods of `Strings` that they call."""
 
 TIME_FIELDS = frozenset(
     {

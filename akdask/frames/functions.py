@@ -255,7 +255,7 @@ def to_timedelta(arg: Any, unit: str = "ns", errors: str = "raise") -> Any:
 
 
 def to_numeric(arg: Any, errors: str = "raise") -> Any:
-    """Return text as numbers: int64, uint64 or bigint where all of it are such integers, else float64.
+    """Return text as numbers: int64, uint64 or bigint if all are such integers, else float64.
 
     The text is read once, to find the type.  Numbers stay as they are.
 

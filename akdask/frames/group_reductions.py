@@ -42,7 +42,7 @@ Reduced = tuple[str, str, Any]
 
 
 EXTREMES = {"idxmin": "argmin", "idxmax": "argmax"}
-"""Reductions that give labels of rows, by those that give their positions."""
+"""Reductions that return labels of rows, by the reductions that return positions."""
 
 
 OF_NOTHING = {"size": 0, "count": 0, "nunique": 0, "sum": 0, "prod": 1, "any": False, "all": True}

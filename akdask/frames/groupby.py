@@ -98,7 +98,7 @@ def _of_columns(groups: DataFrameGroupBy, name: str, colnames: Any = None) -> Da
 
 
 class DataFrameGroupBy:
-    """Rows of a DataFrame grouped by columns of it.
+    """Rows of a DataFrame, grouped by some of its columns.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ class DataFrameGroupBy:
             Takes the rows of a group as a pandas DataFrame.  It is called in this process, so that all rows must fit
             into its memory.
         *args, **kwargs
-            Further arguments of it.
+            Further arguments of the function.
 
         Returns
         -------

@@ -52,7 +52,7 @@ NOT_EXCHANGED = {
     "bigint": "text: ak.cast(…, str)",
     "list": "one column of values",
 }
-"""What the protocol has no type for, and what can be handed on instead."""
+"""Types that the protocol lacks, and the types that can be handed on instead."""
 
 
 _NAT = np.iinfo(np.int64).min
@@ -353,7 +353,7 @@ def _column(stored: pa.Array) -> Column:
 
 
 def _stored(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
-    """Return a column in the type in which partitions hold it, and a function that makes a lazy array of it.
+    """Return a column in the type in which partitions hold it, and a function that makes it a lazy array.
 
     Raises
     ------

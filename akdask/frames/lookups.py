@@ -42,7 +42,7 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
     query : array, or sequence of arrays
         The elements; of several arrays, each row is one.
     space : array, or sequence of arrays
-        Where to look; every task gets an index of all of it.
+        Where to look; every task gets an index of all its rows.
     all_occurrences : bool
         Return lists of all positions, ascending, instead of the first ones.
     remove_missing : bool

@@ -56,7 +56,7 @@ EXTREMES: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
     "min": (ufuncs.minimum, np.inf),
     "max": (ufuncs.maximum, -np.inf),
 }
-"""How two values become one, and what is passed over."""
+"""How two values become one, and which values are skipped."""
 
 
 _WIDE = (np.int64, np.uint64)

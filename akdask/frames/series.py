@@ -1754,10 +1754,10 @@ class Series(Labelled, RowLabelled):
             Rows of a window; or a span of time such as ``"90min"``, whose length does not depend on the calendar: the
             rows less than that before each one, which must be in the order of their times.
         min_periods : int, optional
-            Fewest rows of it that must be there and not be missing; with fewer the result is NaN.  All rows unless
+            Fewest rows of a window that must exist and not be missing; with fewer the result is NaN.  All rows unless
             given, of a span 1.
         center : bool, default False
-            Let a row stand in the middle of its window, otherwise it is the last of it.  Of spans, half is after it.
+            Let a row stand in the middle of its window, otherwise it is the last one.  Of spans, half is after it.
         win_type : None
             All rows of a window weigh the same; windows of SciPy are refused.
         on : None

@@ -190,7 +190,7 @@ LOOKS_LIKE_REGEX = re.compile(r"[|]|\.[*+]|\\[dwsb]|\[[^\]]+\]")
 class StringAccessor(Properties):
     """Methods of text: ``s.str.contains("a")``.
 
-    Methods of `Strings` return Series with the same labels.  Those of pandas that Arkouda lacks answer what Python's
+    Methods of `Strings` return Series with the same labels.  pandas' methods that Arkouda lacks answer as Python's
     `str` does, and count in characters.
     """
 
