@@ -40,6 +40,8 @@ def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
 
     rows = max_rows(frame)
     limit = config.get("replicate_size")
+    if limit == 0:
+        return False
     if rows is None:
         return True
     width = sum(map(assumed_width, dict.fromkeys(values)))
