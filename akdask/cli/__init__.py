@@ -6,14 +6,29 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import akdask
-from akdask.cli import convert, demo, doctor, evo, lbann, run, show, validate
+from akdask.deferred import without_collection
 from akdask.errors import AkdaskError
 
-COMMANDS = (show, validate, convert, run, doctor, evo, lbann, demo)
+COMMANDS = {
+    "ls": "show",
+    "info": "show",
+    "head": "show",
+    "validate": "validate",
+    "convert": "convert",
+    "repack": "convert",
+    "run": "run",
+    "doctor": "doctor",
+    "evo": "evo",
+    "lbann": "lbann",
+    "demo": "demo",
+}
+"""The modules that register commands, by the names of these; a command loads its own module alone."""
+
 SHELLS = ("bash", "fish", "zsh")
 
 
@@ -31,8 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 if all is well, 1 if something was found wrong, 2 if the arguments make no sense or files cannot
         be read or written, and as shells give it after a signal.
     """
+    given = sys.argv[1:] if argv is None else argv
     try:
-        return _run(_parser(COMMANDS), argv)
+        return _run(_parser(*_modules_for(given)), given)
     except AkdaskError as error:
         return _fail(f"akdask: {error}", 2)
     except KeyboardInterrupt:
@@ -43,9 +59,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
 
 
-@lru_cache(maxsize=1)
-def _parser(modules: Sequence[Any]) -> argparse.ArgumentParser:
-    """Return the parser of all commands, built once, as that takes longer than most commands."""
+@without_collection
+def _modules_for(argv: Sequence[str]) -> list[Any]:
+    """Return the modules that parse arguments: all, unless the first one tells the command."""
+    first = argv[0] if argv else ""
+    names = {COMMANDS[first]} if first in COMMANDS else set() if first == "--version" else COMMANDS.values()
+    return [import_module(f"{__name__}.{name}") for name in dict.fromkeys(COMMANDS.values()) if name in names]
+
+
+@cache
+def _parser(*modules: Any) -> argparse.ArgumentParser:
+    """Return the parser of some commands, built once, as that takes longer than most commands."""
     parser = argparse.ArgumentParser(
         prog="akdask", description="Arkouda's arrays and files on plain Python and Dask.", allow_abbrev=False
     )
@@ -58,7 +82,7 @@ def _parser(modules: Sequence[Any]) -> argparse.ArgumentParser:
     return parser
 
 
-def _run(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
+def _run(parser: argparse.ArgumentParser, argv: Sequence[str]) -> int:
     """Run a subcommand and flush its output, inside the handling of closed pipes."""
     try:
         options = parser.parse_args(argv)

@@ -1,5 +1,8 @@
 import argparse
+import subprocess
+import sys
 from collections.abc import Callable
+from importlib import import_module
 
 import pytest
 
@@ -27,7 +30,8 @@ def raises(error):
 @pytest.fixture
 def run(monkeypatch):
     def run(act):
-        monkeypatch.setattr(cli, "COMMANDS", (Command(act),))
+        monkeypatch.setitem(cli.COMMANDS, "do", "doing")
+        monkeypatch.setitem(sys.modules, "akdask.cli.doing", Command(act))
         return cli.main(["do"])
 
     return run
@@ -64,3 +68,26 @@ def test_unknown_arguments_give_usage_and_code_2(argv, capsys):
         cli.main(argv)
     assert exit_.value.code == 2
     assert "usage: akdask" in capsys.readouterr().err
+
+
+def test_commands_are_found_in_the_modules_that_register_them():
+    registered = {name: module for module in set(cli.COMMANDS.values()) for name in names_of(module)}
+    assert registered == cli.COMMANDS
+
+
+def names_of(module: str) -> list[str]:
+    commands = argparse.ArgumentParser().add_subparsers()
+    import_module(f"akdask.cli.{module}").register(commands)
+    return list(commands.choices)
+
+
+@pytest.mark.slow
+def test_a_command_loads_what_it_needs_alone():
+    script = "import sys; from akdask.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
+
+    def loaded_by(*argv: str) -> set[str]:
+        ran = subprocess.run([sys.executable, "-c", script, *argv], capture_output=True, text=True, check=False)
+        return set(ran.stdout.split())
+
+    assert not loaded_by("--version") & {"numpy", "pyarrow", "h5py", "akdask.cli.show"}
+    assert not loaded_by("doctor", "--help") & {"akdask.lbann.schema", "akdask.evo.store", "akdask.cli.show", "h5py"}
