@@ -138,3 +138,9 @@ def test_loops_refuse_tables_that_do_not_fit():
         loops.move_words(slots, np.zeros((4, 2), np.uint64))
     with pytest.raises(ValueError, match="no such parts"):
         loops.part_words(few, 3, np.empty(3, np.uint8))
+
+
+def test_keys_beyond_the_ranges_of_a_table_are_not_found():
+    # Side by side, 4 beside 0 has the bits of 0 beside 1.
+    table = KeyTable([np.array([0, 1, 0]), np.array([0, 0, 3])])
+    assert table.find([np.array([0, 1, 0, 2, -1]), np.array([4, 0, 3, 0, 0])]).tolist() == [-1, 1, 2, -1, -1]

@@ -258,14 +258,25 @@ bool encode(Span<const Key> key, uint64_t low, uint64_t size, uint64_t scale, Sp
     require(key.size <= codes.size, "no room for as many codes");
     // Differences of narrow keys wrap around in narrow words as well; more of these are handled at once.
     using Position = std::conditional_t<sizeof(Key) == 8, uint64_t, uint32_t>;
-    Position lowest = static_cast<Position>(low), furthest = 0;
-    for (uint64_t row = 0; row < key.size; ++row) {
+    Position lowest = static_cast<Position>(low), beyond = 0;
+    uint32_t furthest = 0;
+    auto encoded = [&](uint64_t row) {
+        // Half of a word at a time, as few processors find the larger of two words.
         Position position = static_cast<Position>(key[row]) - lowest;
-        furthest = position > furthest ? position : furthest;
-        codes[row] = static_cast<int32_t>(static_cast<uint32_t>(codes[row]) * static_cast<uint32_t>(scale) +
-                                       static_cast<uint32_t>(position));
+        uint32_t code = static_cast<uint32_t>(position);
+        if constexpr (sizeof position == 8) beyond |= position >> 32;
+        furthest = code > furthest ? code : furthest;
+        return code;
+    };
+    if (scale) {
+        for (uint64_t row = 0; row < key.size; ++row) {
+            uint32_t before = static_cast<uint32_t>(codes[row]) * static_cast<uint32_t>(scale);
+            codes[row] = static_cast<int32_t>(before + encoded(row));
+        }
+    } else {
+        for (uint64_t row = 0; row < key.size; ++row) codes[row] = static_cast<int32_t>(encoded(row));
     }
-    return !key.size || furthest < size;
+    return !key.size || (!beyond && furthest < size);
 }
 
 template <class Code>

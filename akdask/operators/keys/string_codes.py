@@ -261,7 +261,8 @@ def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringAr
     arrays = _layout_arrays(layout)
     text = new_array(int(offsets[-1]) + BYTES, np.uint8)
     loops.decode(
-        np.stack(codes),
+        # Most strings have one code, which is not copied.
+        np.stack(codes) if len(codes) > 1 else np.ascontiguousarray(codes[0]).reshape(1, -1),
         arrays.varying,
         arrays.moves,
         arrays.bits,
