@@ -26,12 +26,12 @@ from akdask.deferred import is_na, is_pandas, pa, registered
 from akdask.engine.alignment import Limit
 from akdask.engine.cache import within_rounds
 from akdask.engine.explain import Explanation, Profile, explain, is_cheap, profile
-from akdask.engine.missing import recombined, separated, with_missing
+from akdask.engine.missing import with_missing
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import SELECTIONS, Project, column_identity
 from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
 from akdask.engine.sources import Persisted, as_column, integers_apart, literal, literal_table, without_mask
-from akdask.engine.values import ResidentColumn, Value, token
+from akdask.engine.values import ResidentColumn, Value, as_floats, token
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.typing import Column
 
@@ -303,8 +303,8 @@ class Array(Writable, Collection):
         return array._select(*self._as_operand())
 
     def _select(self, key_frame: Frame, key: Value) -> Self:
-        frame, moved = row_tools.select_columns(self._frame, separated([self._value]), key_frame, key)
-        return self._like(frame, recombined([self._value], moved)[0])
+        frame, (moved,) = row_tools.select_columns(self._frame, [self._value], key_frame, key)
+        return self._like(frame, moved)
 
     def _element(self, position: int) -> Any:
         return self._like(row_tools.one_row(self._frame, position), self._value).to_ndarray()[0]
@@ -408,7 +408,8 @@ class Array(Writable, Collection):
         """
         from akdask.engine.dask_bridges import to_dask_array
 
-        return to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
+        plain = self._like(self._frame, as_floats(self._value))
+        return to_dask_array(plain._project(), plain._converter(), plain._extras(), plain._value.dtype)
 
     def repartition(self, npartitions: int) -> Self:
         """Return the elements in another number of partitions of about equal length.
@@ -514,16 +515,15 @@ class _ComputedColumns(Collection):
 
 def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
     """Return a value of rows that are in memory; compute it if necessary."""
-    parts = separated([value])
-    if not isinstance(frame, SELECTIONS) and all(_is_there(part) for part in parts):
+    if not isinstance(frame, SELECTIONS) and _is_there(value):
         return frame, value
-    project = Project(frame, tuple(range(len(parts))), tuple(parts))
+    project = Project(frame, (0,), (value,))
     # The same column of the same rows is the same node, so that labels are known to be equal.
-    name = token("computed", *(column_identity(frame, part) for part in parts))
+    name = token("computed", column_identity(frame, value))
     persisted: Any = _COMPUTED.get(name)
     if persisted is None:
         persisted = _COMPUTED[name] = _ComputedColumns(project).persist()
-    return persisted, recombined([value], [persisted.column(number) for number in range(len(parts))])[0]
+    return persisted, persisted.column(0)
 
 
 def _is_there(value: Value) -> bool:

@@ -86,7 +86,7 @@ def _compared(operation: str, left: Value, right: Value) -> list[Value]:
 
 
 def _constant_beside(operation: str, constant: Constant, other: Value) -> Constant:
-    kinds = constant.dtype.kind, other.dtype
+    kinds = constant.dtype.kind, other.dtype.plain
     if kinds[0] == "float" and kinds[1] in (INT64, UINT64):
         comparable = comparable_with(operation, float(constant.value), other.dtype.kind)
         return constant if comparable is None else Constant(other.dtype.numpy.type(comparable))
@@ -106,7 +106,7 @@ def on_common_rows(operation: str, items: list[Any]) -> tuple[Frame, list[Value]
     items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
     # Scalars take the type of their neighbour, which is not the condition of `where`.
-    numbers = next((value for value in arrays if value.dtype != BOOL), next(iter(arrays), None))
+    numbers = next((value for value in arrays if value.dtype.kind != "bool"), next(iter(arrays), None))
     like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else numbers
     operands = [operand(item, like) for item in items]
     framed = [(frame, value) for frame, value in operands if frame is not None]
@@ -215,7 +215,8 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
             raise AlignmentError(
                 f"{operation} in place needs arrays of one shape.", details=[f"shapes: {self.shape}, {changed.shape}"]
             )
-        if changed._value.dtype != self._value.dtype:
+        becomes_floats = self._value.dtype.is_nullable_number and changed._value.dtype == FLOAT64
+        if changed._value.dtype.plain != self._value.dtype.plain and not becomes_floats:
             raise ArgumentTypeError(
                 f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",
                 hint="write a = a + b instead of a += b.",

@@ -14,7 +14,7 @@ from akdask.arrays.creation import array
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, NULLABLE_STR, STR, UINT64
 from akdask.engine.alignment import Aligned, align
-from akdask.engine.missing import is_missing, is_missing_text, key_parts
+from akdask.engine.missing import is_missing, is_missing_text, key_parts, lacks_numbers
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Filter, Project, column_identity
@@ -129,7 +129,7 @@ def _apart(item: Aligned) -> tuple[Aligned, Aligned]:
     """Return where numbers are missing, and the numbers without gaps; text is never missing in that sense."""
     frame, value = item
     keys = key_parts(value)
-    if len(keys) == 1 and value.dtype == FLOAT64:
+    if len(keys) == 1 and lacks_numbers(value.dtype):
         keys = [is_missing(value), Call("where", is_missing(value), Constant(0.0), value)]
     elif len(keys) == 1:
         keys = [Call("not_equal", value, value), value]
@@ -249,7 +249,8 @@ def _is_present(arrays: Sequence[Array], values: Sequence[Value], labels: bool) 
     missing: list[Value] = [
         _is_missing(array, value)
         for array, value in zip(arrays, values, strict=True)
-        if value.dtype in (FLOAT64, NULLABLE_STR)
+        if value.dtype == FLOAT64
+        or value.dtype.nullable
         or isinstance(array, TimeArray)
         or (labels and isinstance(array, Categorical))
     ]

@@ -20,12 +20,13 @@ from akdask.columns.dtypes import BIGINT, ColumnType, bigint, bigint_, bigint_of
 from akdask.columns.exact import first_changed
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table, to_objects
-from akdask.engine.missing import key_parts, of_key_parts, parts
+from akdask.engine.missing import key_parts, named, of_key_parts
 from akdask.engine.node import Frame
-from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.values import Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.operators.values.cast import missing_as_nan
+from akdask.records import record
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -186,6 +187,8 @@ class pdarray(ElementwiseArray):
         return self.size * self.itemsize
 
     def _converter(self) -> Callable[..., Any]:
+        if self._value.dtype.is_nullable_number:
+            return OfNullable(named(self._value))
         return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
 
     def tolist(self) -> list[Any]:
@@ -193,10 +196,9 @@ class pdarray(ElementwiseArray):
 
         Integers with gaps become floats with NaN in the gaps, unless one of the integers fits no float.
         """
-        apart = parts(self._value)
-        if apart is None:
+        if not self._value.dtype.is_nullable_number:
             return super().tolist()
-        (found,) = run(CollectionRows(Project(self._frame, (0, 1), apart), as_list, (), None).here())
+        (found,) = run(CollectionRows(self._project(), as_list, (), None).here())
         listed: list[Any] = found
         return listed
 
@@ -406,15 +408,42 @@ def as_objects(table: Table) -> np.ndarray[Any, Any]:
     return objects
 
 
+@record
+class OfNullable:
+    """Makes floats of integers with missing rows, the only column of a table; integers if none is missing.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column, for the message of the error where an integer equals no float.
+    """
+
+    column: str
+
+    @property
+    def token(self) -> str:
+        """Names the converter in plans."""
+        return f"of nullable {self.column}"
+
+    def __call__(self, table: Table) -> np.ndarray[Any, Any]:
+        """Return the elements."""
+        column: Any = table.columns[0]
+        if column.missing is None:
+            return np.array(column.values)
+        found: np.ndarray[Any, Any] = missing_as_nan(column.values, column.missing, column=self.column)
+        return found
+
+
 def as_list(table: Table) -> list[Any]:
     """Return integers with gaps as floats, or as integers if one of them fits no float.
 
     Examples
     --------
-    >>> as_list(Table({0: np.array([2**60 + 1, 0]), 1: np.array([False, True])}, 2))
+    >>> as_list(Table({0: NullableColumn(np.array([2**60 + 1, 0]), np.array([False, True]))}, 2))
     [1152921504606846977, nan]
     """
-    integers, missing = table.columns[0], table.columns[1]
+    column: Any = table.columns[0]
+    integers, missing = column.values, column.mask
     if first_changed(integers, np.logical_not(missing)) is None:
         found: list[Any] = np.where(missing, np.nan, integers).tolist()
         return found

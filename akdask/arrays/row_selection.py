@@ -8,10 +8,10 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from akdask.columns.dtypes import BOOL, INT64, UINT8
+from akdask.columns.dtypes import BOOL, INT64, NULLABLE_BOOL, UINT8
 from akdask.engine.alignment import Reverse, align
 from akdask.engine.cache import within_rounds
-from akdask.engine.missing import OPERATION, as_mask
+from akdask.engine.missing import as_mask
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Filter, Project, Slice, column_identity
 from akdask.engine.run import resolve_lengths
@@ -39,11 +39,11 @@ def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mas
 
 def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:
     """Return the columns on rows given by a mask, which chooses none that it lacks, or by positions."""
-    if getattr(key, "operation", "") == OPERATION:
+    if key.dtype == NULLABLE_BOOL:
         key = as_mask(key)
     if key.dtype == BOOL:
         return filter_columns(frame, values, key_frame, key)
-    if key.dtype.kind in ("int", "uint"):
+    if key.dtype.kind in ("int", "uint") and not key.dtype.nullable:
         # Kernels compare positions in their own type, and one byte has no negative positions of more than 256 rows.
         return take_columns(frame, values, key_frame, cast(key, INT64) if key.dtype == UINT8 else key)
     raise ArgumentTypeError(

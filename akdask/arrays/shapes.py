@@ -21,7 +21,6 @@ from akdask.arrays.strided_layout import Layout
 from akdask.columns.dtypes import ColumnType, bigint_of
 from akdask.engine import tuning
 from akdask.engine.alignment import joined
-from akdask.engine.missing import exact_type, integers_and_missing, is_in_parts, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Concat, Project
@@ -480,10 +479,6 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
     arrays = arrays[0]._in_common("concatenate", arrays[1:])
-    if any(is_in_parts(array._value) for array in arrays) and len({exact_type(array._value) for array in arrays}) == 1:
-        apart = [(array._frame, integers_and_missing(array._value)) for array in arrays]
-        frame = joined([Project(frame, (0, 1), values) for frame, values in apart])
-        return arrays[0]._like(frame, with_missing(frame.column(0), frame.column(1)))
     wanted = _common_type([array._value.dtype for array in arrays])
     values = [(array._frame, widened(array._value, wanted)) for array in arrays]
     parts = [part for frame, value in values for part in _parts(frame, value)]

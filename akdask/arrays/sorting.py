@@ -11,13 +11,13 @@ from akdask.arrays.array import Array, check_axis, of_rows, special, wrap
 from akdask.arrays.reductions import reduced
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar
-from akdask.columns.dtypes import FLOAT64, INT64, UINT64
+from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_STR, UINT64
 from akdask.engine.alignment import Aligned, align, share_rows
-from akdask.engine.missing import is_present, key_parts, recombined, separated, without_missing
+from akdask.engine.missing import is_present, key_parts, without_missing
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign, row_numbers
-from akdask.engine.values import Call, cast
+from akdask.engine.values import Call, as_floats, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.sort.top_k import TopK
 
@@ -84,7 +84,7 @@ def is_sorted(array: Array, axis: int | None) -> Scalar:
     found = reduced(wrap(frame, value), "is_sorted")
     if lacks:
         return found & ~reduced(wrap(frame, lacks[0]), "any")
-    return found if not value.dtype.nullable else found & reduced(wrap(frame, is_present(value)), "all")
+    return found if value.dtype != NULLABLE_STR else found & reduced(wrap(frame, is_present(value)), "all")
 
 
 def few_extremes(name: str, pda: Any, k: int) -> Any:
@@ -98,13 +98,13 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     if pda._frame.rows.size == 0:
         raise ArgumentError(f"{name} needs an array with elements; it has none.")
     frame, key = pda._sort_key()
-    if key.dtype.nullable:
+    if key.dtype == NULLABLE_STR:
         return _extremes_there(name, pda, k)
     if len(key_parts(key)) > 1:
         ordered = sorted_positions([pda], "min" in name)[: index(k)]
         first = ordered if "min" in name else ordered[::-1]
         return first if name.startswith("arg") else pda[first]
-    found = TopK.of(frame, key, -index(k) if "max" in name else index(k))
+    found = TopK.of(frame, as_floats(key), -index(k) if "max" in name else index(k))
     positions: Any = wrap(found, found.positions)
     if name.startswith("arg"):
         return positions
@@ -246,11 +246,10 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     check_axis("sort", axis)
     key = array._sort_key(ascending)
     if ascending and key[1] == array._key()[1]:
-        frame, found = sorted_rows([key], [True], [(key[0], part) for part in separated([key[1]])])
-        return array._of_key(frame, recombined([key[1]], found)[0])
-    carried = [(array._frame, part) for part in separated([array._value])]
-    frame, found = sorted_rows([key], [ascending], carried)
-    return array._like(frame, recombined([array._value], found)[0])
+        frame, (found,) = sorted_rows([key], [True], [key])
+        return array._of_key(frame, found)
+    frame, (found,) = sorted_rows([key], [ascending], [(array._frame, array._value)])
+    return array._like(frame, found)
 
 
 def is_cosorted(arrays: Sequence[Any]) -> Scalar:

@@ -33,7 +33,7 @@ from akdask.columns.table import Table
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.engine import times
 from akdask.engine.alignment import align
-from akdask.engine.missing import call, with_missing
+from akdask.engine.missing import call, lacks_numbers, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign
@@ -180,7 +180,7 @@ class TimeArray(pdarray):
 
         NaN is NaT.  Numbers beyond 64 bits are NaT with `coerce`, and an error at compute otherwise.
         """
-        may_lack = coerce or numbers._value.dtype == FLOAT64
+        may_lack = coerce or lacks_numbers(numbers._value.dtype)
         form = NANOSECONDS[cls._is].lacking(may_lack)
         return cls.of(numbers._frame, _counted(numbers._value, unit, coerce=coerce), form)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, to_objects
 from akdask.deferred import pa
@@ -61,6 +62,8 @@ class ToArrow:
                 made[shown] = _dictionary(column, labels[positions[name]], ordered=name in self.ordered)
             elif isinstance(column, np.ndarray):
                 made[shown] = _times(column).view(arrow_type_of(stands_for)) if stands_for else pa.array(column)
+            elif isinstance(column, NullableColumn):
+                made[shown] = pa.array(column.values, mask=column.missing)
             elif pa.types.is_large_string(column.type):
                 made[shown] = with_nulls(column) if name in self.nullable else column
             else:

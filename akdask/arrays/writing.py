@@ -18,7 +18,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import counted
 from akdask.engine.times import in_unit
-from akdask.engine.values import Replica, Value
+from akdask.engine.values import Replica, Value, as_floats
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError, warn
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.records import record
@@ -134,6 +134,7 @@ def stored_column(frame: Frame, value: Value) -> Storable:
     Files of one set must have the same number of limbs, so integers of any size are scanned before they are
     written; negative ones are an error then.
     """
+    value = as_floats(value)
     item = value.dtype.item or value.dtype
     tables = {}
     if item.kind == "bigint":

@@ -140,6 +140,11 @@ class ColumnType:
         return self.name in _NUMPY and not self.nullable
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether rows are numbers or bools, of which some may be missing."""
+        return self.name in _NUMPY
+
+    @property
     def is_nullable_number(self) -> bool:
         """Whether partitions hold columns of `akdask.columns.nullable`."""
         return self.nullable and self.name in _NUMPY

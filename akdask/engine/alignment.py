@@ -20,7 +20,6 @@ from akdask.cluster import partition_size
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import Table
 from akdask.engine import tuning
-from akdask.engine.missing import recombined, separated
 from akdask.engine.node import Frame, RowSpace, each_after_its_inputs, lower, rows_rearranged
 from akdask.engine.pipeline import ITEMSIZE, Collect, Compile, Sink, pipeline
 from akdask.engine.rowwise import SELECTIONS, Concat, Filter, Project, Tasks, Zip, passed_on, reselect, selected_by
@@ -444,9 +443,8 @@ def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Fram
     """Return rows repartitioned like a `Compact` of the same rows."""
     if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
         return frame, values
-    apart = separated(values)
-    new = Compact(Project(frame, tuple(range(len(apart))), tuple(apart)), packed.counts)
-    return new, recombined(values, [new.column(number) for number in range(len(apart))])
+    new = Compact(Project(frame, tuple(range(len(values))), tuple(values)), packed.counts)
+    return new, [new.column(number) for number in range(len(values))]
 
 
 def _unpacked_like(frame: Frame, packed: Frame, value: Value) -> Aligned:
@@ -466,9 +464,8 @@ def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Alig
             details=[_side_in_words("left", frame), _side_in_words("right", other)],
             hint="apply the same mask to both sides.",
         )
-    apart = separated([value])
-    realigned = Realign(Project(other, tuple(range(len(apart))), tuple(apart)), given, lengths)
-    return realigned, recombined([value], [realigned.column(number) for number in range(len(apart))])[0]
+    realigned = Realign(Project(other, (0,), (value,)), given, lengths)
+    return realigned, realigned.column(0)
 
 
 def _side_by_side(left: Frame, right: Frame) -> Frame | None:
@@ -490,9 +487,8 @@ def _settled(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
     """Return a frame without selections; the values become its columns if the given frame has any selection."""
     if not isinstance(frame, SELECTIONS):
         return frame, values
-    apart = separated(values)
-    project = Project(frame, tuple(range(len(apart))), tuple(apart))
-    return project, recombined(values, [project.column(number) for number in range(len(apart))])
+    project = Project(frame, tuple(range(len(values))), tuple(values))
+    return project, [project.column(number) for number in range(len(values))]
 
 
 def _zip(left: Frame, right: Frame) -> Frame:

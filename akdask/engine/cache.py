@@ -21,7 +21,6 @@ from akdask.cluster import default_client, is_cancelled, shares_memory
 from akdask.columns.table import Table
 from akdask.engine.alignment import OverProject, align_by_plan, rows_at_most
 from akdask.engine.memory import SpillableResult, result_in
-from akdask.engine.missing import recombined, separated
 from akdask.engine.node import Frame, Node, RowSpace, depth_of, lower, rounds_of, rounds_on, values_of_round
 from akdask.engine.rowwise import PersistedResults, Project, Tables, Tasks, Zip
 from akdask.engine.sources import Literal, Persisted
@@ -262,9 +261,8 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
 
 
 def _materialized(frame: Frame, value: Value) -> Value:
-    """Return a kept value; of integers with missing rows both parts are kept, as floats could change them."""
-    columns = [Materialized(Project(frame, (0,), (part,))).column(0) for part in separated([value])]
-    return recombined([value], columns)[0]
+    """Return a kept value."""
+    return Materialized(Project(frame, (0,), (value,))).column(0)
 
 
 def rejoined(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:

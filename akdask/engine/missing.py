@@ -14,21 +14,28 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, column_type
-from akdask.engine.values import Call, Constant, Value, widened
+from akdask.columns.dtypes import (
+    BOOL,
+    FLOAT64,
+    NULLABLE_BOOL,
+    NULLABLE_STR,
+    STR,
+    ColumnType,
+    column_type,
+)
+from akdask.engine.values import Call, Constant, Value, apart, as_floats, cast, widened
 from akdask.errors import ArgumentError
-
-OPERATION = "missing_as_nan"
-"""The operation that makes floats of the two parts."""
 
 
 def with_missing(integers: Value, missing: Value, column: str = "") -> Value:
-    """Return integers as floats, NaN where they are missing; `column` is the name in error messages."""
-    apart = parts(integers)
-    if apart is not None:
+    """Return integers or bools with missing rows; `column` is the name in messages of errors."""
+    given = parts(integers)
+    if given is not None:
         column = column or named(integers)
-        integers, missing = apart[0], Call("logical_or", apart[1], missing)
-    return Call(OPERATION, integers, missing, **({"column": column} if column else {}))
+        integers, missing = given[0], Call("logical_or", given[1], missing)
+    if getattr(integers, "operation", "") == "present_numbers" and missing == Call("missing_numbers", *integers.args):
+        return integers.args[0]
+    return Call("nullable", integers, missing, **({"column": column} if column else {}))
 
 
 def named(value: Value) -> str:
@@ -37,53 +44,23 @@ def named(value: Value) -> str:
 
 
 def parts(value: Value) -> tuple[Value, Value] | None:
-    """Return the integers, and where they are missing; None for other values."""
-    return (value.args[0], value.args[1]) if isinstance(value, Call) and value.operation == OPERATION else None
+    """Return the integers, and where they are missing; None for values of a type without missing rows."""
+    return apart(value) if value.dtype.is_nullable_number else None
 
 
 def is_in_parts(value: Value) -> bool:
-    """Whether a value is integers with a mask of missing rows."""
-    return parts(value) is not None
+    """Whether a value is integers or bools with missing rows."""
+    return value.dtype.is_nullable_number
 
 
 def exact_type(value: Value) -> ColumnType:
-    """Return the type of the exact integers if some may be missing, otherwise the type of the value."""
-    apart = parts(value)
-    return value.dtype if apart is None else apart[0].dtype
+    """Return the type of integers and bools without missing rows, otherwise the type of the value."""
+    return value.dtype.plain if value.dtype.is_nullable_number else value.dtype
 
 
-def separated(values: Iterable[Value]) -> list[Value]:
-    """Return values, integers with missing rows as one column."""
-    given = list(values)
-    return [as_column(value) for value in given] if _in_parts(given) else given
-
-
-def as_column(value: Value) -> Value:
-    """Return integers with missing rows as one column; other values stay as they are."""
-    apart = parts(value)
-    if apart is None:
-        return value
-    integers, missing = apart
-    if getattr(integers, "operation", "") == "present_numbers" and missing == Call("missing_numbers", *integers.args):
-        return integers.args[0]
-    return Call("nullable", integers, missing)
-
-
-def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
-    """Return values on other rows from the columns that `separated` made; additional values stay as they are."""
-    given = list(values)
-    if not _in_parts(given):
-        return list(moved)
-    made = [
-        column if parts(value) is None else of_column(column, named(value))
-        for value, column in zip(given, moved, strict=False)
-    ]
-    return [*made, *moved[len(given) :]]
-
-
-def of_column(column: Value, name: str = "") -> Value:
-    """Return a column of integers with missing rows as floats, NaN where they are missing."""
-    return with_missing(Call("present_numbers", column), Call("missing_numbers", column), name)
+def lacks_numbers(dtype: ColumnType) -> bool:
+    """Whether numbers of a type may be missing: floats, and integers and bools of a nullable type."""
+    return dtype == FLOAT64 or dtype.is_nullable_number
 
 
 def key_parts(value: Value) -> list[Value]:
@@ -92,21 +69,21 @@ def key_parts(value: Value) -> list[Value]:
     Integers with missing rows compare by two values: whether they are missing, and the integers. Narrow integers
     compare as floats.
     """
-    apart = parts(value)
-    if apart is None or apart[0].dtype.itemsize < FLOAT64.itemsize:
+    if not value.dtype.is_nullable_number:
         return [value]
-    integers, missing = apart
+    if value.dtype.itemsize < FLOAT64.itemsize:
+        return [as_floats(value)]
+    integers, missing = apart(value)
     return [missing, Call("where", missing, Constant(integers.dtype.numpy.type(0)), integers)]
 
 
 def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
     """Return a value on other rows from the values that `key_parts` made of it."""
+    if value.dtype.is_nullable_number and len(keys) == 1:
+        lacks = Call("isnan", keys[0])
+        filled = Call("where", lacks, Constant(0.0), keys[0])
+        return with_missing(cast(filled, exact_type(value)), lacks, named(value))
     return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], named(value))
-
-
-def _in_parts(values: Sequence[Value]) -> list[Value]:
-    """Return the values in parts, with one call for all; some frames have thousands of columns, most without parts."""
-    return [value for value in values if isinstance(value, Call) and value.operation == OPERATION]
 
 
 # results of operations on them
@@ -114,23 +91,23 @@ def _in_parts(values: Sequence[Value]) -> list[Value]:
 
 def is_missing(value: Value) -> Value:
     """Return the mask of missing floats, without making floats of integers."""
-    apart = parts(value)
-    return Call("isnan", value) if apart is None else apart[1]
+    given = parts(value)
+    return Call("isnan", value) if given is None else given[1]
 
 
 def as_mask(value: Value) -> Value:
     """Return bools with missing rows as bools, False where they are missing; other values stay as they are."""
-    apart = parts(value)
-    if apart is None or apart[0].dtype != BOOL:
+    if value.dtype != NULLABLE_BOOL:
         return value
-    return Call("logical_and", apart[0], negated(apart[1]))
+    bools, missing = apart(value)
+    return Call("logical_and", bools, negated(missing))
 
 
 def filled(value: Value, filling: Value) -> Value:
     """Fill missing numbers with others; integers filled with integers stay integers."""
-    apart = parts(value)
-    if apart is not None and filling.dtype.kind in _EXACT:
-        return Call("where", apart[1], filling, apart[0])
+    given = parts(value)
+    if given is not None and filling.dtype.kind in _EXACT:
+        return Call("where", given[1], filling, given[0])
     return Call("where", is_missing(value), filling, value)
 
 
@@ -145,9 +122,9 @@ _EXACT = ("int", "uint", "bool")
 
 def integers_and_missing(value: Value) -> tuple[Value, Value]:
     """Return the integers of a value, and their mask of missing rows, if any; a lone NaN is a missing integer."""
-    apart = parts(value)
-    if apart is not None:
-        return apart
+    given = parts(value)
+    if given is not None:
+        return given
     if isinstance(value, Constant) and value.dtype == FLOAT64 and np.isnan(value.value):
         return Constant(np.int64(0)), Constant(np.bool_(True))
     return value, Constant(np.bool_(False))
@@ -155,8 +132,8 @@ def integers_and_missing(value: Value) -> tuple[Value, Value]:
 
 def _missing_in(args: Iterable[Value]) -> Value:
     found: Value | None = None
-    for apart in filter(None, map(parts, args)):
-        found = apart[1] if found is None else Call("logical_or", found, apart[1])
+    for given in filter(None, map(parts, args)):
+        found = given[1] if found is None else Call("logical_or", found, given[1])
     assert found is not None, "a rule is asked for where something may be missing"
     return found
 
@@ -205,15 +182,17 @@ def _as_unsigned(integers: Value) -> Value:
 
 
 def _inverted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
-    bools, missing = integers_and_missing(args[0])
-    return with_missing(Call("logical_not", bools), missing, named(args[0])) if bools.dtype == BOOL else None
+    if args[0].dtype != NULLABLE_BOOL:
+        return _computed(operation, args, params)
+    bools, missing = apart(args[0])
+    return with_missing(Call("logical_not", bools), missing, named(args[0]))
 
 
 def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
     """Return `and` or `or` of bools in three-valued logic: missing unless the other side decides."""
     (one, one_missing), (other, other_missing) = map(integers_and_missing, args)
     if one.dtype != BOOL or other.dtype != BOOL:
-        return None
+        return _computed(operation, args, params)
     decides: Callable[[Value], Value] = (lambda side: side) if operation.endswith("or") else negated
     found = Call("logical_or" if operation.endswith("or") else "logical_and", one, other)
     decided = Call(
@@ -228,10 +207,13 @@ def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
 
 
 def _computed(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
-    """Return arithmetic with integers as floats, if none is missing and each equals a float."""
-    if not any(arg.dtype in (INT64, UINT64) for arg in args):
+    """Return arithmetic of integers, missing where one of them is; bools alone and floats are computed as floats."""
+    if all(arg.dtype.kind == "bool" for arg in args):
         return None
-    return Call(operation, *[widened(arg, FLOAT64) for arg in args], **params)
+    found = Call(operation, *[(parts(arg) or (arg,))[0] for arg in args], **params)
+    if found.dtype == FLOAT64:
+        return Call(operation, *[widened(arg, FLOAT64) for arg in args], **params)
+    return with_missing(found, _missing_in(args), next(filter(None, map(named, args)), ""))
 
 
 def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
@@ -259,6 +241,7 @@ _RULES: dict[str, Callable[[str, Sequence[Value], Mapping[str, Any]], Value | No
     "where": _chosen,
     "cast": _converted,
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "floor_divide", "remainder"), _computed),
+    **dict.fromkeys(("negative", "positive", "absolute", "bitwise_xor", "left_shift", "right_shift"), _computed),
     **dict.fromkeys(("invert", "logical_not"), _inverted),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "logical_and", "logical_or"), _joined),
 }
@@ -283,7 +266,7 @@ def call(operation: str, *args: Value, **params: Any) -> Value:
             f"{operation} takes text that UTF-8 can hold, without halves of surrogates.", hint="correct the text."
         )
     for arg in args:
-        if getattr(arg, "operation", "") == OPERATION:
+        if arg.dtype.is_nullable_number:
             found = rule(operation, args, params)
             if found is not None:
                 return found

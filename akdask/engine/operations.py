@@ -117,7 +117,7 @@ class Operation:
 
 
 def _hint(operation: Operation, types: Sequence[ColumnType]) -> str:
-    if any(dtype.nullable for dtype in types):
+    if NULLABLE_STR in types:
         return "some of the text may be missing: put other text in its place, with fillna('')."
     return PARENTHESES if operation.symbol in BINDING else "cast() converts between types."
 
@@ -125,7 +125,7 @@ def _hint(operation: Operation, types: Sequence[ColumnType]) -> str:
 def promote(*types: ColumnType) -> ColumnType | None:
     """Return the common type of number columns, None if one of them holds strings or lists.
 
-    Text has a common type with text that may have missing rows.
+    Text has a common type with text that may have missing rows, and so have integers; floats have NaN for them.
 
     Arkouda's rule, ``mySafeCast`` in its BinOp.chpl, is NumPy's: int64 with uint64 gives float64.
 
@@ -139,9 +139,11 @@ def promote(*types: ColumnType) -> ColumnType | None:
         return bigint_of(-1 if -1 in limits else max(limits))
     if NULLABLE_STR in types and all(t.kind == "str" for t in types):
         return NULLABLE_STR
-    if not all(t.is_number for t in types):
+    if not all(t.is_number or t.is_nullable_number for t in types):
         return None
-    return column_type(np.result_type(*[t.numpy for t in types]).name)
+    found = column_type(np.result_type(*[t.numpy for t in types]).name)
+    may_lack = found != FLOAT64 and any(t.nullable for t in types)
+    return replace(found, nullable=True) if may_lack else found
 
 
 def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
@@ -182,9 +184,10 @@ def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
 def _int_type(value: int, other: ColumnType | None) -> ColumnType:
     if not -(2**63) <= value < 2**64:
         return BIGINT
-    if other == UINT8 and 0 <= value < 2**8:
+    beside = None if other is None else other.plain
+    if beside == UINT8 and 0 <= value < 2**8:
         return UINT8
-    return UINT64 if value >= 2**63 or (other == UINT64 and value >= 0) else INT64
+    return UINT64 if value >= 2**63 or (beside == UINT64 and value >= 0) else INT64
 
 
 def numbers_to(result: ColumnType) -> Rule:

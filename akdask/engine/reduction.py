@@ -454,7 +454,8 @@ class Reduction:
 
     def takes(self, dtype: ColumnType) -> bool:
         """Whether the reduction has a form for groups of values of a type."""
-        return unlimited(dtype) in self.group_types or (dtype == BOOL and self.of_bools is not None)
+        dtype = FLOAT64 if dtype.is_nullable_number else unlimited(dtype)
+        return dtype in self.group_types or (dtype == BOOL and self.of_bools is not None)
 
     @property
     def group_types(self) -> Types:
@@ -464,6 +465,7 @@ class Reduction:
 
     def has_grouped_form(self, dtype: ColumnType) -> bool:
         """Whether groups of values of a type are reduced in one pass over the rows, rather than by distinct values."""
+        dtype = FLOAT64 if dtype.is_nullable_number else dtype
         return self.grouped is not None and (self.distinct is None or dtype in (self.grouped.types or self.types))
 
     @property

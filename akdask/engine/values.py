@@ -329,6 +329,10 @@ class Replica(Value):
         return Replica, (self.node, self.field, self.dtype)
 
 
+TAKE_NULLABLE = frozenset({"present_numbers", "missing_numbers", "lookup", "lookup_found", "take", "strided"})
+"""Operations that take numbers with missing rows; others compute with floats, NaN where a row is missing."""
+
+
 class Call(Value):
     """An operation on values, row by row."""
 
@@ -336,10 +340,15 @@ class Call(Value):
 
     def __init__(self, operation: str, *args: Value, **params: Any) -> None:
         self.operation = operation
-        self.args = args
         self.params = params
         named = tuple(sorted(params.items()))
-        self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
+        dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
+        if dtype is None:
+            args = tuple(map(as_floats, args))
+            dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
+        assert dtype is not None, "no argument is of a nullable type now"
+        self.dtype = dtype
+        self.args = args
         self.token = token(operation, *[arg.token for arg in args], named)
         self._count_steps()
 
@@ -382,20 +391,51 @@ def cast(value: Value, dtype: ColumnType) -> Value:
         return value
     if value.dtype.kind == dtype.kind == "str":
         return Call("as_nullable", value) if dtype.nullable else value
+    if dtype.is_nullable_number:
+        integers, missing = apart(value) if value.dtype.nullable else (value, Constant(np.bool_(False)))
+        return Call("nullable", cast(integers, dtype.plain), missing)
     limit = {"max_bits": dtype.max_bits} if dtype.max_bits > 0 else {}
     return Call("cast", value, dtype=dtype.name, **limit)
 
 
+def as_floats(value: Value) -> Value:
+    """Return integers with missing rows as floats, NaN where they are missing; other values stay as they are.
+
+    Computing it raises if an integer equals no float.
+    """
+    if not value.dtype.is_nullable_number:
+        return value
+    integers, missing = apart(value)
+    column = {"column": value.params["column"]} if isinstance(value, Call) and "column" in value.params else {}
+    return Call("missing_as_nan", integers, missing, **column)
+
+
+def apart(value: Value) -> tuple[Value, Value]:
+    """Return the integers of a value of a nullable type, 0 or others where they are missing, and the mask of that."""
+    if isinstance(value, Call) and value.operation == "nullable":
+        return value.args[0], value.args[1]
+    return Call("present_numbers", value), Call("missing_numbers", value)
+
+
 def widened(value: Value, dtype: ColumnType) -> Value:
     """Return a value converted to a common type with others; an integer that equals no float raises."""
+    if dtype == FLOAT64 and value.dtype.is_nullable_number:
+        return as_floats(value)
     if dtype == FLOAT64 and value.dtype in (INT64, UINT64):
         return Call("exact_floats", value)
     return cast(value, dtype)
 
 
 @lru_cache(maxsize=4096)
-def _result_type(operation: str, dtypes: tuple[ColumnType, ...], params: tuple[tuple[str, Any], ...]) -> ColumnType:
-    """Return the result type from a cache, since every operator that users write needs it."""
+def _result_type(
+    operation: str, dtypes: tuple[ColumnType, ...], params: tuple[tuple[str, Any], ...]
+) -> ColumnType | None:
+    """Return the result type from a cache, since every operator that users write needs it.
+
+    None for an operation on numbers with missing rows, if it takes them as floats.
+    """
+    if operation not in TAKE_NULLABLE and any(dtype.is_nullable_number for dtype in dtypes):
+        return None
     return OPERATIONS[operation].result_type(*dtypes, **dict(params))
 
 

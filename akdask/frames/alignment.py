@@ -20,12 +20,12 @@ from akdask.arrays.keys import Keys, comparable_keys
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Registered
-from akdask.columns.dtypes import BOOL, INT64, UINT64
+from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT64
 from akdask.columns.table import Table, concat_rows
 from akdask.deferred import is_arrow, is_pandas, pa
 from akdask.engine.alignment import Gather, Limit, Realign, Reverse, align
 from akdask.engine.cache import Materialized, within_rounds
-from akdask.engine.missing import call, recombined, separated
+from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Slice, column_identity
 from akdask.engine.sources import Literal, Persisted, RowNumbers, Rows, row_numbers
@@ -239,14 +239,11 @@ class Matched:
         told = _told_of(target, labels, is_once=True)
         if not told.are_distinct:
             mine, theirs = _told_apart(mine, theirs)
-        wanted = separated([array._value for array in arrays])
-        owners = [array._frame for array in arrays for _ in separated([array._value])]
-        others = [*((theirs.frame, key) for key in theirs.values), *zip(owners, wanted, strict=True)]
+        others = [*((theirs.frame, key) for key in theirs.values), *((array._frame, array._value) for array in arrays)]
         frame, found = within_rounds(*align("align", others))
         count = len(theirs.values)
         joined = match_once(mine.side(), Keys(frame, tuple(found[:count])).side(found[count:]))
-        values = recombined([array._value for array in arrays], joined.right)
-        return cls(joined.frame, arrays, values, None if told.are_all_found else joined.lacks)
+        return cls(joined.frame, arrays, joined.right, None if told.are_all_found else joined.lacks)
 
     def array(self, number: int) -> Array:
         """Return one of the columns as it is."""
@@ -543,7 +540,7 @@ def _at_hand(array: Array) -> Column | None:
     """Return labels that are in memory, None for labels that are still to be computed."""
     base, value = _base_of(array._frame, array._value), array._value
     tables = _tables_of(base)
-    if tables is None or isinstance(array, Categorical) or value.dtype.nullable:
+    if tables is None or isinstance(array, Categorical) or value.dtype == NULLABLE_STR:
         return None
     columns = [table.columns[value.name] for table in tables]  # type: ignore[attr-defined]
     return concat_rows(columns) if len(columns) > 1 else columns[0]

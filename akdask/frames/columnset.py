@@ -10,7 +10,7 @@ from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array
 from akdask.arrays.missing_attributes import nearby
 from akdask.arrays.pdarray import pdarray
-from akdask.engine import missing
+from akdask.columns.dtypes import NULLABLE_STR
 from akdask.engine.alignment import Limit, align
 from akdask.engine.cache import within_rounds
 from akdask.engine.node import Frame
@@ -95,29 +95,21 @@ class ColumnSet:
         return self.kinds[INDEX]._like(self.frame, self.index)
 
     def project(self, *, with_index: bool = False) -> Project:
-        """Return the columns, and with `with_index` the labels of rows that have labels, as a plan.
-
-        Integers with missing values are floats there; `ColumnSet.apart` keeps them as integers.
-        """
+        """Return the columns, and with `with_index` the labels of rows that have labels, as a plan."""
         names: tuple[Hashable, ...] = tuple(self.values)
         values = tuple(self.values.values())
         if with_index and self.index is not None:
             return Project(self.frame, (*names, INDEX), (*values, self.index))
         return Project(self.frame, names, values)
 
-    def apart(self) -> Project:
-        """Return the parts of the columns and labels as a plan; `of_parts` recombines them."""
-        names: list[Hashable] = [*self.values, *([] if self.index is None else [INDEX])]
-        return Project(self.frame, tuple(names), tuple(self._all()))
-
-    def of_parts(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
-        """Return the columns and labels on other rows, recombined from the parts that `apart` gave."""
-        return self._placed(*within_rounds(frame, values))
+    def placed(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
+        """Return the columns and labels on other rows."""
+        return self._named(*within_rounds(frame, values))
 
     def nullable(self) -> frozenset[Hashable]:
         """Return which columns are text that may be missing, and whether labels of the rows are."""
         found = [*self.values.items(), *([] if self.index is None else [(INDEX, self.index)])]
-        return frozenset(name for name, value in found if value.dtype.nullable)
+        return frozenset(name for name, value in found if value.dtype == NULLABLE_STR)
 
     # columns
 
@@ -168,7 +160,7 @@ class ColumnSet:
 
     def _beside(self, operation: str, array: Array) -> tuple[ColumnSet, Value]:
         """Return the columns and an array's value on a frame that has both."""
-        own = [(self.frame, value) for value in self._columns()]
+        own = [(self.frame, value) for value in self.all_values()]
         anchor = own or [(self.frame, Constant(0))]
         frame, values = within_rounds(*align(operation, [*anchor, (array._frame, array._value)]))
         return self._named(frame, values[: len(own)]), values[-1]
@@ -206,11 +198,11 @@ class ColumnSet:
 
     def _limited(self, count: int) -> ColumnSet:
         """Return the first rows, or the last ones if `count` is negative, without counting any."""
-        project = self.apart()
+        project = self.project(with_index=True)
         limited = Limit(project, count)
         columns = zip(project.names, project.values, strict=True)
         found = [ColumnRef(limited._name, name, value.dtype) for name, value in columns]
-        return self.of_parts(limited, found)
+        return self.placed(limited, found)
 
     def numbered(self) -> ColumnSet:
         """Return the columns with explicit labels of the rows, which stay with them when some are chosen."""
@@ -222,20 +214,12 @@ class ColumnSet:
 
     def moved(self, select: Select) -> ColumnSet:
         """Return the columns on rows that a function selects, with the labels that they have, or none."""
-        return self.of_parts(*select(self.frame, self._all()))
+        return self.placed(*select(self.frame, self.all_values()))
 
-    def _columns(self) -> list[Value]:
+    def all_values(self) -> list[Value]:
         """Return the columns, and the labels of rows that have some."""
         values = list(self.values.values())
         return values if self.index is None else [*values, self.index]
-
-    def _all(self) -> list[Value]:
-        """Return the parts of the columns and labels."""
-        return missing.separated(self._columns())
-
-    def _placed(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
-        """Return the columns on other rows, recombined from the parts that `_all` gave."""
-        return self._named(frame, missing.recombined(self._columns(), values))
 
     def _named(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         named = dict(zip(self.values, values, strict=False))

@@ -447,8 +447,8 @@ def nullable_types(columns: ColumnSet) -> dict[Hashable, str]:
     found: dict[Hashable, str] = {}
     for name, value in columns.values.items():
         kind = columns.kinds[name]
-        if isinstance(kind, pdarray) and kind._pandas_converter() is None and value.dtype in _NULLABLE:
-            found[name] = _NULLABLE[kind._widened or exact_type(value) if value.dtype == FLOAT64 else value.dtype]
+        if isinstance(kind, pdarray) and kind._pandas_converter() is None and value.dtype.plain in _NULLABLE:
+            found[name] = _NULLABLE[(kind._widened or FLOAT64) if value.dtype == FLOAT64 else value.dtype.plain]
     return found
 
 
@@ -520,7 +520,7 @@ def to_pandas(frame: DataFrame, datalimit: float | None, retain_index: bool, *, 
     columns = frame._columns
     limit = None if datalimit is None else datalimit * 2**20
     converter, labels = ToPandas.of(columns, with_index=retain_index, nullable=nullable)
-    project = (columns if retain_index else columns.labelled(None)).apart()
+    project = (columns if retain_index else columns.labelled(None)).project(with_index=True)
     rows = CollectionRows(project, converter, tuple(labels), limit)
     (result,) = run(rows.here(chunked=True))
     return result
@@ -537,7 +537,7 @@ def series_to_pandas(series: Series, *, nullable: bool) -> pd.Series:
 def series_conversion(series: Series, *, nullable: bool = False) -> tuple[ToSeries, Any, list[Any]]:
     columns = series._labelled._columns
     converter, labels = ToPandas.of(columns, with_index=True, nullable=nullable)
-    return ToSeries(converter, series._level_names, series.name), columns.apart(), labels
+    return ToSeries(converter, series._level_names, series.name), columns.project(with_index=True), labels
 
 
 @record

@@ -438,7 +438,7 @@ class DataFrame(RowLabelled):
         from akdask.frames.conversion import ToPandas
 
         converter, labels = ToPandas.of(self._columns, with_index=True)
-        return CollectionRows(self._columns.apart(), converter, tuple(labels), None)
+        return CollectionRows(self._columns.project(with_index=True), converter, tuple(labels), None)
 
     @property
     def rows(self) -> RowSpace:
@@ -455,10 +455,10 @@ class DataFrame(RowLabelled):
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> DataFrame:
         columns = self._columns
-        project = columns.apart()
+        project = columns.project(with_index=True)
         frame = Persisted.of(project, graph, self.__dask_keys__)
         named = zip(project.names, project.values, strict=True)
-        return self._of(columns.of_parts(frame, [ColumnRef(frame._name, name, value.dtype) for name, value in named]))
+        return self._of(columns.placed(frame, [ColumnRef(frame._name, name, value.dtype) for name, value in named]))
 
     def resolve_lengths(self) -> DataFrame:
         """Count the rows of each partition if they are unknown; returns the frame itself."""
@@ -478,7 +478,7 @@ class DataFrame(RowLabelled):
         from akdask.arrays.row_selection import repartitioned
 
         columns = self._columns
-        return self._of(columns.of_parts(*repartitioned(columns.apart(), npartitions)))
+        return self._of(columns.placed(*repartitioned(columns.project(with_index=True), npartitions)))
 
     def map_partitions(self, func: Callable[..., Any], *args: Any, meta: Any = None, **params: Any) -> Any:
         """Apply a function to the pandas DataFrame of each partition, and return its results as a DataFrame; lazy.

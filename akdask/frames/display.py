@@ -233,11 +233,11 @@ def edge_rows(frame: DataFrame) -> pd.DataFrame | None:
 
 def _edge_of_limit(frame: DataFrame, columns: ColumnSet) -> pd.DataFrame | None:
     """Return the first or last rows as far as one partition has them, if this partition can be shown."""
-    edge = edge_of_limit(columns.frame, columns._all())
+    edge = edge_of_limit(columns.frame, columns.all_values())
     if edge is None:
         return None
     part, values, count = edge
-    found = columns._placed(part, values)
+    found = columns.placed(part, values)
     rows: pd.DataFrame = frame._of(found.head(count) if count >= 0 else found.tail(-count)).compute()
     if len(rows) == abs(count):
         return rows

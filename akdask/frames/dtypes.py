@@ -14,7 +14,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
 from akdask.engine.alignment import align_by_plan
-from akdask.engine.missing import is_in_parts, is_missing, with_missing
+from akdask.engine.missing import is_missing, lacks_numbers, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.times import with_missing_times
 from akdask.engine.values import Call, Constant, Value
@@ -114,9 +114,9 @@ def missing_where(array: Array, value: Value, lacks: Value, column: str = "") ->
     kind = value.dtype.kind
     if kind == "str":
         return Call("make_missing", value, lacks)
-    if value.dtype == FLOAT64 and not is_in_parts(value):
+    if value.dtype == FLOAT64:
         return Call("where", lacks, Constant(np.nan), value)
-    if (kind in NUMBERS or is_in_parts(value)) and isinstance(array, pdarray) and array._pandas_converter() is None:
+    if kind in NUMBERS and isinstance(array, pdarray) and array._pandas_converter() is None:
         return with_missing(value, lacks, column)
     raise UnsupportedError(
         f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."
@@ -145,7 +145,7 @@ def as_other_type(array: Any, dtype: Any) -> Any:
     value = array._value
     if isinstance(array, Categorical):
         lacks: Value = array._missing_among(value)
-    elif value.dtype == FLOAT64:
+    elif lacks_numbers(value.dtype):
         lacks = is_missing(value)
     else:
         return found
@@ -164,9 +164,9 @@ def _all_there(array: Any, dtype: Any) -> Any:
             f"times are not converted to {wanted.name}.",
             hint=f"the numbers that they count are integers: t.astype('int64').astype({wanted.name!r}).",
         )
-    if not isinstance(array, pdarray) or not is_number(array) or value.dtype != FLOAT64:
+    if not isinstance(array, pdarray) or not is_number(array) or not lacks_numbers(value.dtype):
         return array
-    if is_in_parts(value):
+    if value.dtype.nullable:
         lacks = is_missing(value) if wanted == BOOL else None
     else:
         lacks = Call("logical_not", Call("isfinite", value)) if wanted.kind in ("int", "uint", "bigint") else None

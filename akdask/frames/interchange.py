@@ -266,7 +266,7 @@ def dask_frame(frame: DataFrame) -> Any:
     arrow = dask.config.get("dataframe.convert-string", None) is not False
     columns = frame._columns
     converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
-    project = columns.apart()
+    project = columns.project(with_index=True)
     meta = unknown_categories(converter.of_nothing(project, len(labels)))
     return to_dask(project, converter, labels, meta)
 

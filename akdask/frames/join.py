@@ -21,12 +21,12 @@ from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
-from akdask.columns.dtypes import FLOAT64, INT64, ColumnType
+from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.deferred import pd
 from akdask.engine.alignment import align, joined, partition_count
 from akdask.engine.cache import within_rounds
 from akdask.engine.explain import is_small
-from akdask.engine.missing import exact_type, is_in_parts, missing_text, recombined, separated, with_missing
+from akdask.engine.missing import exact_type, missing_text, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
@@ -124,11 +124,11 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
         # Columns that are brought to a common type may be kept in memory, each for itself.  Integers that may be
         # missing are plain floats once they are on the rows of others.
         own = [arrays[number] for arrays in unified.values()]
-        columns = [(array._frame, value) for array in own for value in separated([array._value])]
+        columns = [(array._frame, array._value) for array in own]
         rows, values = align("put below each other", columns) if columns else (part.frame, [])
         projects.append(Project(rows, tuple(range(len(values))), tuple(values)))
     frame = joined(projects)
-    stacks = recombined([arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names)))
+    stacks = map(frame.column, projects[0].names)
     made = {name: arrays[0]._like(frame, value) for (name, arrays), value in zip(unified.items(), stacks, strict=True)}
     called = {part.index_name for part in parts}
     index_name = called.pop() if len(called) == 1 else None
@@ -144,27 +144,13 @@ def _unified(name: str, arrays: list[Array]) -> list[Array]:
     plain: list[Any] = [array.to_strings() if isinstance(array, Categorical) else array for array in arrays]
     kinds = {type(array) for array in plain}
     wanted = promote(*[array._value.dtype for array in plain]) or plain[0]._value.dtype
-    if len(kinds) > 1 or any(array._value.dtype.kind != wanted.kind and not wanted.is_number for array in plain):
+    if len(kinds) > 1 or any(array._value.dtype.kind != wanted.kind and not wanted.is_numeric for array in plain):
         raise SchemaError(
             f"column {name!r} has values of kinds that cannot be put below each other.",
             details=[f"{type(array).__name__} of {array._value.dtype}" for array in plain],
         )
     plain = plain[0]._in_common(f"column {name!r}", plain[1:])
-    exact = {exact_type(array._value) for array in plain}
-    if len(exact) == 1 and any(is_in_parts(array._value) for array in plain):
-        return [array._like(array._frame, _maybe_missing(array._value)) for array in plain]
-    return [array._like(array._frame, _as_type(array._value, wanted, len(exact) > 1)) for array in plain]
-
-
-def _maybe_missing(value: Value) -> Value:
-    """Return integers as ones that may be missing."""
-    return value if is_in_parts(value) else with_missing(value, Constant(np.bool_(False)))
-
-
-def _as_type(value: Value, wanted: ColumnType, is_mixed: bool) -> Value:
-    """Return a value of a type; integers that may be missing as plain floats among values of several types."""
-    found = widened(value, wanted)
-    return Call("positive", found) if is_mixed and is_in_parts(found) else found
+    return [array._like(array._frame, widened(array._value, wanted)) for array in plain]
 
 
 def merge(
@@ -404,12 +390,11 @@ class Joined:
             for array in theirs.values():
                 self._check_fillable(array)
         paired = join_rows(
-            sides[own].keys.side(separated(wanted)),
-            sides[1 - own].keys.side(separated(others)),
+            sides[own].keys.side(wanted),
+            sides[1 - own].keys.side(others),
             keep_all=keep_all,
         )
-        found = [*recombined(wanted, paired.left), *recombined(others, paired.right)]
-        values = dict(zip([*mine, *theirs], found, strict=True))
+        values = dict(zip([*mine, *theirs], [*paired.left, *paired.right], strict=True))
         if keep_all:
             theirs = {name: may_lack(array) for name, array in theirs.items()}
             values |= {name: self._with_missing(theirs[name], values[name], paired.lacks, name) for name in theirs}
@@ -443,7 +428,7 @@ class Joined:
     def _check_fillable(self, array: Array) -> None:
         """Refuse a column that has nothing for rows without a match."""
         dtype = array._value.dtype
-        if not dtype.is_number and dtype.kind != "str":
+        if not dtype.is_numeric and dtype.kind != "str":
             raise UnsupportedError(
                 f"a column of {dtype} has no value for rows without a match.",
                 hint="join with how='inner', or leave the column out.",

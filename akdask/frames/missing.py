@@ -17,7 +17,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, TIME
+from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_BOOL, NULLABLE_STR, TIME
 from akdask.engine import missing as missing_integers
 from akdask.engine.missing import filled_text, is_present
 from akdask.engine.run import run
@@ -85,7 +85,8 @@ def fillna(frame: DataFrame, value: Any) -> DataFrame:
             )
         elif can_be_missing(array, array._value):
             missing = missing_integers.negated(present(columns, name))
-            demanded = Call("demand_present", columns.values[name], missing, column=name, filling=wanted)
+            given, _ = missing_integers.integers_and_missing(columns.values[name])
+            demanded = Call("demand_present", given, missing, column=name, filling=wanted)
             columns = columns.having(name, array._like(columns.frame, demanded))
     return frame._of(columns)
 
@@ -125,7 +126,7 @@ def present_among(kind: Array, value: Value) -> Value:
         return Call("invert", kind._missing_among(value))
     if isinstance(kind, TimeArray):
         return is_present_time(value)
-    if value.dtype == FLOAT64:
+    if missing_integers.lacks_numbers(value.dtype):
         return missing_integers.negated(missing_integers.is_missing(value))
     return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
 
@@ -142,7 +143,7 @@ def of_columns(function: Callable[..., Any], *sides: Any) -> Any:
 
 def can_be_missing(kind: Array, value: Value) -> bool:
     """Whether values of a column, given an array like it, may be missing."""
-    return isinstance(kind, Categorical | TimeArray) or value.dtype in (FLOAT64, NULLABLE_STR)
+    return isinstance(kind, Categorical | TimeArray) or value.dtype == FLOAT64 or value.dtype.nullable
 
 
 def _is_number(item: Any) -> bool:
@@ -152,7 +153,7 @@ def _is_number(item: Any) -> bool:
 def _fills(kind: str, array: Array) -> bool:
     """Whether values of a kind fill missing elements of an array."""
     if kind == "bools":
-        return missing_integers.exact_type(array._value) == BOOL and missing_integers.is_in_parts(array._value)
+        return array._value.dtype == NULLABLE_BOOL
     return kind == _filled_with(array)
 
 
@@ -163,7 +164,7 @@ def _filled_with(array: Array) -> str | None:
     if isinstance(array, Categorical):
         return "text"
     dtype = array._value.dtype
-    return "text" if dtype.kind == "str" else "numbers" if dtype == FLOAT64 else None
+    return "text" if dtype.kind == "str" else "numbers" if missing_integers.lacks_numbers(dtype) else None
 
 
 def _kind_of_filling(item: Any) -> str | None:
@@ -235,7 +236,7 @@ def fill_series(series: Series, value: Any) -> Series:
             f"missing elements of {values._describe()} are filled with text, not a {type(filling).__name__}.",
             hint="fillna('…') fills them.",
         )
-    if values._value.dtype != FLOAT64:
+    if not missing_integers.lacks_numbers(values._value.dtype):
         return series._with(values)
     if isinstance(filling, str | Strings):
         raise ArgumentTypeError("NaN is filled with a number, not with text.", hint="make text of it: astype(str).")

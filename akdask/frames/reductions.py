@@ -444,7 +444,7 @@ def _further(one: Any, other: Any, how: str, skipna: bool) -> Any:
 def _without_missing(columns: ColumnSet, name: str, value: Value, reduction: str, params: Any) -> Aggregate:
     """Return the plan of a reduction of the values of a column that are not missing."""
     frame, chosen = columns.frame, value
-    if value.dtype == FLOAT64:
+    if missing.lacks_numbers(value.dtype):
         there = (missing.parts(value) or (value,))[0]
         frame, (chosen,) = filter_columns(frame, [there], frame, present(columns, name))
     return Aggregate(frame, (AggregateExpr(reduction, chosen, **params, **of_none(reduction, chosen)),))
@@ -471,7 +471,7 @@ def labels_of_extremes(frame: DataFrame, how: str, numeric_only: bool) -> Series
     names = [name for name in columns.values if columns.kinds[name]._type_name() in NUMBER_TYPES]
     others = [] if numeric_only else [name for name in columns.values if name not in names]
     arrays: list[Any] = [columns.array(name) for name in names]
-    lacking = [isnan(one).any() if one.dtype == np.float64 else False for one in arrays]
+    lacking = [isnan(one).any() if missing.lacks_numbers(one._value.dtype) else False for one in arrays]
     some_lack = dict(zip(names, compute(*lacking), strict=True))
     full = [name for name in names if not some_lack[name]]
     found = compute(*(getattr(columns.array(name), how)() for name in full))

@@ -20,10 +20,8 @@ from akdask.arrays.setops import unique
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
-from akdask.columns.dtypes import column_type
 from akdask.columns.exact import EXACT, as_floats
 from akdask.deferred import is_pandas, pd
-from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
 from akdask.frames.columnset import ColumnSet, names_of
@@ -202,9 +200,6 @@ def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
             details=[f"{name}: {columns.array(name)._type_name()}" for name in names],
             hint="choose columns of one kind.",
         )
-    if all(type(part) is pdarray for part in parts):
-        common = column_type(np.result_type(*(part.dtype for part in parts)))
-        parts = [pdarray(part._frame, widened(part._value, common)) for part in parts]
     return concatenate(parts)
 
 

@@ -24,7 +24,7 @@ from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
 from akdask.engine.alignment import align, align_by_plan
-from akdask.engine.missing import exact_type, is_in_parts, negated, parts, recombined, separated, with_missing
+from akdask.engine.missing import exact_type, lacks_numbers, negated, parts, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
@@ -444,11 +444,9 @@ def shifted(columns: ColumnSet, names: Iterable[str], periods: int, fill_value: 
     if not periods or not names:
         return {name: columns.array(name) for name in names}
     values = [columns.values[name] for name in names]
-    apart = separated(values)
     fillings = [_filling(columns.kinds[name], value, fill_value) for name, value in zip(names, values, strict=True)]
-    project = Project(columns.frame, tuple(range(len(apart))), tuple(apart))
-    node = Shifted(project, periods, tuple(fillings))
-    moved = recombined(values, [node.column(number) for number in range(len(apart))])
+    node = Shifted(Project(columns.frame, tuple(range(len(values))), tuple(values)), periods, tuple(fillings))
+    moved = [node.column(number) for number in range(len(values))]
     found: dict[str, Array] = {}
     for name, value, filling in zip(names, moved, fillings, strict=True):
         kind = columns.kinds[name]
@@ -469,7 +467,7 @@ def _filling(kind: Array, value: Value, fill_value: Any) -> Any:
         return None
     if isinstance(kind, TimeArray):
         return NOT_A_TIME
-    return np.nan if value.dtype == FLOAT64 and not is_in_parts(value) else 0
+    return np.nan if value.dtype == FLOAT64 else 0
 
 
 def difference(values: Array, earlier: Array) -> Array:
@@ -530,22 +528,21 @@ def _filled_along(columns: ColumnSet, name: str, backwards: bool, limit: int | N
 
 def never_lacks(kind: Array, value: Value) -> bool:
     """Whether no element of a column can be missing: integers and bools without missing values."""
-    return isinstance(kind, pdarray) and not isinstance(kind, TimeArray) and value.dtype.kind in ("int", "uint", "bool")
+    is_plain = isinstance(kind, pdarray) and not isinstance(kind, TimeArray)
+    return is_plain and value.dtype.is_number and value.dtype != FLOAT64
 
 
 def last_valid(frame: Frame, value: Value, is_valid: Value, backwards: bool) -> tuple[Frame, Value]:
     """Return for each row the last valid value before it, or the first one after it; without one its own value."""
-    apart = separated([value])
-    nodes = [LastValid(Project(frame, (0, 1), (part, is_valid)), backwards) for part in apart]
-    common, moved = align("fill", [(node, node.column(0)) for node in nodes])
-    return common, recombined([value], moved)[0]
+    node = LastValid(Project(frame, (0, 1), (value, is_valid)), backwards)
+    return node, node.column(0)
 
 
 def _running(name: str, array: Array) -> Array:
     scan, identity = SCANS[name]
     if isinstance(array, TimeArray):
         return array._scanned(name, skipna=True)
-    if array._value.dtype != FLOAT64:
+    if not lacks_numbers(array._value.dtype):
         found: Array = scan(array)
         return found
     missing = pdarray(array._frame, Call("isnan", array._value))
@@ -705,13 +702,11 @@ def filled_in_groups(
             continue
         is_valid = present(both, "v")
         filled, *sources = (last_valid(both.frame, value, is_valid, backwards) for value in both.values.values())
-        apart = separated([filled[1]])
         own = [both.values[item] for item in ("n", *rows)]
-        items = [*((filled[0], part) for part in apart), *sources, *((both.frame, value) for value in own)]
-        frame, aligned = align_by_plan("fill groups", items)
-        (value,) = recombined([filled[1]], aligned[: len(apart)])
-        group, *source = aligned[len(apart) : len(apart) + len(own)]
-        number, *row = aligned[len(apart) + len(own) :]
+        items = [filled, *sources, *((both.frame, value) for value in own)]
+        frame, (value, *aligned) = align_by_plan("fill groups", items)
+        group, *source = aligned[: len(own)]
+        number, *row = aligned[len(own) :]
         lacks = Call("not_equal", group, number)
         if limit is not None:
             far = Call("greater", Call("absolute", Call("subtract", row[0], source[0])), Constant(limit))

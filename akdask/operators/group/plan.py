@@ -28,7 +28,18 @@ from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_deci
 from akdask.engine.pipeline import ITEMSIZE, ColumnBuffer, Compile, Sink, group_batches, pipeline, rows_grouped
 from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_identity
 from akdask.engine.slices import CutTables, Slices, spilled
-from akdask.engine.values import ColumnRef, Made, Program, Value, assumed_width, columns_of, describe, flattened, token
+from akdask.engine.values import (
+    ColumnRef,
+    Made,
+    Program,
+    Value,
+    as_floats,
+    assumed_width,
+    columns_of,
+    describe,
+    flattened,
+    token,
+)
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import SORTED_FAST, Aggregation, AggregationStep, DistinctKeys, DistinctValues
 from akdask.operators.group.radix import RadixAggregation
@@ -464,7 +475,7 @@ class GroupReduction:
 
     def __init__(self, name: str, *values: Value, skipna: bool = True, **params: Any) -> None:
         self.name = name
-        self.values = values
+        self.values = values = tuple(map(as_floats, values))
         self.skipna = skipna
         self.params = tuple(sorted(params.items()))
         self.dtype = REDUCTIONS[name].group_result_type(values[0].dtype, **params) if values else INT64

@@ -19,7 +19,18 @@ from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
 from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduction_batches
 from akdask.engine.rowwise import Computed, Tasks
 from akdask.engine.sources import RowNumbers
-from akdask.engine.values import ColumnRef, Made, Replica, Value, describe, flattened, substitute, token, walk
+from akdask.engine.values import (
+    ColumnRef,
+    Made,
+    Replica,
+    Value,
+    as_floats,
+    describe,
+    flattened,
+    substitute,
+    token,
+    walk,
+)
 from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction, merge_states
 from akdask.records import record
 
@@ -53,6 +64,7 @@ class AggregateExpr:
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
         self.name = name
+        value = as_floats(value)
         self.dtype = REDUCTIONS[name].result_type(value.dtype, **params)
         self.value = value
         self.params = tuple(sorted(params.items()))

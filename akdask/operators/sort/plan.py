@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask._dask import Expr
 from akdask.cluster import buffer_bytes
-from akdask.columns.dtypes import BOOL, INT64
+from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR
 from akdask.columns.table import Table
 from akdask.engine.alignment import (
     Aligned,
@@ -22,7 +22,7 @@ from akdask.engine.alignment import (
 )
 from akdask.engine.cache import Materialized
 from akdask.engine.exchange import exchange
-from akdask.engine.missing import is_in_parts, is_missing_text, key_parts
+from akdask.engine.missing import is_missing_text, key_parts
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
@@ -139,11 +139,11 @@ def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Seque
 
     Integers with missing rows become two keys, of which the first puts missing ones last.
     """
-    if not any(value.dtype.nullable or is_in_parts(value) for _, value in keys):
+    if not any(value.dtype.nullable for _, value in keys):
         return keys, ascending
     found: list[tuple[Aligned, bool]] = []
     for (frame, value), upwards in zip(keys, ascending, strict=True):
-        if value.dtype.nullable and not upwards:
+        if value.dtype == NULLABLE_STR and not upwards:
             found.append(((frame, is_missing_text(value)), True))
         *before, last = key_parts(value)
         found += [((frame, one), True) for one in before]

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT8, UINT64, ColumnType
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls, make_missing, text_at
-from akdask.columns.table import gather, is_scalar, spread, take_rows
+from akdask.columns.table import gather, is_scalar, slice_rows, spread, take_rows
 from akdask.deferred import pa
 from akdask.engine.operations import Operation, Rule, scalar_type
 from akdask.errors import AlignmentError, ArgumentError, FileFormatError, PositionError
@@ -33,6 +34,8 @@ def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     check_codes(positions, len(table))
     if np.ndim(positions) == 0 and not isinstance(table, np.ndarray):
         number = int(positions)
+        if isinstance(table, NullableColumn):
+            return slice_rows(table, number, number + 1).to_list()[0]
         return text_at(table, number) if pa.types.is_large_string(table.type) else table[number].as_py()
     return take_rows(table, positions, out)
 
@@ -116,10 +119,13 @@ def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def lookup_found(table: Any, positions: Any, out: Any = None, *, missing_text: bool = False) -> Any:
-    """Return the table's rows at the positions; for position -1 NaN, 0, False, or text that is empty or missing."""
+    """Return the table's rows at the positions; for position -1 NaN, 0, False, missing, or empty text."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
     taken = gather(table, positions, out, NAN_BITS if is_float else 0)
     missing = positions < 0
+    if isinstance(table, NullableColumn):
+        lacks = lookup_found(table.mask, positions)
+        return NullableColumn.of(lookup_found(table.values, positions), lacks | missing)
     if taken is not None:
         return make_missing(taken, missing) if missing_text else taken
     if not isinstance(table, np.ndarray):
