@@ -20,6 +20,7 @@ from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.strided_layout import Layout, Shape
 from akdask.columns.summation import HALF, LOW
 from akdask.engine.alignment import Realign
+from akdask.engine.missing import lacks_numbers
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import block_split, counted, partition_lengths, row_numbers
@@ -261,7 +262,7 @@ def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: di
 
 def _total(base: pdarray, shape: tuple[int, int, int]) -> Any:
     """Return the floats nearest to sums; sums of integers may wrap, sums of their halves do not."""
-    if base.dtype == np.float64:
+    if lacks_numbers(base._value.dtype):
         return _of_blocks(base, shape, "sum", {})
     integers: Any = base if base.dtype == np.uint64 else cast(base, np.int64)
     high, low = (_of_blocks(cast(half, np.int64), shape, "sum", {}) for half in (integers >> HALF, integers & LOW))

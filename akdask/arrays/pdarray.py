@@ -25,7 +25,6 @@ from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.values import Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.values.cast import missing_as_nan
 from akdask.records import record
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -430,6 +429,8 @@ class OfNullable:
         column: Any = table.columns[0]
         if column.missing is None:
             return np.array(column.values)
+        from akdask.operators.values.cast import missing_as_nan
+
         found: np.ndarray[Any, Any] = missing_as_nan(column.values, column.missing, column=self.column)
         return found
 

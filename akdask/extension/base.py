@@ -20,6 +20,7 @@ from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
 from akdask.deferred import pa
+from akdask.engine.values import as_floats
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, RefusedMethodError, UnsupportedError
 
 Class = TypeVar("Class", bound=type)
@@ -457,7 +458,9 @@ class ArkoudaExtensionArray(OrderedElements):
                 f"{type(self).__name__} holds a {self._holds.__name__}, not {type(data).__name__}.",
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
             )
-        self._data: Any = data
+        # The types of integers have no missing elements: such are floats.
+        has_gaps = data._value.dtype.is_nullable_number
+        self._data: Any = data._like(data._frame, as_floats(data._value)) if has_gaps else data
         self._cached: tuple[Any, Any, np.ndarray[Any, Any]] | None = None
 
     # making

@@ -32,7 +32,7 @@ from akdask.deferred import pd
 from akdask.engine import missing
 from akdask.engine.node import Frame
 from akdask.engine.run import compute, run
-from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import Call, Constant, Value, as_floats
 from akdask.engine.values import cast as cast_value
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -221,7 +221,7 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
         )
     if not names:
         return pdarray(columns.frame, Constant({"sum": 0.0, "prod": 1.0}.get(how, np.nan)))
-    given = [columns.array(name) for name in names]
+    given = [pdarray(columns.frame, as_floats(columns.values[name])) for name in names]
     arrays: list[Any] = [cast(array, np.int64) if array.dtype == np.bool_ else array for array in given]
     valid = pdarray(columns.frame, how_many([present(columns, name) for name in names]))
     if how in EXTREMES:
