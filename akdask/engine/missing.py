@@ -398,6 +398,8 @@ _TEXT_RULES: dict[str, Rule] = {
     **dict.fromkeys(("lower", "upper", "title", "capitalize", "swapcase", "casefold"), _changed),
     **dict.fromkeys(("strip", "stick", "peel", "text_slice", "without_affix", "partition", "pad", "repeat"), _changed),
     **dict.fromkeys(("replace_matches", "replace_text", "extract", "transcode"), _changed),
+    # The sentinel of missing text has one character, itself, or none.
+    "text_get": lambda operation, args, params: Call(operation, *map(without_missing, args), **params),
     "text_hash": _of_bytes,
     **dict.fromkeys(("byte_length", "text_length", "text_find", "match_start", "match_text"), _of_filled),
     **dict.fromkeys(("match_count", "text_count", "count_matches"), _counted),

@@ -317,10 +317,7 @@ class StringAccessor(Properties):
             if key.step == 0:
                 raise ArgumentError("a slice has no step of 0.", hint="1 takes every character.")
             return self._changed("text_slice", start=key.start, stop=key.stop, step=key.step)
-        position = int(key)
-        lacks = self.len().values < (position + 1 if position >= 0 else -position)
-        found = self._changed("text_slice", start=position, stop=position + 1 or None).values
-        return self.series._with(_without(found, lacks))
+        return self._changed("text_get", number=int(key))
 
     def split(self, pat: str | None = None, n: int = -1, expand: bool = False, *, regex: bool = False) -> Any:
         """Return the fields between delimiters, as lists or as columns.

@@ -23,6 +23,14 @@ INLINE uint64_t word_at(const uint8_t* text, uint64_t at) {
     return word;
 }
 
+// The same, with 0 in place of bytes behind the end of all text.
+INLINE uint64_t word_within(const Text& text, uint64_t at) {
+    if (at + 8 <= text.size) return word_at(text.data, at);
+    uint64_t word = 0;
+    if (at < text.size) std::memcpy(&word, text.data + at, text.size - at);
+    return word;
+}
+
 INLINE void put_word(uint8_t* text, uint64_t at, uint64_t word) { std::memcpy(text + at, &word, sizeof word); }
 
 INLINE uint64_t swapped(uint64_t word) { return __builtin_bswap64(word); }
@@ -67,5 +75,40 @@ INLINE uint64_t copy_and_find(const uint8_t* from, uint8_t* into) {
     return found;
 #endif
 }
+
+// A set of characters of ASCII, given by a mark for each.
+class AsciiSet {
+  public:
+    explicit AsciiSet(const bool* marks) {
+        for (int byte = 0; byte < 128; ++byte) {
+            if (marks[byte]) rows_[byte % 16] |= static_cast<uint8_t>(1 << (byte / 16));
+        }
+    }
+
+    // A bit for each byte of a chunk that is in the set.
+    uint64_t members(const uint8_t* chunk) const {
+#if defined(__AVX2__)
+        auto twice = [](const uint8_t* half) {
+            return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(half)));
+        };
+        __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(chunk)), low = _mm256_set1_epi8(15);
+        __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), low);
+        __m256i rows = _mm256_shuffle_epi8(twice(rows_), _mm256_and_si256(bytes, low));
+        __m256i found = _mm256_and_si256(rows, _mm256_shuffle_epi8(twice(BITS), high));
+        return ~static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(found, _mm256_setzero_si256()))) & 0xFFFFFFFF;
+#else
+        uint64_t found = 0;
+        for (uint64_t at = 0; at < CHUNK; ++at) {
+            found |= uint64_t{(rows_[chunk[at] % 16] & BITS[chunk[at] / 16]) != 0} << at;
+        }
+        return found;
+#endif
+    }
+
+  private:
+    static constexpr uint8_t BITS[16] = {1, 2, 4, 8, 16, 32, 64, 128};
+
+    uint8_t rows_[16] = {};  // for each lower half of a byte, the upper halves
+};
 
 }  // namespace akdask

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns.strings import with_nulls
+from akdask.columns.strings import from_nulls, with_nulls
 from akdask.engine.operations import OPERATIONS
 from akdask.operators.text import loops
 from akdask.operators.text.characters import WHITE_SPACE
@@ -114,6 +114,44 @@ def test_characters_beyond_ascii_are_found_wherever_they_are():
             padded = evaluate["pad"](strings, width=before + 3, side="left", fill="*")
             assert padded.to_pylist() == [word.rjust(before + 3, "*") for word in words]
             assert evaluate["upper"](strings).to_pylist() == [word.upper() for word in words]
+
+
+@given(TEXT, st.lists(st.booleans(), min_size=8, max_size=8), NUMBERS.filter(lambda number: number is not None))
+def test_one_character_is_that_of_python_and_missing_where_there_is_none(words, missing, number):
+    given_words = [None if lacks else word for word, lacks in zip(words, missing, strict=False)]
+    strings = from_nulls(strings_of(given_words))
+    found = with_nulls(OPERATIONS["text_get"].evaluate(strings, number=number)).to_pylist()
+    assert found == [
+        None if word is None or not -len(word) <= number < len(word) else word[number] for word in given_words
+    ]
+
+
+# Long enough to go on beyond what loops look at together: 8, 32, 56 and 4,096 bytes.
+STRETCHES = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", "é", "b"]),
+    st.integers(0, 200).map("a".__mul__),
+    st.sampled_from(["", "é", "b1"]),
+)
+LONG = st.lists(STRETCHES | st.just("ab" * 2100), max_size=30)
+
+
+@given(LONG, st.sampled_from(["a", "ab", "aab", "b1", "é", "aé", "a" * 33]))
+def test_parts_of_long_text_are_those_of_python(words, part):
+    assert evaluated("text_count", words, part=part) == [word.count(part) for word in words]
+    assert evaluated("text_find", words, part=part) == [word.find(part) for word in words]
+    for other in ("", "-", "longer"):
+        expected = [word.replace(part, other, 99) for word in words]
+        assert evaluated("replace_text", words, part=part, other=other, most=99) == expected
+    assert evaluated("startswith", words, substr=part) == [word.startswith(part) for word in words]
+    assert evaluated("endswith", words, substr=part) == [word.endswith(part) for word in words]
+
+
+@given(LONG)
+def test_long_text_is_counted_and_told_by_its_characters(words):
+    assert evaluated("text_length", words) == list(map(len, words))
+    for name in ("isalpha", "isalnum", "islower", "istitle", "isdigit", "title", "upper"):
+        assert evaluated(name, words) == [getattr(word, name)() for word in words]
 
 
 TEXT_OF_TWO = np.frombuffer(b"abc", np.uint8)

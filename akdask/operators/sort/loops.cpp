@@ -204,20 +204,12 @@ struct Strings {
         return {start, stop};
     }
 
-    // Eight bytes, the first in the lowest place, and 0 behind the end of all text.
-    uint64_t bytes(uint64_t at) const {
-        if (at + 8 <= text.size) return word_at(text.data, at);
-        uint64_t found = 0;
-        if (at < text.size) std::memcpy(&found, text.data + at, text.size - at);
-        return found;
-    }
-
     // Seven bytes from a depth on, the first in the highest place, and in the lowest how many bytes there are, 8 if the
     // string goes on: words have the order of strings, also of those that end in NUL.
     uint64_t word(uint64_t row, uint64_t depth) const {
         auto [start, stop] = bounds(row);
         uint64_t at = start + depth, left = at < stop ? stop - at : 0;
-        return (swapped(leading_bytes(bytes(at), at, stop)) & (LAST << 8)) | (left < 8 ? left : 8);
+        return (swapped(leading_bytes(word_within(text, at), at, stop)) & (LAST << 8)) | (left < 8 ? left : 8);
     }
 
     // How many bytes two strings share from a depth on, up to a number.
@@ -228,7 +220,7 @@ struct Strings {
         if (depth >= shorter) return 0;
         uint64_t size = std::min(shorter - depth, most);
         for (uint64_t at = 0; at < size; at += 8) {
-            uint64_t differs = bytes(start + depth + at) ^ bytes(other_start + depth + at);
+            uint64_t differs = word_within(text, start + depth + at) ^ word_within(text, other_start + depth + at);
             if (differs) return std::min<uint64_t>(size, at + static_cast<uint64_t>(__builtin_ctzll(differs)) / 8);
         }
         return size;

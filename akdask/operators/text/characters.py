@@ -1,30 +1,31 @@
 """Strings as sequences of characters, row by row: every operation answers what the method of Python's `str` does.
 
-Compiled loops change the case and tell the classes of ASCII alone; letters beyond it may become two in the other case
-(``ß``), so rows with such characters, which are rare, are processed by Python one by one.
+Loops know ASCII by themselves, and other characters by tables that Python's `str` fills.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from akdask.columns.arrow import numpy_numbers
-from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
+from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, STR, ColumnType
 from akdask.columns.memory import new_array
-from akdask.columns.strings import offsets_and_bytes
-from akdask.deferred import pa, pc
+from akdask.columns.strings import SENTINEL, offsets_and_bytes
+from akdask.deferred import pa
 from akdask.engine.operations import Kernel, Operation
+from akdask.operators.text import character_tables as tables
 from akdask.operators.text import loops
 from akdask.typing import NumberArray, StringArray
 
 WHITE_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
 WHITE_SPACE += "".join(map(chr, range(0x2000, 0x200B)))
 """The characters for which ``str.isspace`` is true."""
+
+MOST_GROWTH = 2
+"""Bytes by which each byte of a character beyond ASCII grows at most in another case."""
 
 END = sys.maxsize // 2
 """The number of a character behind the end of all strings."""
@@ -59,79 +60,52 @@ def _copied(copy: Callable[..., None], strings: StringArray, *args: Any, nbytes:
     return _of_buffers(ends, into[: ends[-1]])
 
 
-def _answers(strings: StringArray, rows: NumberArray, function: Callable[[str], Any], dtype: Any) -> Any:
-    """Return what a function of Python answers for strings at some rows; it is called once for each distinct text."""
-    distinct = strings.take(pa.array(rows)).dictionary_encode()
-    return pa.array(map(function, distinct.dictionary.to_pylist()), dtype).take(distinct.indices)
-
-
 # classes and case
 
-_ALLOWED_AND_NEEDED: dict[str, tuple[Callable[[str], bool], Callable[[str], bool]]] = {
-    **{
-        name: (getattr(str, name), getattr(str, name))
-        for name in ("isalnum", "isalpha", "isdigit", "isdecimal", "isnumeric", "isspace")
-    },
-    "islower": (lambda character: not character.isupper(), str.islower),
-    "isupper": (lambda character: not character.islower(), str.isupper),
-}
-"""Of which characters of ASCII all text of a class has to be, and which of them it needs."""
-
-PREDICATES = (*_ALLOWED_AND_NEEDED, "istitle")
+PREDICATES = (
+    *("isalnum", "isalpha", "isdigit", "isdecimal", "isnumeric", "isspace"),
+    *("islower", "isupper", "istitle"),
+)
 """Tests of classes of characters."""
 
 TRANSFORMS = ("lower", "upper", "swapcase", "title", "capitalize", "casefold")
 """Changes of case."""
 
 
-@cache
-def _ascii_table(holds: Callable[[str], bool]) -> NumberArray:
-    found = np.zeros(256, np.bool_)
-    found[:128] = [holds(chr(byte)) for byte in range(128)]
-    return found
-
-
-def _consist(name: str, strings: StringArray, found: NumberArray) -> None:
-    if name == "istitle":
-        found[...] = np.asarray(pc.utf8_is_title(strings))
-        return
-    allowed, needed = map(_ascii_table, _ALLOWED_AND_NEEDED[name])
-    loops.consist_of(*offsets_and_bytes(strings), allowed, needed, found)
-
-
 def _predicate(name: str) -> Kernel:
-    test = getattr(str, name)
-
     def kernel(strings: Any, out: Any = None) -> Any:
         found = np.empty(len(strings), np.bool_) if out is None else out
-        _consist(name, strings, found)
-        rows = beyond_ascii(strings)
-        if len(rows):
-            found[rows] = numpy_numbers(_answers(strings, rows, test, pa.bool_()))
+        offsets, text = offsets_and_bytes(strings)
+        known = tables.CHARACTERS if loops.count_beyond_ascii(text) else tables.ASCII
+        if name == "istitle":
+            upper = tables.members(name, known), tables.members("islower", known)
+            loops.are_titles(offsets, text, *upper, found)
+        else:
+            loops.consist_of(offsets, text, *tables.allowed_and_needed(name, known), found)
         return found
 
     return kernel
 
 
 def _transform(name: str) -> Kernel:
-    change = getattr(str, name)
+    by_word = {"capitalize": False, "title": True}
+    in_ascii = {"upper": "upper", "swapcase": "swap_case"}.get(name, "lower")
+    knows_sigma = name not in ("upper", "casefold")
 
     def kernel(strings: Any, out: Any = None) -> Any:
         offsets, text = offsets_and_bytes(strings)
         into = new_array(len(text), np.uint8)
-        if name in ("title", "capitalize"):
-            loops.capitalize(offsets, text, name == "title", into)
-        elif name == "swapcase":
-            loops.swap_case(text, into)
+        if name in by_word:
+            loops.capitalize(offsets, text, by_word[name], into)
         else:
-            (loops.upper if name == "upper" else loops.lower)(text, into)
-        made = _of_buffers(offsets - offsets[0] if offsets[0] else offsets, into)
-        rows = beyond_ascii(strings)
-        if not len(rows):
-            return made
-        is_other = np.zeros(len(strings), np.bool_)
-        is_other[rows] = True
-        return pc.replace_with_mask(made, pa.array(is_other), _answers(strings, rows, change, made.type))
+            getattr(loops, in_ascii)(text, into)
+        count = loops.count_beyond_ascii(text)
+        if not count:
+            return _of_buffers(offsets - offsets[0] if offsets[0] else offsets, into)
+        others = tables.cases(str.lower if name in by_word else getattr(str, name))
+        first = tables.cases(str.title) if name in by_word else others
+        how = into, first, others, name in by_word, by_word.get(name, False), knows_sigma
+        return _copied(loops.recase, strings, *how, nbytes=len(text) + MOST_GROWTH * count)
 
     return kernel
 
@@ -152,10 +126,11 @@ def _find(strings: Any, out: Any = None, *, part: str, start: int = 0, from_righ
 
 
 def _count(strings: Any, out: Any = None, *, part: str) -> NumberArray:
-    found = _length(strings, out)
     if not part:
         # There is nothing before each character, and behind the last.
+        found = _length(strings, out)
         return np.add(found, 1, out=found)
+    found = new_array(len(strings), np.int64) if out is None else out
     loops.count_part(*offsets_and_bytes(strings), _bytes_of(part), found)
     return found
 
@@ -208,7 +183,14 @@ def _pad(strings: Any, out: Any = None, *, width: int, side: str, fill: str) -> 
 
 
 def _repeat(strings: Any, out: Any = None, *, times: int) -> StringArray:
-    return pc.binary_repeat(strings, max(times, 0))
+    times = max(times, 0)
+    return _copied(loops.copy_repeated, strings, times, nbytes=times * len(offsets_and_bytes(strings)[1]))
+
+
+def _get(strings: Any, out: Any = None, *, number: int) -> StringArray:
+    """Return one character of each string, missing where there is none."""
+    nbytes = len(offsets_and_bytes(strings)[1]) + len(strings)
+    return _copied(loops.copy_character, strings, _clamped(number), SENTINEL[0], nbytes=nbytes)
 
 
 def _replace(strings: Any, out: Any = None, *, part: str, other: str, most: int) -> StringArray:
@@ -216,9 +198,12 @@ def _replace(strings: Any, out: Any = None, *, part: str, other: str, most: int)
     if not part:
         return pa.array([text.replace(part, other, most) for text in strings.to_pylist()], pa.large_string())
     old, new, limit = _bytes_of(part), _bytes_of(other), END if most < 0 else most
-    nbytes = len(offsets_and_bytes(strings)[1])
-    if len(new) > len(old):
-        nbytes += int(np.minimum(_count(strings, part=part), limit).sum()) * (len(new) - len(old))
+    nbytes, growth = len(offsets_and_bytes(strings)[1]), max(len(new) - len(old), 0)
+    if growth > len(old):
+        nbytes += int(np.minimum(_count(strings, part=part), limit).sum()) * growth
+    else:
+        # At most twice as many, which is sooner had than counted; memory that is not written takes none.
+        nbytes += nbytes // len(old) * growth
     return _copied(loops.copy_replaced, strings, old, new, limit, nbytes=nbytes)
 
 
@@ -235,6 +220,7 @@ CHARACTER_OPERATIONS: dict[str, Operation] = {
             Operation("text_length", 1, _text_to(INT64), _length),
             Operation("text_find", 1, _text_to(INT64), _find),
             Operation("text_count", 1, _text_to(INT64), _count),
+            Operation("text_get", 1, _text_to(NULLABLE_STR), _get),
             Operation("text_slice", 1, _text_to(STR), _slice),
             Operation("strip", 1, _text_to(STR), _strip),
             Operation("without_affix", 1, _text_to(STR), _without),

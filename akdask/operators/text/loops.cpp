@@ -4,8 +4,11 @@
 // byte of `text`.  Bounds that loops return are counted from that byte.
 
 #include "text.hpp"
+#include "words.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <vector>
 
 namespace {
 
@@ -75,24 +78,34 @@ class Writer {
     uint64_t row_ = 0;
 };
 
-bool is_ascii(const Text& text) {
-    uint64_t at = 0;
-    for (; at + 64 <= text.size; at += 64) {
-        uint64_t found = 0;
-        for (uint64_t word = 0; word < 64; word += 8) found |= word_at(text.data, at + word);
-        if (found & 0x8080808080808080) return false;
+constexpr uint64_t LOWEST = 0x0101010101010101;  // the lowest bit of each byte
+
+// How many bytes are none of ASCII.
+int64_t count_beyond_ascii(Text text) {
+    int64_t count = 0;
+    for (uint64_t at = 0; at < text.size; ++at) count += text[at] >> 7;
+    return count;
+}
+
+bool is_ascii(const Text& text) { return !count_beyond_ascii(text); }
+
+bool is_ascii(const Text& text, Bounds string) {
+    uint64_t all = 0, stop = static_cast<uint64_t>(string.stop);
+    for (uint64_t at = static_cast<uint64_t>(string.start); at < stop; at += 8) {
+        all |= leading_bytes(word_within(text, at), at, stop);
     }
-    uint8_t found = 0;
-    for (; at < text.size; ++at) found |= text[at];
-    return found < 0x80;
+    return !(all & (LOWEST << 7));
 }
 
 // Bytes that go on with a character are no character of their own.
 bool goes_on(uint8_t byte) { return (byte & 0xC0) == 0x80; }
 
 int64_t characters(const Text& text, int64_t start, int64_t stop) {
-    int64_t found = 0;
-    for (int64_t at = start; at < stop; ++at) found += !goes_on(text[static_cast<uint64_t>(at)]);
+    int64_t found = stop - start;
+    for (uint64_t at = static_cast<uint64_t>(start), end = static_cast<uint64_t>(stop); at < end; at += 8) {
+        uint64_t word = leading_bytes(word_within(text, at), at, end);
+        found -= __builtin_popcountll((word >> 7) & ~(word >> 6) & LOWEST);
+    }
     return found;
 }
 
@@ -178,34 +191,157 @@ void find_character(Offsets offsets, Text text, Text part, int64_t first, bool f
     }
 }
 
+// Positions that are compared at a time.
+constexpr uint64_t STRETCH = 4096;
+
+// Has each place of the text told where bytes fit in front of it and behind, from the left.
+template <class Fits, class Found>
+INLINE void each_place(uint64_t nplaces, Fits fits_at, Found found) {
+    uint8_t fits[STRETCH + 8];
+    for (uint64_t start = 0; start < nplaces; start += STRETCH) {
+        uint64_t count = nplaces - start < STRETCH ? nplaces - start : STRETCH;
+        for (uint64_t place = 0; place < count; ++place) fits[place] = fits_at(start + place);
+        std::memset(fits + count, 0, 8);
+        for (uint64_t eight = 0; eight < count; eight += 8) {
+            for (uint64_t word = word_at(fits, eight); word; word &= word - 1) {
+                found(start + eight + static_cast<uint64_t>(__builtin_ctzll(word)) / 8);
+            }
+        }
+    }
+}
+
+// Has each occurrence of a part within a string told, from the left and without overlaps, with its row.
+template <class Found>
+INLINE void each_occurrence(const Offsets& offsets, const Text& text, const Text& part, Found found) {
+    uint64_t size = part.size, row = 0;
+    int64_t next = 0;
+    if (size > text.size || offsets.size < 2) return;
+    Bounds string = bounds_of(offsets, text, 0);
+    const uint8_t *front = text.data, *back = front + size - 1;
+    uint8_t first = part[0], last = part[size - 1];
+    auto fits = [&](uint64_t place) { return static_cast<uint8_t>(uint8_t{front[place] == first} & uint8_t{back[place] == last}); };
+    each_place(text.size - size + 1, fits, [&](uint64_t place) {
+        int64_t at = static_cast<int64_t>(place), stop = at + static_cast<int64_t>(size);
+        while (string.stop <= at && row + 2 < offsets.size) string = bounds_of(offsets, text, ++row);
+        if (at < next || stop > string.stop || (size > 2 && std::memcmp(front + place, part.data, size))) return;
+        next = stop;
+        found(row, at);
+    });
+    while (row + 2 < offsets.size) bounds_of(offsets, text, ++row);
+}
+
 // How often a part occurs, without overlaps, from the left.
 void count_part(Offsets offsets, Text text, Text part, Places found) {
     require_rows(offsets, found.size);
     require(part.size, "nothing to count");
+    std::fill(found.begin(), found.end(), 0);
+    each_occurrence(offsets, text, part, [&](uint64_t row, int64_t) { ++found[row]; });
+}
+
+// A character, and its bytes.  Bytes that are no character, such as those of missing text, are number `NONE`.
+struct Character {
+    uint32_t number;
+    int64_t size;
+
+    static constexpr uint32_t NONE = 0x110000;
+};
+
+INLINE Character character_at(const Text& text, int64_t at, int64_t stop) {
+    const uint8_t* bytes = text.data + at;
+    if (*bytes < 0x80) return {*bytes, 1};
+    int64_t size = *bytes < 0xE0 ? 2 : *bytes < 0xF0 ? 3 : 4;
+    if (*bytes < 0xC0 || *bytes >= 0xF8 || size > stop - at) return {Character::NONE, 1};
+    uint32_t number = *bytes & (0xFFu >> (size + 1));
+    for (int64_t next = 1; next < size; ++next) number = number << 6 | (bytes[next] & 0x3F);
+    return {number, size};
+}
+
+// A bit for each byte of a text, of whether it is in a set.
+class Members {
+  public:
+    static constexpr int64_t MOST = 56;  // bits that are read at a time
+
+    Members(const Text& text, const bool* marks) : bits_(text.size / 8 + 16) {
+        AsciiSet set(marks);
+        for (uint64_t at = 0; at < text.size; at += CHUNK) {
+            uint8_t padded[CHUNK] = {};
+            const uint8_t* bytes = text.data + at;
+            if (at + CHUNK > text.size) bytes = static_cast<uint8_t*>(std::memcpy(padded, bytes, text.size - at));
+            uint64_t found = set.members(bytes);
+            std::memcpy(bits_.data() + at / 8, &found, CHUNK / 8);
+        }
+    }
+
+    // Adds the bytes that are not in another set.
+    void add_others(const Members& other) {
+        for (uint64_t at = 0; at < bits_.size(); ++at) bits_[at] |= static_cast<uint8_t>(~other.bits_[at]);
+    }
+
+    // Whether all or any bytes of a string are in the set.
+    bool all(int64_t start, int64_t stop) const {
+        bool found = !(~at(start) & below(stop - start));
+        for (; stop - start > MOST; found &= !(~at(start) & below(stop - start))) start += MOST;
+        return found;
+    }
+
+    bool any(int64_t start, int64_t stop) const {
+        bool found = at(start) & below(stop - start);
+        for (; stop - start > MOST; found |= (at(start) & below(stop - start)) != 0) start += MOST;
+        return found;
+    }
+
+  private:
+    uint64_t at(int64_t place) const { return word_at(bits_.data(), static_cast<uint64_t>(place) / 8) >> (place % 8); }
+
+    static uint64_t below(int64_t count) { return (uint64_t{1} << std::min(count, MOST)) - 1; }
+
+    std::vector<uint8_t> bits_;
+};
+
+// Whether all characters of a string are allowed, and at least one is needed.  Tables have a mark for each character;
+// none behind their end is allowed.
+void consist_of(Offsets offsets, Text text, Span<const bool> allowed, Span<const bool> needed, Span<bool> found) {
+    require_rows(offsets, found.size);
+    require(allowed.size == needed.size && allowed.size >= 128, "tables of other characters");
+    constexpr auto every = [] {
+        std::array<bool, 128> marks{};
+        for (bool& mark : marks) mark = true;
+        return marks;
+    }();
+    Members fine(text, allowed.data), wanted(text, needed.data), plain(text, every.data());
+    fine.add_others(plain);
     for (uint64_t row = 0; row < found.size; ++row) {
         Bounds string = bounds_of(offsets, text, row);
-        int64_t count = 0, at = string.start;
-        while ((at = first_of(text, part, at, string.stop)) >= 0) {
-            ++count;
-            at += static_cast<int64_t>(part.size);
+        bool may_be = fine.all(string.start, string.stop);
+        found[row] = may_be & wanted.any(string.start, string.stop);
+        if (!(may_be & !plain.all(string.start, string.stop))) continue;
+        bool all = true, any = false;
+        for (int64_t at = string.start; all && at < string.stop;) {
+            auto [number, size] = character_at(text, at, string.stop);
+            all = number < allowed.size && allowed[number];
+            any |= all && needed[number];
+            at += size;
         }
-        found[row] = count;
+        found[row] = all && any;
     }
 }
 
-// Whether all bytes of a string are allowed, and at least one is needed; tables have a mark for each byte.
-void consist_of(Offsets offsets, Text text, Span<const bool> allowed, Span<const bool> needed, Span<bool> found) {
+// Whether characters in upper or title case, of which the string needs one, begin words, and those in lower case do not.
+void are_titles(Offsets offsets, Text text, Span<const bool> upper, Span<const bool> lower, Span<bool> found) {
     require_rows(offsets, found.size);
-    require(allowed.size == 256 && needed.size == 256, "tables of other bytes");
+    require(upper.size == lower.size, "tables of other characters");
     for (uint64_t row = 0; row < found.size; ++row) {
         Bounds string = bounds_of(offsets, text, row);
-        bool all = true, any = false;
-        for (int64_t at = string.start; all && at < string.stop; ++at) {
-            uint8_t byte = text[static_cast<uint64_t>(at)];
-            all = allowed[byte];
-            any |= needed[byte];
+        bool is_title = true, any = false, in_word = false;
+        for (int64_t at = string.start; is_title && at < string.stop;) {
+            auto [number, size] = character_at(text, at, string.stop);
+            bool is_upper = number < upper.size && upper[number], is_lower = number < lower.size && lower[number];
+            is_title = in_word ? !is_upper : !is_lower;
+            in_word = is_upper || is_lower;
+            any |= in_word;
+            at += size;
         }
-        found[row] = all && any;
+        found[row] = is_title && any;
     }
 }
 
@@ -217,6 +353,23 @@ void copy_slices(Offsets offsets, Text text, int64_t start, int64_t stop, Places
         Bounds string = bounds_of(offsets, text, row);
         int64_t first = place_of(text, string, start, all_ascii), last = place_of(text, string, stop, all_ascii);
         writer.copy(text, first, last < first ? first : last);
+        writer.end_string();
+    }
+}
+
+// The character of a number, counted from the end if negative; missing text, which is a single byte, where there is none.
+void copy_character(Offsets offsets, Text text, int64_t number, uint8_t missing, Places ends, Span<uint8_t> into) {
+    Writer writer(offsets, ends, into);
+    bool all_ascii = is_ascii(text);
+    for (uint64_t row = 0; row + 1 < offsets.size; ++row) {
+        Bounds string = bounds_of(offsets, text, row);
+        int64_t first = place_of(text, string, number, all_ascii), size = string.stop - first;
+        bool is_there = number >= 0 ? size > 0 : size >= -number && (all_ascii || characters(text, first, string.stop) == -number);
+        if (is_there) {
+            writer.copy(text, first, place_of(text, {first, string.stop}, 1, all_ascii));
+        } else {
+            *writer.next(1) = missing;
+        }
         writer.end_string();
     }
 }
@@ -236,6 +389,13 @@ void copy_every(Offsets offsets, Text text, int64_t start, int64_t stop, int64_t
             return place < lowest ? lowest : place > highest ? highest : place;
         };
         int64_t first = within(start), last = within(stop);
+        if (size == string.stop - string.start) {
+            int64_t left = step < 0 ? first - last : last - first, count = left > 0 ? (left - 1) / std::abs(step) + 1 : 0;
+            uint8_t* bytes = writer.next(count);
+            for (int64_t place = 0; place < count; ++place) bytes[place] = text.data[string.start + first + place * step];
+            writer.end_string();
+            continue;
+        }
         int64_t number = first, at = first < 0 ? string.start : place_of(text, string, first, all_ascii);
         while (step < 0 ? number > last : number < last) {
             int64_t next = place_of(text, {at, string.stop}, 1, all_ascii);
@@ -254,11 +414,9 @@ struct Characters {
     Span<const bool> ascii;
     Span<const uint32_t> others;
 
-    bool have(const uint8_t* bytes, int64_t size) const {
-        if (size == 1) return *bytes < 0x80 && ascii[*bytes];
-        if (size > 4) return false;
-        uint32_t number = *bytes & (0xFFu >> (size + 1));
-        for (int64_t at = 1; at < size; ++at) number = number << 6 | (bytes[at] & 0x3F);
+    bool have(const Text& text, int64_t start, int64_t stop) const {
+        auto [number, size] = character_at(text, start, stop);
+        if (number < 0x80) return ascii[number];
         for (uint32_t other : others) {
             if (other == number) return true;
         }
@@ -276,12 +434,12 @@ void copy_stripped(Offsets offsets, Text text, Span<const bool> ascii, Span<cons
         Bounds string = bounds_of(offsets, text, row);
         while (left && string.start < string.stop) {
             int64_t next = place_of(text, string, 1, false);
-            if (!set.have(text.data + string.start, next - string.start)) break;
+            if (!set.have(text, string.start, next)) break;
             string.start = next;
         }
         while (right && string.start < string.stop) {
             int64_t last = place_of(text, string, -1, false);
-            if (!set.have(text.data + last, string.stop - last)) break;
+            if (!set.have(text, last, string.stop)) break;
             string.stop = last;
         }
         writer.copy(text, string.start, string.stop);
@@ -297,8 +455,15 @@ bool has_affix(const Text& text, Bounds string, const Text& affix, bool at_end) 
 // Whether strings begin with a part, or end with it.
 void begin_with(Offsets offsets, Text text, Text affix, bool at_end, Span<bool> found) {
     require_rows(offsets, found.size);
+    int64_t size = static_cast<int64_t>(affix.size);
+    uint64_t wanted = word_within(affix, 0);
     for (uint64_t row = 0; row < found.size; ++row) {
-        found[row] = has_affix(text, bounds_of(offsets, text, row), affix, at_end);
+        Bounds string = bounds_of(offsets, text, row);
+        int64_t at = at_end ? std::max(string.start, string.stop - size) : string.start;
+        uint64_t word = word_within(text, static_cast<uint64_t>(at));
+        // Nobody can guess which strings are too short, or begin in another way.
+        bool begins = (string.stop - string.start >= size) & !leading_bytes(word ^ wanted, 0, affix.size);
+        found[row] = begins && (size <= 8 || !std::memcmp(text.data + at, affix.data, affix.size));
     }
 }
 
@@ -349,51 +514,64 @@ void find_delimiter(Offsets offsets, Text text, Text pattern, int64_t times, int
     }
 }
 
-// Positions that are compared at a time.
-constexpr uint64_t STRETCH = 4096;
+// The bytes of a set that has one, or two that differ in one bit: those that are `byte` in the bits to `keep`.
+struct Pair {
+    uint8_t byte = 0, keep = 0;
 
-// Whether a set has one byte alone, and which.
-bool has_one(const bool* set, uint8_t& member) {
-    int count = 0;
-    for (int byte = 0; byte < 256; ++byte) count += set[byte];
-    if (count == 1) member = static_cast<uint8_t>(std::find(set, set + 256, true) - set);
-    return count == 1;
+    // Whether a set is one.
+    bool take(const bool* set) {
+        uint8_t some = 0, all = 0xFF;
+        int count = 0;
+        for (int member = 0; member < 256; ++member) {
+            if (!set[member]) continue;
+            some |= static_cast<uint8_t>(member);
+            all &= static_cast<uint8_t>(member);
+            ++count;
+        }
+        keep = static_cast<uint8_t>(~(some ^ all));
+        byte = all;
+        return count == 1 || (count == 2 && __builtin_popcount(some ^ all) == 1);
+    }
+
+    uint8_t has(uint8_t other) const { return (other & keep) == byte; }
+};
+
+bool fit(const Matrix<const bool>& sets, const uint8_t* bytes) {
+    for (uint64_t place = 0; place < sets.rows; ++place) {
+        if (!sets[place][bytes[place]]) return false;
+    }
+    return true;
 }
 
-// Marks the strings that contain bytes of the sets, one after the other; one set has a single byte.
-void contain(Span<const int64_t> offsets, Text text, Matrix<const bool> sets, Span<bool> found) {
-    uint64_t size = sets.rows;
+// Marks the strings that contain bytes of the sets, one after the other; one set is a pair.
+void contain(Offsets offsets, Text text, Matrix<const bool> sets, Span<bool> found) {
+    uint64_t size = sets.rows, first = 0, last = size - 1, row = 0;
     require(sets.columns == 256 && size, "sets of other bytes");
-    require(offsets.size == found.size + 1, "arrays of other lengths");
-    require(static_cast<uint64_t>(offsets[found.size] - offsets[0]) <= text.size, "strings beyond their text");
-    if (size > text.size) return;
-    // All sets are compared where the first and the last that have a single byte fit.
-    uint64_t first = 0, last = size - 1;
-    uint8_t first_byte = 0, last_byte = 0;
-    while (first < size && !has_one(sets[first], first_byte)) ++first;
+    require_rows(offsets, found.size);
+    if (size > text.size || !found.size) return;
+    // All sets are compared where the first and the last pair fit.
+    Pair front, back;
+    while (first < size && !front.take(sets[first])) ++first;
     require(first < size, "no set has a single byte");
-    while (!has_one(sets[last], last_byte)) --last;
-    uint64_t nplaces = text.size - size + 1, row = 0;
-    const uint8_t *front = text.data + first, *back = text.data + last;
-    auto end = [&](uint64_t of) { return static_cast<uint64_t>(offsets[of + 1] - offsets[0]); };
-    uint8_t fits[STRETCH + 8];
-    for (uint64_t start = 0; start < nplaces; start += STRETCH) {
-        uint64_t count = nplaces - start < STRETCH ? nplaces - start : STRETCH;
-        for (uint64_t place = 0; place < count; ++place) {
-            fits[place] = uint8_t{front[start + place] == first_byte} & uint8_t{back[start + place] == last_byte};
-        }
-        std::memset(fits + count, 0, 8);
-        for (uint64_t eight = 0; eight < count; eight += 8) {
-            if (!word_at(fits, eight)) continue;
-            for (uint64_t place = start + eight; place < start + eight + 8; ++place) {
-                if (!fits[place - start]) continue;
-                while (row < found.size && end(row) <= place) ++row;
-                if (row == found.size) return;
-                bool same = place + size <= end(row);
-                for (uint64_t inner = 0; same && inner < size; ++inner) same = sets[inner][text[place + inner]];
-                if (same) found[row] = true;
-            }
-        }
+    while (!back.take(sets[last])) --last;
+    Bounds string = bounds_of(offsets, text, 0);
+    const uint8_t *front_text = text.data + first, *back_text = text.data + last;
+    auto fits = [=](uint64_t place) { return static_cast<uint8_t>(front.has(front_text[place]) & back.has(back_text[place])); };
+    each_place(text.size - size + 1, fits, [&](uint64_t place) {
+        int64_t at = static_cast<int64_t>(place);
+        while (string.stop <= at && row + 1 < found.size) string = bounds_of(offsets, text, ++row);
+        if (at + static_cast<int64_t>(size) <= string.stop && fit(sets, text.data + at)) found[row] = true;
+    });
+}
+
+// The same of strings that begin with such bytes.
+void begin_with_sets(Offsets offsets, Text text, Matrix<const bool> sets, Span<bool> found) {
+    require(sets.columns == 256, "sets of other bytes");
+    require_rows(offsets, found.size);
+    for (uint64_t row = 0; row < found.size; ++row) {
+        Bounds string = bounds_of(offsets, text, row);
+        bool is_long = string.stop - string.start >= static_cast<int64_t>(sets.rows);
+        found[row] = is_long && fit(sets, text.data + string.start);
     }
 }
 
@@ -425,15 +603,83 @@ void change_case(Text text, Span<uint8_t> into) {
 
 // The first letter of each string in upper case, or that of each word, and the others in lower case.
 void capitalize(Offsets offsets, Text text, bool each_word, Span<uint8_t> into) {
-    require(offsets.size && into.size == text.size, "no room for the text");
+    change_case<lower>(text, into);
     for (uint64_t row = 0; row + 1 < offsets.size; ++row) {
         Bounds string = bounds_of(offsets, text, row);
         bool is_first = true;
-        for (int64_t at = string.start; at < string.stop; ++at) {
-            uint8_t byte = text[static_cast<uint64_t>(at)];
-            into[static_cast<uint64_t>(at)] = is_first ? upper(byte) : lower(byte);
-            is_first = each_word && !is_lower(byte) && !is_upper(byte);
+        int64_t stop = each_word ? string.stop : std::min(string.stop, string.start + 1);
+        for (int64_t at = string.start; at < stop; ++at) {
+            uint8_t& byte = into[static_cast<uint64_t>(at)];
+            bool is_letter = is_lower(byte);
+            byte = is_first ? upper(byte) : byte;
+            is_first = !is_letter;
         }
+    }
+}
+
+// What characters become: a word for each, whose lowest three bits tell how many bytes it becomes, 0 where it stays, and
+// whose upper bytes are these; bits tell in between whether it has a case, and whether words go on behind it regardless.
+struct Cases {
+    Words table;
+
+    static constexpr uint64_t CASED = 8, IGNORED = 16;
+    static constexpr uint32_t SIGMA = 0x3A3;
+
+    uint64_t of(const Character& one) const { return one.number < table.size ? table[one.number] : 0; }
+
+    // Whether a sigma is the last letter of a word, at least the second: it then has another lower case.
+    bool is_final(const Text& text, Bounds string, int64_t at, int64_t next) const {
+        uint64_t found = IGNORED;
+        for (int64_t before = at; before > string.start && found & IGNORED;) {
+            before = place_of(text, {string.start, before}, -1, false);
+            found = of(character_at(text, before, string.stop));
+        }
+        if (found & IGNORED || !(found & CASED)) return false;
+        for (found = IGNORED; next < string.stop && found & IGNORED;) {
+            Character one = character_at(text, next, string.stop);
+            found = of(one);
+            next += one.size;
+        }
+        return found & IGNORED || !(found & CASED);
+    }
+};
+
+// Strings in another case.  `changed` is the text with the letters of ASCII changed, which is all for most strings.  Of
+// others characters become what `cases` tell, or what `first` ones do at the beginning of the string, or of each word.
+void recase(Offsets offsets, Text text, Text changed, Words first, Words cases, bool first_of_string,
+            bool first_of_word, bool knows_sigma, Places ends, Span<uint8_t> into) {
+    require(changed.size == text.size, "texts of other lengths");
+    Writer writer(offsets, ends, into);
+    Cases begin{first}, others{cases};
+    for (uint64_t row = 0; row + 1 < offsets.size; ++row) {
+        Bounds string = bounds_of(offsets, text, row);
+        if (is_ascii(text, string)) {
+            writer.copy(changed, string.start, string.stop);
+            writer.end_string();
+            continue;
+        }
+        bool is_first = first_of_string;
+        for (int64_t at = string.start; at < string.stop;) {
+            Character one = character_at(text, at, string.stop);
+            int64_t next = at + one.size;
+            if (one.number < 0x80 && !is_first && !first_of_word) {
+                *writer.next(1) = changed[static_cast<uint64_t>(at)];
+                at = next;
+                continue;
+            }
+            uint64_t other = (is_first ? begin : others).of(one), size = other & 7;
+            if (one.number == Cases::SIGMA && !is_first && knows_sigma && others.is_final(text, string, at, next)) {
+                std::memcpy(writer.next(2), "\xCF\x82", 2);
+            } else if (size) {
+                other >>= 8;
+                std::memcpy(writer.next(static_cast<int64_t>(size)), &other, size);
+            } else {
+                writer.copy(text, at, next);
+            }
+            is_first = first_of_word && !(others.of(one) & Cases::CASED);
+            at = next;
+        }
+        writer.end_string();
     }
 }
 
@@ -461,45 +707,67 @@ void copy_padded(Offsets offsets, Text text, int64_t width, Text with, int64_t s
     }
 }
 
+// Strings so many times each.
+void copy_repeated(Offsets offsets, Text text, int64_t times, Places ends, Span<uint8_t> into) {
+    Writer writer(offsets, ends, into);
+    for (uint64_t row = 0; row + 1 < offsets.size; ++row) {
+        Bounds string = bounds_of(offsets, text, row);
+        for (int64_t time = 0; time < times; ++time) writer.copy(text, string.start, string.stop);
+        writer.end_string();
+    }
+}
+
 // Strings with another text in place of a part, `most` times at most.
 void copy_replaced(Offsets offsets, Text text, Text part, Text other, int64_t most, Places ends, Span<uint8_t> into) {
     require(part.size, "nothing to replace");
     Writer writer(offsets, ends, into);
-    for (uint64_t row = 0; row + 1 < offsets.size; ++row) {
-        Bounds string = bounds_of(offsets, text, row);
-        int64_t at = string.start;
-        for (int64_t times = 0; times < most; ++times) {
-            int64_t next = first_of(text, part, at, string.stop);
-            if (next < 0) break;
-            writer.copy(text, at, next);
-            writer.fill(other, 1);
-            at = next + static_cast<int64_t>(part.size);
+    uint64_t at = 0;
+    int64_t copied = 0, times = 0;
+    // Strings up to a row; what is between two occurrences is copied at once.
+    auto end_strings = [&](uint64_t row) {
+        for (; at < row; ++at, times = 0) {
+            int64_t stop = bounds_of(offsets, text, at).stop;
+            writer.copy(text, copied, stop);
+            writer.end_string();
+            copied = stop;
         }
-        writer.copy(text, at, string.stop);
-        writer.end_string();
-    }
+    };
+    each_occurrence(offsets, text, part, [&](uint64_t row, int64_t place) {
+        end_strings(row);
+        if (times++ >= most) return;
+        writer.copy(text, copied, place);
+        writer.fill(other, 1);
+        copied = place + static_cast<int64_t>(part.size);
+    });
+    end_strings(offsets.size - 1);
 }
 
 }  // namespace
 
 MODULE("Parts, delimiters, case, padding and classes of characters of strings.",
        {"mark_beyond_ascii", overloads<mark_beyond_ascii>},
+       {"count_beyond_ascii", overloads<count_beyond_ascii>},
        {"count_characters", overloads<count_characters>},
        {"find_character", overloads<find_character>},
        {"count_part", overloads<count_part>},
        {"begin_with", overloads<begin_with>},
        {"consist_of", overloads<consist_of>},
+       {"are_titles", overloads<are_titles>},
        {"copy_slices", overloads<copy_slices>},
+       {"copy_character", overloads<copy_character>},
        {"copy_every", overloads<copy_every>},
        {"copy_stripped", overloads<copy_stripped>},
        {"copy_without", overloads<copy_without>},
        {"copy_side", overloads<copy_side>},
        {"copy_padded", overloads<copy_padded>},
+       {"copy_repeated", overloads<copy_repeated>},
        {"copy_replaced", overloads<copy_replaced>},
        {"find_delimiter", overloads<find_delimiter>},
+       {"begin_with_sets", overloads<begin_with_sets>},
        {"contain", overloads<contain>},
        {"widen", overloads<widen>},
        {"lower", overloads<change_case<lower>>},
        {"upper", overloads<change_case<upper>>},
        {"swap_case", overloads<change_case<swapped_case>>},
-       {"capitalize", overloads<capitalize>})
+       {"capitalize", overloads<capitalize>},
+       {"recase", overloads<recase>})
