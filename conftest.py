@@ -8,7 +8,7 @@ import os
 import random
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import compress
 from typing import Any
 
@@ -129,10 +129,16 @@ def _leave_out_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
     _keep(config, items, is_kept)
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Have Python look for garbage among what tests make, and not among thousands of tests each time."""
-    gc.collect()
-    gc.freeze()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -113,9 +113,9 @@ def test_sets_are_written_and_read_by_the_workers(x, prefix):
 
 def test_a_long_expression_reaches_the_workers(x):
     total = x
-    for _ in range(3000):
+    for _ in range(1500):
         total = total + 1
-    assert total.sum() == (ROWS + 3000).sum()
+    assert total.sum() == (ROWS + 1500).sum()
 
 
 def test_connect_makes_a_client_current_and_disconnect_leaves_it(cluster_client):

@@ -123,9 +123,19 @@ def _encoded(*, delta: bool) -> dict[str, Any]:
 ENCODINGS = {"dictionary": {}, "plain": _encoded(delta=False), "delta": _encoded(delta=True)}
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-@pytest.mark.parametrize("codec", ["none", "snappy", "zstd", "gzip", "lz4", "brotli"])
+CODECS = ("none", "snappy", "zstd", "gzip", "lz4", "brotli")
+VERSIONS = ("1.0", "2.0")
+
+
+@pytest.mark.parametrize(
+    ("codec", "version", "encoding"),
+    # Pages are unpacked before they are decoded: each version has all codecs and, twice each, all encodings.
+    [
+        (codec, version, list(ENCODINGS)[(first + second) % len(ENCODINGS)])
+        for first, codec in enumerate(CODECS)
+        for second, version in enumerate(VERSIONS)
+    ],
+)
 def test_files_of_pyarrow(tmp_path, encoding, version, codec):
     path = tmp_path / "x.parquet"
     options = {"compression": codec, "data_page_version": version, **ENCODINGS[encoding]}
