@@ -15,6 +15,7 @@ from pathlib import Path
 import dask
 
 from benchmarks.page import write_page
+from benchmarks.process import HERE
 from benchmarks.record import RESULTS, Record, keep
 from benchmarks.report import Result, geometric_means, table
 from benchmarks.setting import Setting
@@ -26,6 +27,7 @@ PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "polars", "d
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the tasks that are named, or all."""
     options = _parser().parse_args(arguments)
+    HERE.set(options.one_process)
     names = _expand(options.names)
     setting = Setting(
         options.rows,
@@ -93,6 +95,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--curve-rows", type=int, default=100_000_000, help="the most rows of the plots (default 100,000,000)"
+    )
+    parser.add_argument(
+        "--one-process",
+        action="store_true",
+        help="run in this process what would have fresh ones, to see that all works: its times and peaks mean nothing",
     )
     folder = Path(tempfile.gettempdir()) / "akdask-benchmarks"
     parser.add_argument("--folder", type=Path, default=folder, help=f"where data is made and kept ({folder})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from benchmarks.data import floats, make_set, stored_bytes
 from benchmarks.page import APART, PAGE, SUMMARIES, named_tasks, write_page
 from benchmarks.peers.numpy_h5py import map_columns, read_columns
 from benchmarks.peers.text_h5py import read_arrays
+from benchmarks.process import HERE, fresh
 from benchmarks.record import RESULTS, Record, keep, kept
 from benchmarks.report import MILLISECONDS, Result, Work, table
 from benchmarks.setting import Setting
@@ -26,7 +28,7 @@ from benchmarks.timing import Timed, WrongAnswerError, interleave
 
 ROOT = Path(__file__).parents[1]
 
-PARTS = 16
+PARTS = 8
 """Tests that the tasks are dealt out to: one test of all of them keeps one of several processes busy at the end."""
 
 
@@ -40,14 +42,35 @@ def test_every_task_runs_on_little_data_and_writes_its_figures(part, tmp_path):
     from benchmarks.tasks import TASKS
 
     figures, tasks = tmp_path / "figures", list(TASKS)[part::PARTS]
-    command = [sys.executable, "-m", "benchmarks", "--rows", "1000", "--repeat", "1", "--sparse-rows", "200000000"]
-    sizes = ["--curve-rows", "1000", "--folder", tmp_path, "--record", figures]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks",
+        "--rows",
+        "1000",
+        "--repeat",
+        "1",
+        "--patience",
+        "0",
+        "--one-process",
+    ]
+    sizes = ["--sparse-rows", "200000000", "--curve-rows", "1000", "--folder", tmp_path, "--record", figures]
     subprocess.run([*command, *sizes, *tasks], cwd=ROOT, check=True)
     records = kept(figures)
     assert records.keys() == set(tasks)
     assert all(record.results for record in records.values()), "a task leaves no figures"
     results = [result for record in records.values() for result in record.results]
     assert all(value >= 0 for result in results for value in result.values.values())
+
+
+def test_what_depends_on_what_came_before_has_a_process_of_its_own():
+    assert fresh(os.getpid) != os.getpid()
+    before = HERE.set(True)
+    try:
+        assert fresh(os.getpid) == os.getpid()
+        assert fresh(os.path.splitext, "a.b") == ["a", ".b"], "what travels between processes is the same as JSON"
+    finally:
+        HERE.reset(before)
 
 
 def test_mapped_columns_hold_what_h5py_reads(tmp_path):

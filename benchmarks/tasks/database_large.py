@@ -115,7 +115,7 @@ def answers_of(
     who: str, kind: str, numbers: list[int], folder: str, given: Mapping[str, int]
 ) -> list[tuple[tuple[float, ...], float, float]]:
     """Return what answers are compared by, and their seconds, of later turns unless the first was long."""
-    resource.setrlimit(resource.RLIMIT_DATA, (given["limit"], given["limit"]))
+    resource.setrlimit(resource.RLIMIT_DATA, (given["limit"], resource.getrlimit(resource.RLIMIT_DATA)[1]))
     with TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
         return [
             _answer(who, QUESTIONS[kind][number], Path(folder), {**given, "folder": temporary}) for number in numbers

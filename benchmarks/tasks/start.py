@@ -196,11 +196,13 @@ def _compare(setting: Setting, task: str, codes: dict[str, str], folders: list[s
     compare({name: first.answer for name, (first,) in runs.items()})
     for _ in range(setting.repeat):
         for name, code in programs.items():
-            runs[name].append(_run(setting, code, folders))
+            if runs[name][0].wall <= setting.patience:
+                runs[name].append(_run(setting, code, folders))
     floors = {name: FLOOR for name in codes if name != OURS}
     # The first turn warms the caches of files.
-    wall = {name: median(run.wall for run in turns[1:]) for name, turns in runs.items()}
-    cpu = {name: median(run.cpu for run in turns[1:]) for name, turns in runs.items()}
+    counted = {name: turns[1:] or turns for name, turns in runs.items()}
+    wall = {name: median(run.wall for run in turns) for name, turns in counted.items()}
+    cpu = {name: median(run.cpu for run in turns) for name, turns in counted.items()}
     return [Result(task, MILLISECONDS, wall, floors), Result(f"{task}: CPU", MILLISECONDS, cpu, floors)]
 
 
