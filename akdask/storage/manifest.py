@@ -36,7 +36,7 @@ from akdask.errors import AkdaskError, FileError, FileFormatError
 from akdask.records import record
 from akdask.storage.files import FileIdentity, check_status, exists, is_remote, last_changed, open_regular, owner_of
 from akdask.storage.locales import sort_key, split_locale
-from akdask.storage.ranges import RangeReader, range_reader
+from akdask.storage.ranges import BLOCK_BYTES, RangeReader, range_reader
 from akdask.typing import NumberArray
 
 _FORMAT = b"akdask\0\4"
@@ -661,7 +661,6 @@ def checksum(block: NumberArray) -> int:
     return found.value
 
 
-_BLOCK = 2**19  # bytes that stay in the core's cache between reading and summing
 _KEY_BYTES = 300  # of a file, its state and a checksum, about
 
 VERIFIED: Cache[Hashable, None] = Cache("verified checksums", entries=2**16, size=lambda _: _KEY_BYTES)
@@ -676,10 +675,10 @@ def sum_of_ranges(reader: RangeReader, ranges: Iterable[tuple[int, int]], what: 
     FileFormatError
         If the file ends before the last range does; `what` names the ranges in the message.
     """
-    found, buffer = Checksum(), np.empty(_BLOCK, np.uint8)
+    found, buffer = Checksum(), np.empty(BLOCK_BYTES, np.uint8)
     for begin, end in ranges:
-        for start in range(begin, end, _BLOCK):
-            block = buffer[: min(_BLOCK, end - start)]
+        for start in range(begin, end, BLOCK_BYTES):
+            block = buffer[: min(BLOCK_BYTES, end - start)]
             reader.read_into(block, start, what)
             found.add(block)
     return found.value

@@ -244,6 +244,10 @@ Data in chunks of n elements has ``ELSEWHERE - n``."""
 OUTSIDE = -(2**63)
 """Offset of data that is, or may be, in other files."""
 
+BLOCK_BYTES = 2**20
+"""Bytes that are read, checked or written at a time.  From a quarter to four times as many took as long:
+4 M rows of an integer, a float and a short text were read from HDF5 in 22 ms of CPU time, and written in 106 ms."""
+
 MOST_PARTITIONS = 2**17
 """Partitions into which the files of a set are split, if there are not more files: of 128 MiB each, 16 TiB."""
 

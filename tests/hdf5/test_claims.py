@@ -125,7 +125,7 @@ def test_strings_without_segments_are_not_looked_for_where_nothing_is(path, coun
 
 
 def test_the_starts_of_strings_take_no_more_memory_than_allowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(codecs, "_SCAN", 1000)
+    monkeypatch.setattr(codecs, "BLOCK_BYTES", 1000)
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["x/values"] = np.zeros(10_000, np.uint8)
     with ak.config.set(max_transfer_bytes=50_000), pytest.raises(TransferError, match="write the file with segments"):

@@ -79,7 +79,7 @@ def first_not_utf8(data):
 
 def found_in(values, starts, block):
     with h5py.File("memory", "w", driver="core", backing_store=False) as file, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(facts, "_BLOCK", block)
+        patch.setattr(facts, "BLOCK_BYTES", block)
         file["values"] = values
         if starts is not None:
             file["segments"] = starts

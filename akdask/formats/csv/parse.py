@@ -22,6 +22,7 @@ from akdask.formats.csv.lines import Head, Lines, StrayQuoteError, count_breaks,
 from akdask.formats.csv.text_file import TextFile, read_text
 from akdask.records import record
 from akdask.storage.files import AT_ONCE
+from akdask.storage.ranges import BLOCK_BYTES
 from akdask.typing import Column, NumberArray
 
 _SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
@@ -36,9 +37,6 @@ _VALUE = re.compile(r"invalid value '([^']*)'")
 _CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?(?:CSV conversion error to \S+: )?(.*)", re.DOTALL)
 _LONG_ROW = "straddling object"
 _SHOWN = 200
-
-BLOCK = 2**22
-"""Bytes that are parsed at a time, whose memory is used again."""
 
 
 @record
@@ -110,7 +108,7 @@ class RowParser:
         return replace(column, position=position, dtype=own or column.dtype)
 
     def parse(
-        self, data: NumberArray, columns: Mapping[str, CsvColumn], start: int, nrows: int, block: int = BLOCK
+        self, data: NumberArray, columns: Mapping[str, CsvColumn], start: int, nrows: int, block: int = BLOCK_BYTES
     ) -> dict[str, Column]:
         """Return columns of the rows that some bytes are.
 

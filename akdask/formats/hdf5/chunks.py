@@ -23,7 +23,7 @@ from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5.layout import H5Object
 from akdask.records import record
 from akdask.storage.files import FileIdentity
-from akdask.storage.ranges import RangeReader
+from akdask.storage.ranges import BLOCK_BYTES, RangeReader
 from akdask.typing import NumberArray
 
 Filter: TypeAlias = tuple[int, tuple[int, ...]]
@@ -37,7 +37,6 @@ OWN = frozenset({DEFLATE, SHUFFLE, FLETCHER32, LZF})
 """Filters that are undone here."""
 
 _SUM = 4  # bytes of a checksum
-_FED = 2**16  # compressed bytes that are unpacked at a time
 _WORDS = 2**20  # words of a checksum that are summed at a time, so that the sums fit 64 bits
 
 
@@ -123,8 +122,8 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
     out = np.empty(limit, np.uint8)
     unpacker, done = zlib.decompressobj(), 0
     try:
-        for start in range(0, len(data), _FED):
-            rest: bytes = data[start : start + _FED].tobytes()
+        for start in range(0, len(data), BLOCK_BYTES):
+            rest: bytes = data[start : start + BLOCK_BYTES].tobytes()
             while rest and not unpacker.eof:
                 part = unpacker.decompress(rest, min(limit - done, 2**22) + 1)
                 if done + len(part) > limit:

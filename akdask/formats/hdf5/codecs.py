@@ -79,7 +79,7 @@ from akdask.storage.objects import (
     ObjectSpec,
     ObjType,
 )
-from akdask.storage.ranges import Extent
+from akdask.storage.ranges import BLOCK_BYTES, Extent
 from akdask.typing import Column, NumberArray, StringArray
 
 if TYPE_CHECKING:
@@ -366,8 +366,6 @@ def group_of_limbs(
 
 # -------------------------------------------------------------------------------------------------------------- strings
 
-_SCAN = 8 * 2**20  # bytes scanned at a time where strings have no segments
-
 
 def describe_strings(node: StoredGroup | StoredDataset, kind: ObjType) -> Described:
     """Describe a group of ``values`` and ``segments``; files of any age may lack segments."""
@@ -460,8 +458,8 @@ def scan_starts(elements: Elements, values: Extent) -> NumberArray:
     """
     ends: list[NumberArray] = []
     nbytes = 0
-    for start in range(0, values.length, _SCAN):
-        block = np.empty(min(_SCAN, values.length - start), np.uint8)
+    for start in range(0, values.length, BLOCK_BYTES):
+        block = np.empty(min(BLOCK_BYTES, values.length - start), np.uint8)
         elements.read_into(block.view(values.dtype), values, start)
         ends.append(np.flatnonzero(block == 0) + start)
         nbytes += ends[-1].nbytes

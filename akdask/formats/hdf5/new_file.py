@@ -33,12 +33,9 @@ from akdask.records import record
 from akdask.storage.files import FileIdentity, identify, is_file
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
-from akdask.storage.ranges import ELSEWHERE, Extent, RangeReader, opened, range_reader, write_at
+from akdask.storage.ranges import BLOCK_BYTES, ELSEWHERE, Extent, RangeReader, opened, range_reader, write_at
 from akdask.storage.staged_writer import FileReceipt, StagedWriter
 from akdask.typing import NumberArray
-
-_WRITE_SIZE = 2**22
-"""Bytes that are summed up and then written: more would leave the cache, with fewer threads wait for each other."""
 
 
 @record
@@ -247,14 +244,11 @@ def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dic
 
 def _summed_up(blocks: Iterable[NumberArray], summary: DatasetSummary) -> Iterator[NumberArray]:
     for block in blocks:
-        step = _WRITE_SIZE // block.itemsize
+        step = BLOCK_BYTES // block.itemsize
         for start in range(0, len(block), step):
             part = block[start : start + step]
             summary.add(part)
             yield part
-
-
-_BLOCK = 8 * 2**20
 
 
 def concat_parts(shares: Sequence[Sequence[NewGroup | NewDataset]]) -> tuple[NewGroup | NewDataset, ...]:
@@ -283,7 +277,7 @@ def copy_shares(path: str, placed: Sequence[Placed], files: Sequence[str], share
 
 def _copy(reader: RangeReader, extent: Extent, descriptor: int, position: int, shift: int) -> int:
     dtype = np.dtype(extent.dtype)
-    step = _BLOCK // dtype.itemsize
+    step = BLOCK_BYTES // dtype.itemsize
     buffer = np.empty(min(step, extent.length), dtype)
     for start in range(0, extent.length, step):
         block = buffer[: min(step, extent.length - start)]

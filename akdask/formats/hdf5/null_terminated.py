@@ -14,12 +14,12 @@ from akdask.columns.memory import new_array
 from akdask.columns.strings import MARGIN, offsets_and_bytes
 from akdask.deferred import pa
 from akdask.formats.hdf5 import loops
+from akdask.storage.ranges import BLOCK_BYTES
 from akdask.typing import NumberArray
 
 BLOCK_ROWS = 2**17
 """Rows of a block: fewer cost more calls, more no longer fit in the cache."""
 
-_BLOCK_BYTES = 2**22
 
 _CHUNK = 32
 """Bytes that loops write beyond the end of strings."""
@@ -83,8 +83,8 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
 def _first_nuls(values: NumberArray, count: int) -> NumberArray:
     """Return the positions of the first NULs, not many more than wanted: they may be billions."""
     found, total = [np.empty(0, np.int64)], 0
-    for start in range(0, len(values), _BLOCK_BYTES):
-        positions = np.flatnonzero(values[start : start + _BLOCK_BYTES] == 0)
+    for start in range(0, len(values), BLOCK_BYTES):
+        positions = np.flatnonzero(values[start : start + BLOCK_BYTES] == 0)
         positions += start
         found.append(positions)
         total += len(positions)
@@ -152,7 +152,7 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
     offsets, data = offsets_and_bytes(strings)
     start = 0
     while start < len(strings):
-        fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + _BLOCK_BYTES)
+        fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + BLOCK_BYTES)
         stop = min(start + max(int(fitting), 1), len(strings))
         bounds = offsets[start : stop + 1]
         text = data[bounds[0] - offsets[0] : bounds[-1] - offsets[0]]

@@ -45,7 +45,16 @@ from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.records import record
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges
-from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, RangeReader, RowRanges, range_reader, split_rows
+from akdask.storage.ranges import (
+    BLOCK_BYTES,
+    ELSEWHERE,
+    OUTSIDE,
+    Extent,
+    RangeReader,
+    RowRanges,
+    range_reader,
+    split_rows,
+)
 from akdask.storage.remote import Stream
 from akdask.storage.source import Bounds, PartReader, Stretch
 from akdask.typing import Column, NumberArray
@@ -372,9 +381,6 @@ def _elements_of(place: ColumnLocation, start: int, stop: int) -> Iterator[Eleme
             yield extent, extent.length * start // rows, min(-(-extent.length * after // rows), extent.length)
 
 
-_BLOCK = 2**19  # bytes that stay in the core's cache between reading and summing
-
-
 def check_extent(reader: ExtentReader, extent: Extent, expected: int) -> None:
     """Read a dataset whole and compare.
 
@@ -384,7 +390,7 @@ def check_extent(reader: ExtentReader, extent: Extent, expected: int) -> None:
         If the checksum is another, or the data cannot be read.
     """
     found = Checksum()
-    step = _BLOCK // np.dtype(extent.dtype).itemsize
+    step = BLOCK_BYTES // np.dtype(extent.dtype).itemsize
     buffer = np.empty(min(step, extent.length), extent.dtype)
     for start in range(0, extent.length, step):
         block = buffer[: min(step, extent.length - start)]

@@ -35,10 +35,9 @@ from akdask.records import record
 from akdask.storage.files import exists, identify, is_remote
 from akdask.storage.locales import missing_locales
 from akdask.storage.objects import SEGMENTS, VALUES, ObjType
-from akdask.storage.ranges import range_reader
+from akdask.storage.ranges import BLOCK_BYTES, range_reader
 from akdask.typing import NumberArray
 
-_BLOCK = 4 * 2**20  # bytes
 _MAX_FILL_BYTES = 2**30  # bytes that are scanned even if they are not stored in the file
 
 
@@ -88,7 +87,7 @@ class OpenFile(NamedTuple):
 
 def blocks(opened: OpenFile, dataset: StoredDataset) -> Iterator[NumberArray]:
     """Yield the elements of a dataset of an open file, along its first dimension."""
-    step = max(1, _BLOCK // max(1, dataset.type.size))
+    step = max(1, BLOCK_BYTES // max(1, dataset.type.size))
     if dataset.shape is None or len(dataset.shape) != 1:
         node = _checked(opened, dataset)
         yield from (node[start : start + step] for start in range(0, dataset.nrows, step))
@@ -194,7 +193,7 @@ def fingerprint(blocks: Iterable[NumberArray]) -> int:
 
 def counted(size: int) -> Iterator[NumberArray]:
     """Yield the integers from 0 to `size`, in blocks."""
-    step = _BLOCK // 8
+    step = BLOCK_BYTES // 8
     for start in range(0, size, step):
         yield np.arange(start, min(start + step, size))
 

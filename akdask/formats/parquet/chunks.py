@@ -25,17 +25,13 @@ from akdask.columns.strings import from_nulls
 from akdask.columns.table import arrow_type, concat_rows, concat_text, decoded, is_encoded, slice_rows
 from akdask.deferred import pc
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
+from akdask.formats import tuning
 from akdask.formats.parquet.columns import DAY, NAT, UNITS, ParquetColumn
 from akdask.formats.parquet.footers import PARQUET_ERRORS, metadata_of
 from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageField, PageList
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader, range_reader
 from akdask.typing import Column, NumberArray
-
-BATCH_ROWS = 2**16
-"""Rows per batch of Arrow's reader."""
-
-_WINDOW = 2**20  # bytes of a chunk that are held in memory
 
 
 class FileBytes:
@@ -103,7 +99,7 @@ def open_parquet(
         metadata=metadata_of(ranges.file),
         read_dictionary=list(encoded),
         pre_buffer=False,
-        buffer_size=_WINDOW,
+        buffer_size=tuning.PARQUET_WINDOW,
         coerce_int96_timestamp_unit=int96_unit,
         page_checksum_verification=True,
     )
@@ -166,7 +162,7 @@ class ArrowChunkReader:
         """Return a function that begins to read the row group."""
         return partial(
             opened.reader.iter_batches,
-            BATCH_ROWS,
+            tuning.PARQUET_BATCH_ROWS,
             row_groups=[self._group],
             column_indices=[self._column.leaf],
             use_threads=False,
@@ -256,7 +252,7 @@ def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ..
     """Return how many rows of a column are null in some row groups, by reading it."""
     with range_reader(file) as ranges, errors_naming(file.path, column.name):
         batches = open_parquet(ranges).reader.iter_batches(
-            BATCH_ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
+            tuning.PARQUET_BATCH_ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
         )
         return sum(batch.column(0).null_count for batch in batches)
 
@@ -303,9 +299,6 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
 FEWEST_ROWS = 2**12
 """Rows of a chunk below which opening its file again costs more than it saves."""
 
-REPEATS = 2
-"""How often strings are repeated, on average, where it is faster to read positions."""
-
 
 class TextChunkReader(ArrowChunkReader):
     """Reads rows of flat text in one row group, as strings or as positions in dictionaries.
@@ -345,7 +338,7 @@ class TextChunkReader(ArrowChunkReader):
         except NoPlainPagesError:
             return False
         known = pages.dictionary
-        return known is not None and not is_plain and REPEATS * known.nvalues <= min(place.nrows, BATCH_ROWS)
+        return known is not None and not is_plain and 2 * known.nvalues <= min(place.nrows, tuning.PARQUET_BATCH_ROWS)
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows of the row group as strings; `out` is not used."""
@@ -366,7 +359,7 @@ class TextChunkReader(ArrowChunkReader):
     def _next(self, wanted: int) -> None:
         super()._next(wanted)
         current: Any = self._current
-        if is_encoded(current) and REPEATS * len(current.dictionary) > len(current):
+        if is_encoded(current) and 2 * len(current.dictionary) > len(current):
             self._read_by(self._open_file(), partial(decode, column=self._column, dtype=self._dtype))
 
 

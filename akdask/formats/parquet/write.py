@@ -31,6 +31,7 @@ from akdask.formats.parquet.footers import (
 )
 from akdask.formats.parquet.thrift import CODECS as STORED_CODECS
 from akdask.formats.parquet.thrift import Field, Fields, read_fields, write_fields
+from akdask.formats.tuning import PARQUET_GROUP_ROWS
 from akdask.records import record
 from akdask.storage.files import FileIdentity, identify
 from akdask.storage.manifest import FileSums
@@ -253,9 +254,6 @@ def text_leaves(field: Any) -> list[str]:
 
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
-ROWS = 2**20
-"""Maximum number of rows of a row group, the unit that is skipped, or read by a task."""
-
 _PAGE_ROWS = 2**17
 _PAGES: dict[str, Any] = {"write_batch_size": 2**15, "data_page_size": 8 * _PAGE_ROWS}
 """Pages that end where units of rows do, so that plain ones are read and added up where they are."""
@@ -360,7 +358,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         noted = {column.field.name: column.annotation for column in encoded if column.annotation is not None}
         with self._opened(path, fields, noted) as writer:
             rows = pa.Table.from_arrays([column.values for column in encoded], schema=writer.schema)
-            writer.write_table(rows, row_group_size=ROWS)
+            writer.write_table(rows, row_group_size=PARQUET_GROUP_ROWS)
 
     def _copy_with(self, file: FileIdentity, encoded: Sequence[EncodedColumn], path: str) -> None:
         """Write a file with the columns of another and new ones, row group by row group.

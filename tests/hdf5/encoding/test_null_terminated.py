@@ -56,7 +56,7 @@ def decoded(values, bounds):
 
 
 def pieces_of(rows, nbytes=2**22):
-    return patch.multiple(nulended, BLOCK_ROWS=rows, _BLOCK_BYTES=nbytes)
+    return patch.multiple(nulended, BLOCK_ROWS=rows, BLOCK_BYTES=nbytes)
 
 
 @given(texts=TEXTS, start=st.integers(0, 2**40))

@@ -31,7 +31,7 @@ STORED = [pa.string(), pa.large_string(), pa.binary(), pa.string_view(), pa.dict
 def _small_chunks_and_batches():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(text_chunks, "FEWEST_ROWS", 1)
-        patched.setattr(chunks, "BATCH_ROWS", 16)
+        patched.setattr(chunks.tuning, "PARQUET_BATCH_ROWS", 16)
         yield
 
 

@@ -29,7 +29,8 @@ from akdask.errors import (
 )
 from akdask.formats.parquet import file_set
 from akdask.formats.parquet.file_set import open_set
-from akdask.formats.parquet.write import ROWS, ParquetWriter
+from akdask.formats.parquet.write import ParquetWriter
+from akdask.formats.tuning import PARQUET_GROUP_ROWS
 from akdask.storage.locales import locale_files
 from akdask.storage.manifest import manifest_path
 
@@ -222,9 +223,9 @@ def test_pages_of_plain_numbers_are_read_where_they_are(prefix):
 
 
 def test_row_groups_are_no_larger_than_can_be_skipped(prefix):
-    ak.zeros(ROWS + 1, "int64").to_parquet(prefix, num_locales=1)
+    ak.zeros(PARQUET_GROUP_ROWS + 1, "int64").to_parquet(prefix, num_locales=1)
     (path,) = locale_files(str(prefix))
-    assert [pq.read_metadata(path).row_group(k).num_rows for k in range(2)] == [ROWS, 1]
+    assert [pq.read_metadata(path).row_group(k).num_rows for k in range(2)] == [PARQUET_GROUP_ROWS, 1]
 
 
 # ------------------------------------------------------------------------------------------------ replacing and adding
