@@ -143,11 +143,10 @@ def gather(column: Any, positions: Any, out: NumberArray | None = None, missing:
     prefetches rows well before it reaches them. A row at a position outside the column gets the bits `missing`, or no
     text. Without these bits, the result is None.
     """
-    if not _has_words(positions):
-        return None
-    if is_arrow(column, "LargeStringArray"):
-        return _gather_strings(column, positions, fill=missing is not None)
-    if not _has_words(column) or (out is not None and not _has_words(out)):
+    if not isinstance(column, np.ndarray):
+        is_text = is_arrow(column, "LargeStringArray") and _have_words(positions)
+        return _gather_strings(column, positions, fill=missing is not None) if is_text else None
+    if not _have_words(positions, column, positions if out is None else out):
         return None
     found: NumberArray = np.empty(len(positions), column.dtype) if out is None else out
     rows, into = positions.view(np.uint64), found.view(np.uint64)
@@ -155,10 +154,14 @@ def gather(column: Any, positions: Any, out: NumberArray | None = None, missing:
     return found if all_there or missing is not None else None
 
 
-def _has_words(array: Any) -> bool:
-    """Whether an array has items of 64 bits, one after the other, for which there is a loop."""
-    is_plain = isinstance(array, np.ndarray) and array.itemsize == WORD_BYTES and not array.dtype.hasobject
-    return is_plain and array.ndim == 1 and array.flags.c_contiguous
+def _have_words(*arrays: Any) -> bool:
+    """Whether arrays have items of 64 bits, one after the other, for which there is a loop."""
+    for array in arrays:
+        if not isinstance(array, np.ndarray) or array.itemsize != WORD_BYTES or array.dtype.hasobject:
+            return False
+        if array.ndim != 1 or not array.flags.c_contiguous:
+            return False
+    return True
 
 
 def _gather_strings(strings: pa.LargeStringArray, positions: NumberArray, *, fill: bool) -> Any:

@@ -105,24 +105,24 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
 
 def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
     """Return the needs of each node of plans by name; nodes are given inputs first."""
-    needs: dict[str, Need] = {}
+    needs: defaultdict[str, Need] = defaultdict(Need)
     seen: set[str] = set()
     for root in roots:
-        needs.setdefault(root._name, Need()).add(root, ReaderNeed())
+        needs[root._name].add(root, ReaderNeed())
     for node in reversed(nodes):
-        need = needs.setdefault(node._name, Need())
+        need = needs[node._name]
         if need.rows is None:
             continue
         if isinstance(node, Zip):
             # All readers of its frames' columns have been seen.
             need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
         for item, request in needs_of_inputs(node, need):
-            needs.setdefault(item._name, Need()).add(node, request)
+            needs[item._name].add(node, request)
         for value in _unseen(live_values(node, need), seen):
             if isinstance(value, ColumnRef):
-                needs.setdefault(value.source, Need()).columns.add(value.name)
+                needs[value.source].columns.add(value.name)
             elif isinstance(value, Replica):
-                needs.setdefault(value.node._name, Need()).add(node, ReaderNeed([value.field]))
+                needs[value.node._name].add(node, ReaderNeed([value.field]))
     _look_upwards(nodes, needs)
     return needs
 

@@ -27,10 +27,10 @@ QUERIES = {
     "distinct": (lambda x, y: ak.unique(x["k"]).persist(), 1_820),
     "membership": (lambda x, y: int(ak.in1d(x["m"], y["m"]).sum()), 1_600),
     "join": (lambda x, y: ak.merge(x[["m", "a"]], y, on="m", sort=False).persist(), 2_680),
-    "numbers of distinct values": (lambda x, y: x.nunique(), 3_820),
+    "numbers of distinct values": (lambda x, y: x.nunique(), 3_720),
     "numbers of values": (lambda x, y: x[["k", "m"]].count(), 560),
     "sample": (lambda x, y: x[["a"]].sample(5, random_state=1).persist(), 2_450),
-    "largest": (lambda x, y: x.sort_values("a", ascending=False).head(3).persist(), 3_950),
+    "largest": (lambda x, y: x.sort_values("a", ascending=False).head(3).persist(), 3_730),
     "rows": (lambda x, y: x[["a", "b"]].to_pandas(), 890),
 }
 

@@ -303,7 +303,7 @@ def _(frame: Aggregate) -> Expr:
     values = [item.value for item in frame.reductions]
     purpose = "reduce " + ", ".join(map(str, frame.reductions))
     partials = pipeline(frame.frame, values, sink, purpose, batches=reduction_batches(frame.frame))
-    finish = FinishStates(tuple((item.kernel, item.params) for item in frame.reductions))
+    finish = FinishStates(tuple((kernel, item.params) for kernel, item in zip(kernels, frame.reductions, strict=True)))
     return TreeReduce(CombineStates(kernels), finish, partials)
 
 

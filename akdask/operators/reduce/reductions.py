@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from operator import or_
 from typing import Any
 
@@ -157,12 +158,12 @@ class ScalarReduction:
     name: str
     dtype: ColumnType
 
-    @property
+    @cached_property
     def token(self) -> str:
         """Names the reduction in plans."""
         return f"{self.name} of {self.dtype} {self.dtype.max_bits}"
 
-    @property
+    @cached_property
     def _form(self) -> ScalarForm:
         return REDUCTIONS[self.name].scalar_form(self.dtype)
 
