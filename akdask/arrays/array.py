@@ -174,6 +174,11 @@ class Array(Writable, Collection):
         """The plan."""
         return CollectionRows(self._project(), self._converter(), self._extras(), None)
 
+    @property
+    def _shown(self) -> CollectionRows:
+        """The plan of elements that are printed."""
+        return self.expr
+
     def _as_operand(self) -> tuple[Frame, Value]:
         """Return the frame and the value of the elements as operands of an expression."""
         return self._frame, self._value

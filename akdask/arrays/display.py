@@ -86,12 +86,12 @@ def _first_and_last(array: Any, *, small: bool) -> tuple[Any, Any]:
     first, last = (array, array) if small else _edge_partitions(array)
     size, most = array.rows.size, array._most_shown
     if first is not last or (size is not None and size > most):
-        head, tail = run(first.head(EDGE).expr, last.tail(EDGE).expr)
+        head, tail = run(first.head(EDGE)._shown, last.tail(EDGE)._shown)
         return head, tail
-    (head,) = run(first.head(most + 1).expr)
+    (head,) = run(first.head(most + 1)._shown)
     if len(head) <= most:
         return head, None
-    (tail,) = run(last.tail(EDGE).expr)
+    (tail,) = run(last.tail(EDGE)._shown)
     return head[:EDGE], tail
 
 
@@ -102,7 +102,7 @@ def _edge_of_limit(array: Any) -> tuple[Any, Any] | None:
         return None
     frame, (value,), count = edge
     part = array._like(frame, value)
-    (found,) = run((part.head(count) if count >= 0 else part.tail(-count)).expr)
+    (found,) = run((part.head(count) if count >= 0 else part.tail(-count))._shown)
     if len(found) > array._most_shown:
         return found[:EDGE], found[-EDGE:]
     if len(found) == abs(count):

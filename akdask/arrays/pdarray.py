@@ -190,6 +190,12 @@ class pdarray(ElementwiseArray):
             return OfNullable(named(self._value))
         return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
 
+    @property
+    def _shown(self) -> CollectionRows:
+        if not self._value.dtype.is_nullable_number:
+            return super()._shown
+        return CollectionRows(self._project(), as_printed, (), None)
+
     def tolist(self) -> list[Any]:
         """Return the elements as a list of Python objects; computes.
 
@@ -433,6 +439,20 @@ class OfNullable:
 
         found: np.ndarray[Any, Any] = missing_as_nan(column.values, column.missing, column=self.column)
         return found
+
+
+def as_printed(table: Table) -> np.ndarray[Any, Any]:
+    """Return integers with missing rows as Python objects, NaN where they are missing.
+
+    Examples
+    --------
+    >>> as_printed(Table({0: NullableColumn(np.array([2**60 + 1, 0]), np.array([False, True]))}, 2)).tolist()
+    [1152921504606846977, nan]
+    """
+    column: Any = table.columns[0]
+    found = column.values.astype(object)
+    found[column.mask] = np.nan
+    return found
 
 
 def as_list(table: Table) -> list[Any]:

@@ -537,6 +537,10 @@ class Interval:
     exact: bool = True
 
 
+PRESENT = "present_numbers"
+"""The operation that gives the values of a column of numbers with missing rows."""
+
+
 def apply(operation: str, args: Sequence[Interval | None], *, of_bools: bool) -> Interval | None:
     """Return the interval of an operation's results, None if it is unknown.
 
@@ -552,6 +556,9 @@ def apply(operation: str, args: Sequence[Interval | None], *, of_bools: bool) ->
     if operation in _LOGIC and of_bools:
         return _LOGIC[operation](*[_DOUBT if arg is None else arg for arg in args])
     known = [arg for arg in args if arg is not None]
+    if operation == PRESENT:
+        # Missing rows are outside of the bounds, as NaN is; whoever compares leaves them out.
+        return known[0] if known else None
     return COMPARISONS[operation](*known) if operation in COMPARISONS and len(known) == len(args) else None
 
 
@@ -579,7 +586,7 @@ def _equal(left: Interval, right: Interval) -> Interval:
     return Interval(must & ~(left.nans | right.nans), may)
 
 
-def _is_nan(value: Interval) -> Interval:
+def _is_missing(value: Interval) -> Interval:
     return Interval(np.False_, value.nans)
 
 
@@ -620,7 +627,8 @@ COMPARISONS: dict[str, Callable[..., Interval]] = {
     "greater_equal": lambda left, right: _less_equal(right, left),
     "equal": _equal,
     "not_equal": lambda left, right: _not(_equal(left, right)),
-    "isnan": _is_nan,
+    "isnan": _is_missing,
+    "missing_numbers": _is_missing,
 }
 """Operations that give bools."""
 
@@ -732,6 +740,10 @@ def _compared(program: Program) -> Iterator[Load]:
             yield step
         elif isinstance(step, Apply) and step.operation in COMPARISONS:
             args = [program.steps[arg] for arg in step.args]
+            args = [
+                program.steps[arg.args[0]] if isinstance(arg, Apply) and arg.operation == PRESENT else arg
+                for arg in args
+            ]
             if not any(isinstance(arg, Apply | Recall) for arg in args):
                 yield from (arg for arg in args if isinstance(arg, Load))
 

@@ -60,9 +60,6 @@ NULLS = {"none": [], "first": [0], "middle": [NROWS // 2], "last": [NROWS - 1], 
 
 def _column(dtype: Any, nulls: Any) -> pa.Array:
     rows = _rows(dtype)
-    if nulls and pa.types.is_integer(dtype):
-        # What floats do not have is an error beside nulls.
-        rows = [min(max(row, -(2**53)), 2**53) for row in rows]
     for row in nulls:
         rows[row] = None
     return pa.array(rows, dtype)
@@ -88,7 +85,7 @@ def _expected(column: pa.ChunkedArray) -> Any:
         return rows
     if types.is_binary(stored) or types.is_large_binary(stored):
         return [None if row is None else row.decode() for row in rows]
-    if types.is_decimal(stored) or types.is_floating(stored) or column.null_count:
+    if types.is_decimal(stored) or types.is_floating(stored) or types.is_null(stored):
         return [math.nan if row is None else float(row) for row in rows]
     return rows
 

@@ -21,8 +21,9 @@ from akdask.caches import cached_results
 from akdask.columns.arrow import lists_of
 from akdask.columns.dtypes import FLOAT64, INT64, STR, ColumnType
 from akdask.columns.exact import widen_into
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls
-from akdask.columns.table import arrow_type, concat_rows, concat_text, decoded, is_encoded, slice_rows
+from akdask.columns.table import arrow_type, concat_rows, concat_text, decoded, is_encoded, slice_rows, spread
 from akdask.deferred import pc
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats import tuning
@@ -421,9 +422,14 @@ def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
             raise UnsupportedError(f"column {column.name!r} has nulls, which integers of any size cannot be.")
         return pa.concat_arrays([array]) if array.offset else array
     if pa.types.is_null(array.type):
-        return np.full(len(array), np.nan) if dtype == FLOAT64 else np.full(len(array), NAT, dtype.numpy)
+        missing = None if dtype.is_nullable_number else np.nan if dtype == FLOAT64 else NAT
+        return spread(missing, dtype, len(array))
     if column.scale != 1 or not _is_number(array.type):
         array = _as_number(array, column)
+    if dtype.is_nullable_number:
+        missing = pc.is_null(array).to_numpy(zero_copy_only=False) if array.null_count else None
+        there = array.fill_null(0 if dtype.kind != "bool" else False) if array.null_count else array
+        return NullableColumn(_numbers(there, column, dtype.plain), missing)
     if array.null_count and dtype == FLOAT64:
         valid = np.asarray(pc.is_valid(array))
         floats = np.full(len(array), np.nan)

@@ -21,7 +21,6 @@ from akdask.columns.dtypes import (
     BOOL,
     FLOAT64,
     INT64,
-    NULLABLE_STR,
     PER_SECOND,
     STR,
     UINT8,
@@ -256,12 +255,13 @@ class ParquetColumn:
 
     def with_nulls(self) -> ColumnType | None:
         """Return the type that rows have where some are null."""
-        if self.dtype == STR:
-            return NULLABLE_STR
-        return FLOAT64 if self.dtype in _WITHOUT_MISSING and self.kind not in _TIMES else self.dtype
+        lacks_value = self.dtype in _WITHOUT_VALUE and self.kind not in _TIMES
+        return replace(self.dtype, nullable=True) if self.dtype is not None and lacks_value else self.dtype
 
 
-_WITHOUT_MISSING = (INT64, UINT64, UINT8, BOOL)
+_WITHOUT_VALUE = (INT64, UINT64, UINT8, BOOL, STR)
+"""Types of which no value says that a row is missing."""
+
 _TIMES = (ObjType.DATETIME, ObjType.TIMEDELTA)
 
 

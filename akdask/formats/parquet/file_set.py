@@ -16,7 +16,18 @@ import pyarrow as pa
 
 from akdask import config
 from akdask.cluster import partition_size
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType, finer
+from akdask.columns.dtypes import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    NULLABLE_INT64,
+    NULLABLE_STR,
+    STR,
+    UINT8,
+    UINT64,
+    ColumnType,
+    finer,
+)
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats.parquet.chunks import count_nulls, first_dictionary
 from akdask.formats.parquet.columns import Annotation, FileSchema, ParquetColumn, ParquetFileDescription
@@ -253,9 +264,9 @@ def _known(value: Any, dtype: ColumnType) -> Any:
     """Return the constant value of a file's rows in its stored form, including missing values."""
     if value is not None:
         return value
-    if dtype.kind == "str":
-        return None if dtype.nullable else ""
-    return np.nan if dtype == FLOAT64 else 0
+    if dtype.nullable:
+        return None
+    return "" if dtype.kind == "str" else np.nan if dtype == FLOAT64 else 0
 
 
 def _joined(bounds: Sequence[Bounds]) -> Bounds:
@@ -281,8 +292,8 @@ def roots_of(filenames: Filenames) -> tuple[str, ...]:
 def folder_columns(paths: Sequence[str], roots: Sequence[str]) -> dict[str, tuple[ColumnType, list[Any]]]:
     """Return the columns that folders name on the way to all of some files: type, and value for each file.
 
-    Only folders below `roots` do: names of other folders do not describe rows.  A column is integer if all its values
-    are, and float if some are missing; a missing value is None.
+    Only folders below `roots` do: names of other folders do not describe rows.  A column is integer if all its known
+    values are; a missing value is None.
 
     Examples
     --------
@@ -313,9 +324,8 @@ def _typed(values: list[str | None]) -> tuple[ColumnType, list[Any]]:
     known = [value for value in values if value is not None]
     if not known or not all(map(_INT.fullmatch, known)):
         return STR if len(known) == len(values) else NULLABLE_STR, list(values)
-    if len(known) < len(values):
-        return FLOAT64, [None if value is None else float(value) for value in values]
-    return INT64, list(map(int, known))
+    dtype = INT64 if len(known) == len(values) else NULLABLE_INT64
+    return dtype, [None if value is None else int(value) for value in values]
 
 
 _INTEGRAL = (INT64, UINT64, UINT8, BOOL)
@@ -485,10 +495,12 @@ class ColumnAgreement:
         annotations = {column.annotation for column in known}
         annotation = known[0].annotation if len(annotations) == 1 else None
         if dtype in _INTEGRAL and _kind(known) not in (ObjType.DATETIME, ObjType.TIMEDELTA) and self._has_nulls(name):
-            dtype = FLOAT64
+            dtype = replace(dtype, nullable=True)
         elif dtype == STR and self._may_have_nulls(name):
             dtype = NULLABLE_STR
-        kind = ObjType.PDARRAY if dtype == FLOAT64 and _kind(known) == ObjType.IPV4 else _kind(known)
+        kind = _kind(known)
+        if kind == ObjType.IPV4 and (dtype == FLOAT64 or dtype.is_nullable_number):
+            kind = ObjType.PDARRAY
         stored = [column.stored for column in known]
         is_ordered = all(pa.types.is_dictionary(one) and one.ordered for one in stored)
         units = [column.unit for column in known if column.unit is not None]

@@ -21,6 +21,7 @@ from akdask.caches import Cache
 from akdask.columns.dtypes import FLOAT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.memory import LARGEST_REUSED, new_array, scratch
+from akdask.columns.nullable import NullableColumn
 from akdask.errors import FileFormatError
 from akdask.formats.parquet import loops
 from akdask.formats.parquet.columns import NAT, ParquetColumn
@@ -399,9 +400,12 @@ class PageReader:
     ) -> None:
         codec = CODECS[place.codec] if place.codec >= 0 else ""
         plain = column.plain
-        if plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
+        has_numbers = dtype.is_number or dtype.is_nullable_number
+        if plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not has_numbers:
             raise NoPlainPagesError
-        self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype, codec
+        self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype.plain, codec
+        self._is_nullable = dtype.nullable
+        self._missing: Bools | None = None
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
         self._scale = column.scale
@@ -409,9 +413,9 @@ class PageReader:
         # Loops write words, and unpack Snappy.
         self._in_batches = dtype.itemsize == 8 and codec != "ZSTD"
         self._current: UnpackedPage | None = None
-        self._decoded: tuple[int, NumberArray] | None = None
+        self._decoded: tuple[int, NumberArray, Bools] | None = None
 
-    def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
+    def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray | NullableColumn:
         """Return rows of the row group; for `out` see `akdask.storage.source.PartReader.read`.
 
         Raises
@@ -421,6 +425,7 @@ class PageReader:
         """
         pages = self._list.covering(start, stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
+        self._missing = None
         firsts = pages[:, PageField.FIRST]
         number, last = int(np.searchsorted(firsts, start, "right")) - 1, int(np.searchsorted(firsts, stop))
         while number < last:
@@ -428,12 +433,12 @@ class PageReader:
             if number < last:
                 self._read_page(pages[number], start, found)
                 number += 1
-        return found
+        return NullableColumn(found, self._missing) if self._is_nullable else found
 
     def stretches(self) -> list[Stretch] | None:
         """Return the stretches of all rows; None where their stored form differs from that in memory."""
         descriptor = self._ranges.dense_file
-        if descriptor is None or self._stored != self._dtype.numpy or self._scale != 1:
+        if descriptor is None or self._is_nullable or self._stored != self._dtype.numpy or self._scale != 1:
             return None
         pages = self._list.up_to(self._nrows)
         offsets = pages[:, PageField.VALUES]
@@ -507,20 +512,28 @@ class PageReader:
         before, nrows = page[PageField.FIRST], page[PageField.NROWS]
         first, end = max(start - before, 0), min(start + len(out) - before, nrows)
         target = out[before + first - start : before + end - start]
+        valid: Bools | None = None
         if page[PageField.VALUES] >= 0:
             self._read_values(int(page[PageField.VALUES] + first * self._stored.itemsize), target)
         elif self._decoded is not None and self._decoded[0] == before:
+            valid = self._decoded[2]
             target[:] = self._decoded[1][first:end]
         else:
             current = self._unpacked_page(page)
-            if current.valid is None:
+            valid = current.valid
+            if valid is None:
                 self._values(current, page, first, target)
                 return
             values = target if len(target) == nrows else np.empty(nrows, self._dtype.numpy)
-            self._spread(current, page, current.valid, values)
+            self._spread(current, page, valid, values)
             if values is not target:
-                self._decoded = int(before), values
+                self._decoded = int(before), values, valid
                 target[:] = values[first:end]
+        if valid is not None and self._is_nullable:
+            if self._missing is None:
+                self._missing = np.zeros(len(out), np.bool_)
+            at = before + first - start
+            np.logical_not(valid[first:end], out=self._missing[at : at + end - first])
 
     def _read_values(self, offset: int, out: NumberArray) -> None:
         """Read plain values from a place in the file."""
@@ -544,11 +557,12 @@ class PageReader:
 
     def _spread(self, current: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
         """Fill an array with all rows of a page with nulls."""
-        if self._dtype != FLOAT64 and self._column.with_nulls() == FLOAT64:
+        lacks_value = self._column.with_nulls() != self._column.dtype
+        if lacks_value and self._dtype != FLOAT64 and not self._is_nullable:
             raise self._list.damaged("it has nulls, though its statistics say that it has none")
         some = np.empty(int(np.count_nonzero(valid)), out.dtype)
         self._values(current, page, 0, some)
-        out[:] = np.nan if self._dtype == FLOAT64 else NAT
+        out[:] = 0 if self._is_nullable else np.nan if self._dtype == FLOAT64 else NAT
         out[valid] = some
 
     def _values(self, current: UnpackedPage, page: npt.NDArray[np.int64], skipped: int, out: NumberArray) -> None:

@@ -27,23 +27,22 @@ _WIDEST: dict[ColumnType, tuple[Any, Any]] = {
     FLOAT64: (-np.inf, np.inf),
     BOOL: (False, True),
     STR: (b"", b"\xff" * TEXT_BYTES),
-    NULLABLE_STR: (b"", b"\xff" * TEXT_BYTES),
 }
 _PHYSICAL = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8", "BOOLEAN": "?"}
 
 
 def unbounded(dtype: ColumnType, count: int) -> Bounds | None:
     """Return the bounds of a type, None if it has none."""
-    if dtype not in _WIDEST:
+    if dtype.plain not in _WIDEST:
         return None
     kind = f"S{TEXT_BYTES}" if dtype.kind == "str" else dtype.numpy
-    low, high = (np.full(count, side, kind) for side in _WIDEST[dtype])
-    return Bounds(low, high, np.full(count, dtype == FLOAT64))
+    low, high = (np.full(count, side, kind) for side in _WIDEST[dtype.plain])
+    return Bounds(low, high, np.full(count, dtype == FLOAT64 or dtype.is_nullable_number))
 
 
 def constant(value: Any, dtype: ColumnType) -> Bounds | None:
     """Return the bounds of a column with one value in all rows."""
-    if dtype not in _WIDEST:
+    if dtype.plain not in _WIDEST:
         return None
     if value is None:
         return unbounded(dtype, 1)
@@ -83,6 +82,8 @@ def without_values(bounds: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.voi
     empty = (chunks["nulls"] == chunks["values"]) & (chunks["values"] > 0)
     if dtype == FLOAT64:
         bounds.minima[empty], bounds.maxima[empty] = np.inf, -np.inf
+    elif dtype.is_nullable_number:
+        bounds.minima[empty], bounds.maxima[empty] = reversed(_WIDEST[dtype.plain])
     elif dtype == NULLABLE_STR:
         bounds.minima[empty] = SENTINEL
     return bounds
@@ -143,12 +144,12 @@ def _of_numbers(
         known &= (-most <= low) & (high <= most)
         low, high = (np.where(known, side, 0).astype(np.int64) * column.scale for side in values)
         low = np.where(has_none, low, NAT)
-    if dtype == INT64 and low.dtype.kind == "u":
+    if dtype.plain == INT64 and low.dtype.kind == "u":
         known &= high < 2**63  # others are an error where they are read
     found.minima[known] = low.astype(dtype.numpy)[known]
     found.maxima[known] = high.astype(dtype.numpy)[known]
-    if dtype == FLOAT64 and not pa.types.is_floating(column.stored):
-        # Null integers become NaN; NaN among floats are not counted in statistics.
+    if not pa.types.is_floating(column.stored):
+        # Nulls are the only missing rows; NaN among floats are not counted in statistics.
         found.nans[known & has_none] = False
     return found
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns.table import concat_rows, to_objects
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet import pages
 from akdask.formats.parquet.file_set import open_set
@@ -40,9 +41,9 @@ def read_pages(path, step=None):
     for reader, nrows in readers_of(path):
         for start in range(0, nrows, step or max(nrows, 1)):
             stop = min(start + (step or nrows), nrows)
-            found.append(np.array(reader.read("x", start, stop)))
+            found.append(reader.read("x", start, stop))
         assert all(isinstance(chunk, PageReader) for chunk in reader._chunks.values())
-    return np.concatenate(found) if found else np.empty(0)
+    return concat_rows(found) if found else np.empty(0)
 
 
 @given(data=st.data())
@@ -50,9 +51,7 @@ def read_pages(path, step=None):
 @pytest.mark.parametrize("nullable", [False, True])
 def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable):
     name = data.draw(st.sampled_from(sorted(NUMBERS)))
-    # Integers beside missing ones are floats there; those that no float is equal to are refused.
-    exact = st.integers(0 if name == "uint64" else -(2**53), 2**53) if name in ("int64", "uint64") else NUMBERS[name]
-    item = exact | st.none() if nullable else NUMBERS[name]
+    item = NUMBERS[name] | st.none() if nullable else NUMBERS[name]
     few = st.lists(item, min_size=1, max_size=4).flatmap(lambda some: st.lists(st.sampled_from(some), max_size=600))
     values = pa.array(
         data.draw(st.lists(item, max_size=50) | few),
@@ -69,12 +68,14 @@ def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable
         write_batch_size=data.draw(st.sampled_from([7, 1024])),
         row_group_size=data.draw(st.sampled_from([100, 2**20])),
     )
-    expected = pq.read_table(path).column("x").to_pandas().to_numpy(np.float64 if values.null_count else None)
+    expected = pq.read_table(path).column("x").to_pylist()
+    if name in ("double", "float"):
+        expected = [np.nan if row is None else row for row in expected]
     # Large pages are kept from one block to the next, small ones unpacked again.
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(pages, "_SMALL", data.draw(st.sampled_from([0, 2**18])))
         found = read_pages(path, data.draw(st.sampled_from([None, 33, 64]) | st.just(1 if len(values) < 200 else 100)))
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(to_objects(found), expected)
 
 
 TIMES = [
@@ -153,8 +154,7 @@ def test_levels_are_read(tmp_path_factory, data):
     values = pa.array([row if there else None for there, times in runs for row in range(times)], pa.int64())
     path = str(tmp_path_factory.mktemp("levels") / "x.parquet")
     pq.write_table(pa.table({"x": values}), path, compression="zstd", use_dictionary=False)
-    expected = pq.read_table(path).column("x").to_pandas().to_numpy(np.float64 if values.null_count else None)
-    np.testing.assert_array_equal(read_pages(path), expected)
+    assert to_objects(read_pages(path)) == values.to_pylist()
 
 
 def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):
