@@ -446,6 +446,7 @@ def as_printed(table: Table) -> np.ndarray[Any, Any]:
 
     Examples
     --------
+    >>> from akdask.columns.nullable import NullableColumn
     >>> as_printed(Table({0: NullableColumn(np.array([2**60 + 1, 0]), np.array([False, True]))}, 2)).tolist()
     [1152921504606846977, nan]
     """
@@ -460,6 +461,7 @@ def as_list(table: Table) -> list[Any]:
 
     Examples
     --------
+    >>> from akdask.columns.nullable import NullableColumn
     >>> as_list(Table({0: NullableColumn(np.array([2**60 + 1, 0]), np.array([False, True]))}, 2))
     [1152921504606846977, nan]
     """
