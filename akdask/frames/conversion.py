@@ -36,11 +36,10 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
 from akdask.operators.join.plan import LABEL, CategoryTable
-from akdask.operators.values.cast import missing_as_nan
 from akdask.records import record
 from akdask.storage.locales import Filenames
 from akdask.storage.objects import ROW_LABELS, ObjType
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Path, Storable
@@ -396,19 +395,15 @@ class ToPandas:
         return pd.DataFrame(made, index=index, columns=None if made else [], copy=False)
 
     def _joined(self, table: Table, name: Hashable) -> Any:
-        """Return integers that may be missing as one of pandas' nullable types, or as floats.
+        """Return integers or bools that may be missing as one of pandas' nullable types.
 
-        A whole frame without missing integers has integers, as after joins of pandas.  Partitions of a Dask DataFrame
+        A whole frame without missing ones has plain integers, as after joins of pandas.  Partitions of a Dask DataFrame
         all have the type of its meta.
         """
         column: Any = table.columns[name]
-        integers, missing = column.values, column.mask
-        dtype = dict(self.nullable).get(name)
-        if dtype is not None:
-            return masked(integers, missing, dtype)
-        if not self.arrow_strings and not np.any(missing):
-            return np.array(integers)
-        return missing_as_nan(integers, missing, column="" if name == INDEX else str(name))
+        if column.missing is None and not self.arrow_strings:
+            return np.array(column.values)
+        return masked(column.values, column.mask)
 
     def _labelled(self, name: Hashable, codes: Column, labels: Table) -> Any:
         return pandas_categorical(np.asarray(codes), labels, ordered=name in self.ordered, keeps_na=False)
@@ -452,18 +447,16 @@ def nullable_types(columns: ColumnSet) -> dict[Hashable, str]:
     return found
 
 
-def masked(integers: Any, missing: Any, dtype: str) -> Any:
-    """Return integers or bool as one of pandas' nullable types, NA where they are missing.
+def masked(values: NumberArray, missing: NumberArray) -> Any:
+    """Return integers or bools as one of pandas' nullable types, NA where they are missing.
 
     Examples
     --------
-    >>> masked(np.array([2**60 + 1, 0]), np.array([False, True]), "Int64").tolist()
+    >>> masked(np.array([2**60 + 1, 0]), np.array([False, True])).tolist()
     [1152921504606846977, <NA>]
     """
-    as_array: Any = pd.array
-    made = as_array(np.array(integers), dtype=dtype)
-    made[np.asarray(missing)] = pd.NA
-    return made
+    made = pd.arrays.BooleanArray if values.dtype == np.bool_ else pd.arrays.IntegerArray
+    return made(np.array(values), np.array(missing))
 
 
 def as_nullable(column: Any, dtype: str) -> Any:

@@ -93,13 +93,17 @@ NARROW_RIGHT = {"k": [1, 4], "u": np.array([2**63, 8], np.uint64), "b": [True, F
 
 
 def narrow(how="left"):
-    """Return a join whose integers are all floats."""
+    """Return a join with integers and bools of which some are missing."""
     return ak.DataFrame(NARROW).merge(ak.DataFrame(NARROW_RIGHT), "k", how)
 
 
-def test_without_nullable_types_integers_are_floats():
+def test_integers_with_missing_rows_have_nullable_types_in_pandas():
     found = narrow()
-    assert [str(dtype) for dtype in found.to_pandas().dtypes] == ["int64", "int64", "float64", "float64"]
+    assert [str(dtype) for dtype in found.to_pandas().dtypes] == ["int64", "int64", "UInt64", "boolean"]
+    assert [str(dtype) for dtype in narrow("inner").to_pandas().dtypes] == ["int64", "int64", "uint64", "bool"]
+    assert [str(dtype) for dtype in found[:1].to_pandas().dtypes] == ["int64", "int64", "uint64", "bool"]
+    wanted = pd.DataFrame(NARROW).merge(pd.DataFrame(NARROW_RIGHT).astype({"u": "UInt64", "b": "boolean"}), "left", "k")
+    pd.testing.assert_frame_equal(found.to_pandas(), wanted.sort_values("k", kind="stable", ignore_index=True))
     assert found["u"].dtype == np.uint64
     assert found["u"].to_ndarray().dtype == np.float64
     assert np.nansum(found["b"].to_ndarray()) == 1.0
@@ -140,11 +144,9 @@ def test_what_is_computed_of_them_is_computed_of_floats():
 
 
 WIDE = {
-    "to_pandas": lambda df: df.to_pandas(),
     "to_ndarray": lambda df: df["i"].to_ndarray(),
     "division": lambda df: (df["i"] / 1).tolist(),
     "sum": lambda df: float(df["i"].sum()),
-    "series": lambda df: ak.Series(df["i"]).to_pandas(),
 }
 
 
