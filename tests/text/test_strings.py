@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import operator
 import re
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from akdask.columns.dtypes import BOOL, INT64, STR
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.text import loops
-from akdask.operators.text.strings import byte_sets, unicode_array
+from akdask.operators.text.strings import leading_sets, unicode_array
 from akdask.testing.strategies import strings_in_buffers
 
 WORDS = [
@@ -146,21 +147,55 @@ SIMPLE = st.lists(
     min_size=1,
     max_size=4,
 ).map("".join)
+LEADING = [
+    "ab+",
+    "a+b",
+    "ab*",
+    "ab?",
+    "ab{2}",
+    "ab{0}x",
+    "ß+",
+    "ß*",
+    "a(b|1)",
+    "ab|1",
+    "(?i)aB",
+    "(?i)as",
+    "(?i)ab+1",
+    "(?i)aß",
+    "(?i)a[ab]",
+    "aa\\b",
+]
 BEYOND = ["a+", "a{2}", "[^a]", ".", "^a", "(a)", "a|b", "(?i)a", r"\pL", r"\Qa\E", "[[:alpha:]]", r"[\d]", "[日]", ""]
 
 
-@given(words=st.lists(st.text("abß日 1.x_-\x00", max_size=12), max_size=30), pattern=SIMPLE | st.sampled_from(BEYOND))
+@given(
+    words=st.lists(st.text("abß日 1.x_-\x00", max_size=12), max_size=30),
+    pattern=SIMPLE | st.sampled_from(BEYOND + LEADING),
+)
+@example(words=["ſ", "as", "aſ", "AB", "aK"], pattern="(?i)as")
+@example(words=["AB", "ab", "xab"], pattern="(?i)ab")
+@example(words=["b", "xb", ""], pattern="b?")
 def test_simple_patterns_are_found_by_the_loop_as_by_re2(words, pattern):
-    expected = pc.match_substring_regex(column(words), pattern).to_pylist()
-    check("contains", words, expected, substr=pattern, regex=True)
+    for anchored in (pattern, rf"\A(?:{pattern})", rf"\A(?:{pattern})\z", rf"\A(?:{pattern})(?:b)"):
+        expected = pc.match_substring_regex(column(words), anchored).to_pylist()
+        check("contains", words, expected, substr=anchored, regex=True)
     plain = pc.match_substring(column(words), pattern).to_pylist()
     check("contains", words, plain, substr=pattern)
 
 
 @pytest.mark.light
-@pytest.mark.parametrize("pattern", [*BEYOND, r"\d[ab]", "a" * 1025])
+@pytest.mark.parametrize("pattern", [*BEYOND, *LEADING, "a" * 1025])
 def test_patterns_that_are_not_so_simple_are_left_to_re2(pattern):
-    assert byte_sets(pattern) is None
+    is_all = leading_sets(pattern)[1]
+    assert is_all == (pattern in {"a+", "(?i)a", "ab+", "ab*", "ab?", "ß+", "(?i)aB"})
+
+
+@pytest.mark.light
+def test_few_rows_that_begin_as_a_match_are_searched_by_re2():
+    words = ["fob", "foob", "fo", "x", "y", "z", "fox", "w"]
+    with patch("akdask.operators.text.strings.pc", wraps=pc) as functions:
+        check("contains", words, [word in ("fob", "foob") for word in words], substr="fo+b", regex=True)
+    assert max(len(call.args[0]) for call in functions.match_substring_regex.call_args_list) == 4
 
 
 @pytest.mark.light
@@ -248,7 +283,7 @@ def test_loops_refuse_strings_beyond_their_text():
     for offsets in (np.array([0, 5]), np.array([0, -5]), np.array([4, 0])):
         with pytest.raises(ValueError, match="strings"):
             loops.widen(offsets, text, np.zeros((1, 8), np.uint32))
-    sets = byte_sets("a")
+    sets, _ = leading_sets("a")
     with pytest.raises(ValueError, match="strings"):
         loops.contain(np.array([0, 5]), text, sets, found)
     with pytest.raises(ValueError, match="no set"):

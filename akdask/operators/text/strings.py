@@ -27,7 +27,7 @@ from akdask.operators.text import loops
 from akdask.typing import NumberArray, StringArray
 
 ByteSets = npt.NDArray[np.bool_]
-"""For each place of a match, which of the 256 bytes are allowed there; one place or more allows a single byte."""
+"""For each place of a match, which of the 256 bytes are allowed there."""
 
 _LONGEST = 2**10
 
@@ -40,43 +40,64 @@ _ITEM = re.compile(
     """,
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
+_IGNORES_CASE = "(?i)"
+_ANCHORED = re.compile(r"\\A\(\?:(.*)\)", re.DOTALL)
 # RE2's classes are ASCII, for any text.
 _NAMED = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\t\n\f\r "}
 
 
 @cached_results("bytes of patterns", 256)
-def byte_sets(pattern: str) -> ByteSets | None:
-    r"""Return which bytes the matches of a regular expression have at each place, None if RE2 has to find them.
+def leading_sets(pattern: str) -> tuple[ByteSets | None, bool]:
+    r"""Return which bytes the matches of a regular expression begin with, and whether that is all to be found.
+
+    There are none if RE2 has to find all of a match.
 
     Examples
     --------
-    >>> found = byte_sets(r"5\d[x-z]")
-    >>> ["".join(map(chr, np.flatnonzero(places))) for places in found]
-    ['5', '0123456789', 'xyz']
-    >>> byte_sets("5+") is None
+    >>> found, is_all = leading_sets(r"5\d[x-z]+")
+    >>> ["".join(map(chr, np.flatnonzero(places))) for places in found], is_all
+    (['5', '0123456789', 'xyz'], True)
+    >>> leading_sets("5?a") == (None, False)
     True
     """
     sets: list[set[int]] = []
-    at = 0
-    while at < len(pattern):
+    ignores_case = pattern.startswith(_IGNORES_CASE)
+    at, is_all = len(_IGNORES_CASE) if ignores_case else 0, True
+    while is_all and at < len(pattern):
         found = _ITEM.match(pattern, at)
-        if found is None:
-            # A repeated item is not one byte.
-            return None
+        members = None if found is None else _places(found, ignores_case)
+        if found is None or members is None:
+            is_all = False
+            break
         at = found.end()
-        text = found["literal"] or found["escaped"]
-        if text is not None:
-            sets += [{byte} for byte in text.encode()]
-        else:
-            sets.append(_members(found["members"] or _NAMED[found["named"]]))
-    # Searches begin at a place with a single byte.
-    return _table(sets) if any(len(members) == 1 for members in sets) else None
+        # An item that occurs any number of times says nothing, and one that occurs more than once, no more at the end.
+        times = pattern[at : at + 1]
+        sets += [] if times in ("*", "?", "{") else members
+        if times in ("*", "?", "{", "+") and times:
+            is_all = times != "{" and at + 1 == len(pattern)
+            break
+    # What follows may be another pattern.
+    has_others = not is_all and "|" in pattern[at:]
+    return (None, False) if has_others or not 0 < len(sets) <= _LONGEST else (_table(sets), is_all)
+
+
+def _places(item: re.Match[str], ignores_case: bool) -> list[set[int]] | None:
+    """Return which bytes an item of a pattern allows at each place; None if other characters have the same letters."""
+    text = item["literal"] or item["escaped"]
+    members = "" if text else item["members"] or _NAMED[item["named"]]
+    if not ignores_case:
+        return [{byte} for byte in text.encode()] if text else [_members(members)]
+    # Among the small letters of others are k and s.
+    if not text or not text.isascii() or text in "kKsS":
+        return None
+    return [{ord(text.lower()), ord(text.upper())}]
 
 
 @cached_results("bytes of literals", 256)
 def literal_sets(text: str) -> ByteSets | None:
     """Return the bytes of text at each place as sets of one; None for the empty text, which all strings contain."""
-    return _table([{byte} for byte in text.encode()])
+    sets = [{byte} for byte in text.encode()]
+    return _table(sets) if 0 < len(sets) <= _LONGEST else None
 
 
 def _members(members: str) -> set[int]:
@@ -89,9 +110,7 @@ def _members(members: str) -> set[int]:
     return found
 
 
-def _table(sets: list[set[int]]) -> ByteSets | None:
-    if not 0 < len(sets) <= _LONGEST:
-        return None
+def _table(sets: list[set[int]]) -> ByteSets:
     table = np.zeros((len(sets), 256), np.bool_)
     for place, members in enumerate(sets):
         table[place, list(members)] = True
@@ -153,16 +172,30 @@ def _is_empty(strings: Any, out: Any = None) -> Any:
 
 
 def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
-    sets = None if strings.null_count else byte_sets(substr) if regex else literal_sets(substr)
-    if sets is None:
-        search = pc.match_substring_regex if regex else pc.match_substring
+    anchored = _ANCHORED.fullmatch(substr) if regex else None
+    pattern = anchored[1] if anchored else substr
+    sets, is_all = leading_sets(pattern) if regex else (literal_sets(substr), True)
+    search = pc.match_substring_regex if regex else pc.match_substring
+    if strings.null_count or sets is None or not (anchored or _has_pair(sets)):
         return unpack_bools(search(strings, substr), out)
     found = np.zeros(len(strings), np.bool_)
-    loops.contain(*offsets_and_bytes(strings), sets, found)
+    (loops.begin_with_sets if anchored else loops.contain)(*offsets_and_bytes(strings), sets, found)
+    if not is_all:
+        rows = np.flatnonzero(found)
+        some = strings if 2 * len(rows) > len(strings) else strings.take(pa.array(rows))
+        found[... if some is strings else rows] = numpy_numbers(search(some, substr))
     if out is None:
         return found
     out[...] = found
     return out
+
+
+def _has_pair(sets: ByteSets) -> bool:
+    """Whether searches can begin at a place, which allows one byte, or two that differ in one bit, as letters do."""
+    return any(
+        len(members) == 1 or (len(members) == 2 and (members[0] ^ members[1]).bit_count() == 1)
+        for members in ([int(byte) for byte in np.flatnonzero(places)] for places in sets)
+    )
 
 
 def _startswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
