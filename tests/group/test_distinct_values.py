@@ -24,14 +24,26 @@ def test_distinct_keys_are_those_of_numpy_and_of_zeros_the_first_stands_for_both
         assert np.signbit(found[found == 0]) == np.signbit(zeros[0])
 
 
-def test_blocks_are_taken_until_one_has_many_different_keys():
+def test_blocks_are_taken_until_one_has_many_new_keys(monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_KNOWN_KEYS", 2)
+    monkeypatch.setattr("akdask.operators.group.aggregation.are_too_many", lambda words, most: False)
     keys = DistinctKeys()
     few, many = np.zeros(tuning.FEWEST_ROWS_OF_A_KEY, np.int64), np.arange(tuning.FEWEST_ROWS_OF_A_KEY)
     assert not keys.has_rows
     assert keys.add(few)
-    assert not keys.add(many)
+    assert keys.add(many)
     assert not keys.add(few)
-    assert keys.with_others(np.array([3])).tolist() == [0, 3]
+    assert keys.with_others(np.array([3])).tolist() == [*many.tolist(), 3]
+
+
+def test_blocks_of_known_keys_are_taken_however_many_these_are(monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_KNOWN_KEYS", 100)
+    many = np.arange(100) << 40
+    assert not DistinctKeys().add(many)
+    monkeypatch.setattr("akdask.operators.group.aggregation.are_too_many", lambda words, most: False)
+    keys = DistinctKeys()
+    assert all(keys.add(block) for block in (many, many, many[::-1].copy()))
+    assert keys.with_others(many[:0]).tolist() == many.tolist()
 
 
 @pytest.mark.parametrize("partitions", [1, 3])

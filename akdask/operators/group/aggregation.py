@@ -21,10 +21,11 @@ from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.grouping import GroupCodes, Grouping, StackedGroups, group_rows, group_sorted
-from akdask.operators.keys.keys import WORD_BITS, SlotGrid
+from akdask.operators.group.grouping import GroupCodes, Grouping, StackedGroups, are_too_many, group_rows, group_sorted
+from akdask.operators.keys.keys import WORD_BITS, SlotGrid, word
 from akdask.operators.keys.string_codes import EncodedStrings
-from akdask.operators.reduce.reductions import REDUCTIONS, distinct_numbers
+from akdask.operators.keys.tables import WordTable
+from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -300,15 +301,14 @@ SORTED_FAST = frozenset(map(np.dtype, (np.int64, np.uint64, np.float64)))
 
 
 class DistinctKeys:
-    """The distinct keys of each block of a partition, as long as blocks have few.
+    """The distinct keys of the blocks of a partition, as long as they are few, or blocks bring few new ones.
 
-    Used if only the key of groups is wanted. A block is sorted within the caches of a core, and the distinct keys of
-    all blocks are grouped. Grouping all rows at once would be much slower for floats, or for integers that are far
-    apart.
+    Used if only the key of groups is wanted: the rows themselves are not kept then.
     """
 
     def __init__(self) -> None:
         self.closed = False
+        self._known = WordTable()
         self._parts: list[NumberArray] = []
 
     @property
@@ -317,16 +317,24 @@ class DistinctKeys:
         return bool(self._parts)
 
     def add(self, keys: NumberArray) -> bool:
-        """Add the keys of a block, and return whether they were accepted; a block with many distinct keys ends it."""
-        if not self.closed:
-            found = distinct_numbers(keys)
-            self.closed = len(found) * tuning.FEWEST_ROWS_OF_A_KEY > len(keys)
-            if not self.closed:
-                self._parts.append(found)
-        return not self.closed
+        """Add the keys of a block, and return whether they were accepted; many new ones make it the last.
+
+        None are accepted where a sample of the first block shows that too many are distinct.
+        """
+        words = None if self.closed else word(keys, 0)
+        self.closed = self.closed or (not self._parts and are_too_many(words, tuning.MOST_KNOWN_KEYS))
+        if words is None or self.closed:
+            return False
+        found = self._known.numbers(words)
+        assert found is not None, "no keys are too many"
+        _, met = found
+        self._parts.append(keys.take(met))
+        are_many = len(met) * tuning.FEWEST_ROWS_OF_A_KEY > len(keys)
+        self.closed = are_many and self._known.count > tuning.MOST_KNOWN_KEYS
+        return True
 
     def with_others(self, keys: NumberArray) -> NumberArray:
-        """Return the accepted keys, then the others."""
+        """Return the distinct keys of the accepted blocks, then the others."""
         return np.concatenate([*self._parts, keys]) if self._parts else keys
 
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 # ---- aggregation
 
+MOST_KNOWN_KEYS = 2**17
+"""Distinct keys of which a table still fits the caches; with more, blocks have to have few new ones."""
+
 FEWEST_ROWS_OF_A_KEY = 8
-"""Fewest rows of a block for each distinct key; with fewer, deduplicating blocks ends."""
+"""Fewest rows of a block for each new key; with fewer, deduplicating blocks ends."""
 
 # ---- dictionary
 
