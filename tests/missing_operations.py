@@ -694,11 +694,12 @@ them, a mask chooses no row where it is missing, they come last in every order a
   in Arkouda, and leave it out with `skipna=True`. What only pandas has, such as `median`, `quantile`, `nunique`,
   `idxmax` and groups of frames, leaves missing values out by itself.
 - **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, masked arrays of NumPy,
-  `None` in lists, left joins, `shift` and reshaping. They are floats to compute with, but are kept exactly beside
-  where they are missing: moving them, comparing them, `where`, masks, `fillna`, sorting, counting and grouping by them,
-  joining on them, the least, largest and sum of groups, `astype(str)` and `to_pandas(nullable=True)` change none. An
-  integer that is no float is an error where a float of it would be computed with or handed out; the message has column
-  and value. `tolist()` of an array gives integers then.
+  `None` in lists, left joins, `shift` and reshaping. They keep their type, such as int64, which plans show as `int64?`:
+  moving, comparing and adding them, `where`, masks, `fillna`, sorting, counting and grouping by them, joining on them,
+  running sums, the least, largest and sum of groups, `astype(str)` and `to_pandas(nullable=True)` change none. `/`,
+  floats beside them and functions with float results compute with floats, and so does `to_ndarray` where one is
+  missing. An integer that is no float is an error there, which has the value. `tolist()` of an array gives integers
+  then.
 - **Casts.** In columns, `astype(str)` leaves missing values missing, and `astype(int)` is an error where one is missing
   or infinite. Arrays are cast as in Arkouda: floats of which some are NaN become text `nan`, or the smallest integer.
 - **Categoricals.** Columns of them equal nothing where they are missing; arrays compare their codes, as in Arkouda.

@@ -19,7 +19,7 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.times import is_missing_time, of_order
-from akdask.engine.values import Call, Constant, Value, cast
+from akdask.engine.values import Call, Constant, Value, as_floats, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupIdentity
 from akdask.operators.join.plan import BuildIndex, JoinSide, Need
@@ -122,7 +122,7 @@ def _comparable(operation: str, left: Array, right: Array) -> list[tuple[Aligned
     if any(len(key_parts(value)) > 1 for _, value in (one, other)):
         (missing, number), (other_missing, other_number) = map(_apart, (one, other))
         return [(missing, other_missing), *_comparable_values(operation, number, other_number)]
-    return _comparable_values(operation, one, other)
+    return _comparable_values(operation, (one[0], as_floats(one[1])), (other[0], as_floats(other[1])))
 
 
 def _apart(item: Aligned) -> tuple[Aligned, Aligned]:

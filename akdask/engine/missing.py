@@ -1,9 +1,9 @@
 """Missing values in integers, bools and text: expressions that keep the values exact.
 
-Integers or bools with missing rows have the type float64, but are an expression of two columns: the integers, and the
-mask of missing rows. Operations that move, compare, fill or choose rows work on these two, and so keep integers that no
-float is equal to. Arithmetic on the floats raises an error if it meets such an integer. Text with missing rows has a
-type of its own, and every operation a rule for it.
+Integers or bools with missing rows are one column of a nullable type (`akdask.columns.nullable`). A rule of an
+operation says what it does with the integers and with the mask of missing rows. Without a rule an operation computes
+with floats, NaN where a row is missing, and raises an error if it meets an integer that equals no float. Text with
+missing rows has a type of its own, too, and every operation a rule for it.
 """
 
 from __future__ import annotations

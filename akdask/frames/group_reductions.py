@@ -18,7 +18,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray
-from akdask.columns.dtypes import FLOAT64
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, UINT64
 from akdask.engine.alignment import align, align_by_plan
 from akdask.engine.node import Frame
 from akdask.engine.sources import row_numbers
@@ -201,7 +201,7 @@ def edge_value(groups: DataFrameGroupBy, name: str, *, last: bool) -> tuple[Any,
     at = pdarray(rows._frame, Call("cast", Call("where", lacks, Constant(0.0), rows._value), dtype="int64"))
     taken = columns.array(name)[at]
     common, (item, lacking) = align_by_plan("take the last", [(taken._frame, taken._value), (rows._frame, lacks)])
-    is_plain = item.dtype.kind in ("int", "uint", "bool") and not isinstance(taken, TimeArray | Categorical)
+    is_plain = item.dtype in (INT64, UINT64, UINT8, BOOL) and not isinstance(taken, TimeArray | Categorical)
     return keys, taken if is_plain else missing_rows(taken, common, item, lacking)
 
 

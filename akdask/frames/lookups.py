@@ -276,7 +276,11 @@ def _check_types(values: list[Array], lows: list[Array], highs: list[Array]) -> 
         )
     for items in zip(values, lows, highs, strict=True):
         kinds = [item._value.dtype for item in items]
-        if kinds[0].kind not in ("int", "uint", "float", "bigint") or len({kind.kind for kind in kinds}) > 1:
+        if (
+            any(kind.nullable for kind in kinds)
+            or kinds[0].kind not in ("int", "uint", "float", "bigint")
+            or len({kind.kind for kind in kinds}) > 1
+        ):
             raise ArgumentTypeError(
                 "values and bounds are numbers of one type.",
                 details=[f"values: {kinds[0]}, lower bounds: {kinds[1]}, upper bounds: {kinds[2]}"],

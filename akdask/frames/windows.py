@@ -29,7 +29,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.times import halves, is_missing_time, of_halves, with_missing_times
-from akdask.engine.values import Call, Constant, Value, cast, widened
+from akdask.engine.values import Call, Constant, Value, as_floats, cast, widened
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
@@ -545,9 +545,17 @@ def _running(name: str, array: Array) -> Array:
     if not lacks_numbers(array._value.dtype):
         found: Array = scan(array)
         return found
-    missing = pdarray(array._frame, Call("isnan", array._value))
-    filled = pdarray(array._frame, Call("where", missing._value, Constant(identity), array._value))
-    return where(missing, np.nan, scan(filled))
+    values, missing = parts(array._value) or (array._value, Call("isnan", array._value))
+    neutral: Any = identity
+    if values.dtype.kind in ("int", "uint"):
+        limits = np.iinfo(values.dtype.numpy)
+        neutral = values.dtype.numpy.type(min(max(identity, limits.min), limits.max))
+    elif values.dtype == BOOL:
+        values, neutral = as_floats(array._value), identity
+    running: Array = scan(pdarray(array._frame, Call("where", missing, Constant(neutral), values)))
+    frame, (total, lacks) = align("scan", [(running._frame, running._value), (array._frame, missing)])
+    kept: Array = missing_rows(running, frame, total, lacks)
+    return kept
 
 
 def _but_times(columns: ColumnSet) -> list[str]:
