@@ -85,6 +85,14 @@ def test_classes_and_cases_are_those_of_python():
         assert evaluated(name, words=ascii_words) == [getattr(word, name)() for word in ascii_words], name
 
 
+def test_ends_are_stripped_on_both_sides_unless_one_is_named():
+    for chars in ("", "a", "bA é", "😀a"):
+        assert evaluated("strip", chars=chars) == [word.strip(chars or None) for word in WORDS]
+        assert evaluated("strip", chars=chars, right=False) == [word.lstrip(chars or None) for word in WORDS]
+        assert evaluated("strip", chars=chars, left=False) == [word.rstrip(chars or None) for word in WORDS]
+    assert evaluated("strip") == [word.strip() for word in WORDS]
+
+
 def test_comparisons_go_by_bytes():
     others = WORDS[1:] + WORDS[:1]
     for name, compare in (
