@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 
 from akdask.columns.arrow import offsets_of
-from akdask.columns.dtypes import STR
+from akdask.columns.dtypes import INT64, NULLABLE_STR, STR
 from akdask.columns.strings import from_nulls, with_nulls
+from akdask.columns.table import type_of
 from akdask.engine.operations import OPERATIONS
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.text.characters import PREDICATES, TRANSFORMS
 from akdask.operators.text.matches import find_matches, replaced, replacement
 
@@ -65,7 +66,12 @@ def strings_of(words=WORDS):
 
 
 def evaluated(name, *args, words=WORDS, **params):
-    found = OPERATIONS[name].evaluate(strings_of(words), *args, **params)
+    operation = OPERATIONS[name]
+    found = operation.evaluate(strings_of(words), *args, **params)
+    kind = operation.result_type(STR, *(STR for _ in args), **params)
+    assert type_of(found) == kind or (kind == NULLABLE_STR and type_of(found) == STR)
+    with pytest.raises(ArgumentTypeError):
+        operation.result_type(INT64, *(STR for _ in args), **params)
     if isinstance(found, pa.Array):
         found.validate(full=True)
         return found.to_pylist()
@@ -141,6 +147,20 @@ def test_matches_and_replacements_are_those_of_python():
         assert evaluated("endswith", words=words, substr=pattern, regex=True) == ends
         begin = [bool(python.match(word)) for word in words]
         assert evaluated("startswith", words=words, substr=pattern, regex=True) == begin
+
+
+def test_patterns_and_groups_are_checked_when_they_are_written():
+    for name in ("match_start", "match_count", "match_texts", "match_spans", "match_text"):
+        with pytest.raises(ArgumentError, match="no regular expression"):
+            OPERATIONS[name].result_type(STR, pattern="(")
+        for group in (-1, 2):
+            with pytest.raises(ArgumentError, match=f"no group {group}"):
+                OPERATIONS[name].result_type(STR, pattern="(a)b", group=group)
+        assert OPERATIONS[name].result_type(STR, pattern="(a)b", group=1) == OPERATIONS[name].result_type(
+            STR, pattern="(a)b"
+        )
+    with pytest.raises(ArgumentError, match="stands for nothing"):
+        OPERATIONS["replace_matches"].result_type(STR, pattern="a", template="\\q", most=0)
 
 
 def test_expressions_of_python_are_counted_and_extracted():
