@@ -207,6 +207,11 @@ def test_text_is_peeled_alike_by_text_and_by_patterns(from_right):
             if include:
                 sides = [sides[0], delimiter + sides[1]] if from_right else [sides[0] + delimiter, sides[1]]
             assert [one, other] == sides
+        # Where all words have the delimiter, none is left as it is.
+        enough = [number for number, fields in enumerate(parts) if len(fields) > times]
+        for part, sides in enumerate((left, right)):
+            found = evaluated("peel", words=[WORDS[number] for number in enough], part=part, regex=False, **how)
+            assert found == [sides[number] for number in enough]
         if delimiter != "aa":
             by_pattern = how | {"delimiter": re.escape(delimiter)}
             assert [evaluated("peel", part=part, regex=True, **by_pattern) for part in (0, 1)] == [left, right]
