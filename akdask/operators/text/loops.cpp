@@ -396,7 +396,7 @@ void copy_every(Offsets offsets, Text text, int64_t start, int64_t stop, int64_t
             writer.end_string();
             continue;
         }
-        int64_t number = first, at = first < 0 ? string.start : place_of(text, string, first, all_ascii);
+        int64_t number = first, at = place_of(text, string, std::max(first, int64_t{0}), all_ascii);
         while (step < 0 ? number > last : number < last) {
             int64_t next = place_of(text, {at, string.stop}, 1, all_ascii);
             std::memcpy(writer.next(next - at), text.data + at, static_cast<std::size_t>(next - at));
