@@ -99,6 +99,15 @@ def test_ends_are_stripped_on_both_sides_unless_one_is_named():
     assert evaluated("strip") == [word.strip() for word in WORDS]
 
 
+def test_slices_of_any_step_are_those_of_python():
+    bounds = (None, 0, 1, 2, 5, 90, -1, -3, -90)
+    for start, stop, step in product(bounds, bounds, (1, 2, 3, -1, -2)):
+        found = OPERATIONS["text_slice"].evaluate(strings_of(), start=start, stop=stop, step=step)
+        assert found.to_pylist() == [word[start:stop:step] for word in WORDS], (start, stop, step)
+        found = OPERATIONS["text_slice"].evaluate(strings_of(WORDS[:20]), start=start, stop=stop, step=step)
+        assert found.to_pylist() == [word[start:stop:step] for word in WORDS[:20]], (start, stop, step)
+
+
 def test_comparisons_go_by_bytes():
     others = WORDS[1:] + WORDS[:1]
     for name, compare in (
