@@ -284,15 +284,19 @@ void put_rows(Words words, uint64_t low, Span<Row> rows) {
     }
 }
 
+constexpr uint64_t NEAR_BYTES = 1 << 18;  // of cells that stay in the core's cache
+
 // Finds the row in the cell of each word.
 template <class Row>
 void look_up_rows(Words words, uint64_t low, uint64_t nslots, Span<const Row> rows, Span<int64_t> found) {
     require(nslots < rows.size && found.size >= words.size, "a word without a cell");
-    auto cell = [&](uint64_t row) { return words[row] - low < nslots ? words[row] - low : nslots; };
-    for (uint64_t row = 0; row < words.size; ++row) {
-        if (row + AHEAD < words.size) prefetch(&rows[cell(row + AHEAD)]);
-        found[row] = rows[cell(row)];
+    auto cell = [&](uint64_t word) { return word - low < nslots ? word - low : nslots; };
+    uint64_t row = 0, ahead = nslots * sizeof(Row) > NEAR_BYTES ? AHEAD : words.size;
+    for (; row + ahead < words.size; ++row) {
+        prefetch(&rows[cell(words[row + ahead])]);
+        found[row] = rows[cell(words[row])];
     }
+    for (; row < words.size; ++row) found[row] = rows[cell(words[row])];
 }
 
 }  // namespace
