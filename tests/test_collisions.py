@@ -17,13 +17,16 @@ from akdask.testing.strategies import partition_lengths, partitioned
 @pytest.fixture(autouse=True, params=[0, 2**64 - 1, None])
 def colliding_hashes(request, monkeypatch):
     """Give rows one of few hashes, the extremes among them, and leave no way around hashes."""
-    whole = hashing.hash_rows
 
-    def few(columns):
-        hashes = whole(columns)
-        return hashes % np.uint64(2) if request.param is None else np.full_like(hashes, request.param)
+    def few(whole):
+        def hashed(columns):
+            hashes = whole(columns)
+            return hashes % np.uint64(2) if request.param is None else np.full_like(hashes, request.param)
 
-    monkeypatch.setattr(hashing, "hash_rows", few)
+        return hashed
+
+    monkeypatch.setattr(hashing, "hash_rows", few(hashing.hash_rows))
+    monkeypatch.setattr(hashing, "hash_words", few(hashing.hash_words))
     monkeypatch.setattr(hashing, "is_exact", lambda columns: False)
     monkeypatch.setattr(join_tuning, "FEW_STRINGS", -1)
     monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)

@@ -14,7 +14,6 @@ from akdask.operators.join.key_tables import (
     DirectIndex,
     DirectSet,
     GroupingIndex,
-    HashIndex,
     HashSet,
     IndexSet,
     OpenAddressingTable,
@@ -23,8 +22,8 @@ from akdask.operators.join.key_tables import (
     index_keys,
     key_set,
 )
-from akdask.operators.keys import hashing
 from akdask.operators.keys.keys import FIRST, HALF, SECOND, VACANT, SlotGrid, span, word
+from akdask.operators.keys.tables import KeyTable
 from akdask.testing.strategies import DTYPES, columns
 
 
@@ -85,12 +84,6 @@ def test_integers_of_any_size_find_themselves_in_whatever_width(table, others):
         assert found.tolist() == [table.index(item) if item in table else -1 for item in wanted]
 
 
-@given(tables())
-def test_hashed_keys_are_found(both):
-    table, wanted = both
-    check(HashIndex([as_column(column) for column in table]), table, wanted)
-
-
 @given(
     st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=1),
     st.lists(st.tuples(st.integers(-9, 9), st.booleans())),
@@ -101,18 +94,6 @@ def test_integers_of_a_small_range_are_found_directly(rows, others):
     )
     check(DirectIndex(table, SlotGrid.around(table)), table, wanted)
     check(DirectIndex(table[:1], SlotGrid.around(table[:1])), table[:1], wanted[:1])
-
-
-@pytest.mark.parametrize("first", [0, 2**64 - 4])
-@given(tables(), st.integers(0, 2))
-def test_keys_with_equal_hashes_are_told_apart(first, both, bits):
-    """In the first slots, and in the last ones and beyond them, where hashes may be like those of vacant slots."""
-    table, wanted = both
-    hashes, mask = hashing.hash_rows, np.uint64((1 << bits) - 1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hashing, "hash_rows", lambda keys: (hashes(keys) & mask) + np.uint64(first))
-        patch.setattr(hashing, "is_exact", lambda keys: False)
-        check(HashIndex([as_column(column) for column in table]), table, wanted)
 
 
 @given(tables(["str"], max_keys=1))
@@ -154,7 +135,7 @@ def test_leading_bits_that_have_no_room_beside_the_row_number_are_left_out(rows,
 def test_keys_of_a_range_that_leaves_no_room_are_hashed():
     keys = np.arange(3_000) * (2**57 // 3_000)
     assert isinstance(index_keys([keys]), PackedIndex)
-    assert isinstance(index_keys([keys * 64]), HashIndex)
+    assert isinstance(index_keys([keys * 64]), KeyTable)
 
 
 def unmixed(tags, spare):
@@ -173,7 +154,7 @@ def test_keys_too_many_of_whose_words_belong_to_one_place_are_hashed(first, coun
     keys = np.array([0, 2**58 - 1, *crowd, *rest])
     index = PackedIndex([keys], [span(keys)])
     assert (index._spare, index._dropped_bits, index.is_sound) == (spare, 6, is_sound)
-    assert isinstance(index_keys([keys]), PackedIndex if is_sound else HashIndex)
+    assert isinstance(index_keys([keys]), PackedIndex if is_sound else KeyTable)
     check(index_keys([keys]), [keys], [np.append(keys[::-1], keys + 1)])
 
 
@@ -200,7 +181,7 @@ def laid_out(index, table):
     positions, size = places_of(tags[order][is_first], index._layout)
     slots = np.full(size, VACANT)
     slots[positions] = words
-    furthest = positions - index._layout.slots(tags[order][is_first]).astype(np.int64)
+    furthest = positions - (tags[order][is_first] >> np.uint64(index._layout.shift)).astype(np.int64)
     return slots, int(furthest.max()), sorted(order[~is_first].tolist())
 
 
@@ -219,13 +200,6 @@ def test_words_are_inserted_where_sorting_puts_them(rows, shift, with_another):
     assert (slots.tolist(), furthest) == (expected.tolist(), expected_furthest)
 
 
-def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):
-    monkeypatch.setattr(hashing, "hash_rows", lambda keys: ~keys[0].astype(np.uint64))
-    keys = np.array([0, 5])
-    assert HashIndex([keys]).find([keys]).tolist() == [0, 1]
-    assert HashIndex([keys[1:]]).find([keys]).tolist() == [-1, 0]
-
-
 def test_a_tag_like_that_of_vacant_slots_is_found_where_it_is():
     """Three rows leave two bits for their numbers: all bits set are those of a row that is not there."""
     (key,) = unmixed([2**64 - 4], 2)
@@ -238,45 +212,23 @@ def test_a_tag_like_that_of_vacant_slots_is_found_where_it_is():
 def test_hashes_are_inserted_where_sorting_puts_them(hashes):
     hashes = np.array(hashes, np.uint64)
     layout = OpenAddressingTable(len(hashes))
-    rows, (later, first) = np.arange(len(hashes)), np.zeros((2, len(hashes)), np.int64)
-    pairs, singles = layout.vacant(len(hashes), 2).reshape(-1, 2), layout.vacant(len(hashes))
-    filled, count = loops.insert_pairs(hashes, rows, layout.shift, True, pairs, later, first)
-    distinct, firsts, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    table = layout.vacant(len(hashes))
+    # A hash like that of vacant slots is not in the table.
+    distinct = np.unique(hashes[hashes != VACANT])
     slots, size = places_of(distinct, layout)
-    assert layout.end(filled) == size
-    expected = np.full((len(pairs), 2), VACANT)
-    expected[slots, 0], expected[slots, 1] = distinct, firsts.astype(np.uint64)
-    assert pairs.tolist() == expected.tolist()
-    # A hash like that of vacant slots comes after all others, and is not in the table of hashes alone.
-    assert loops.insert_hashes(hashes, layout.shift, singles) <= size
-    assert singles.tolist() == expected[:, 0].tolist()
-    assert later[:count].tolist() == [row for row in rows if firsts[inverse[row]] != row]
-    assert first[:count].tolist() == firsts[inverse[later[:count]]].tolist()
-
-
-def test_pairs_of_equal_hashes_stay_in_order_of_their_rows():
-    layout = OpenAddressingTable(6)
-    table, none = layout.vacant(6, 2).reshape(-1, 2), np.zeros(6, np.int64)
-    hashes = np.array([9, 5, 9, 5, 7, 2**64 - 1], np.uint64)
-    loops.insert_pairs(hashes, np.arange(6), layout.shift, False, table, none, none)
-    assert table[:5].tolist() == [[5, 1], [5, 3], [7, 4], [9, 0], [9, 2]]
+    assert layout.end(loops.insert_hashes(hashes, layout.shift, table)) == size
+    expected = np.full(len(table), VACANT)
+    expected[slots] = distinct
+    assert table.tolist() == expected.tolist()
 
 
 def test_tables_that_are_too_small_are_refused():
-    hashes, rows, none = np.array([2**64 - 1] * 3, np.uint64), np.arange(3), np.zeros(3, np.int64)
-    table = np.full((3, 2), VACANT)
-    with pytest.raises(ValueError, match="too few slots"):
-        loops.insert_pairs(hashes, rows, 63, False, table, none, none)
+    hashes = np.array([2**64 - 4, 2**64 - 3, 2**64 - 2], np.uint64)
+    for some in (hashes, hashes[::-1].copy()):
+        with pytest.raises(ValueError, match="too few slots"):
+            loops.insert_hashes(some, 63, np.full(3, VACANT))
     with pytest.raises(ValueError, match="beyond the table"):
-        loops.insert_hashes(hashes, 60, table[:, 0].copy())
-
-
-def test_chunks_do_not_show(monkeypatch):
-    monkeypatch.setattr(tuning, "CHUNK_ROWS", 3)
-    for keys in (np.arange(20) * 10**9, np.arange(20) * 0.1):
-        index = index_keys([keys])
-        assert index.find([keys[::-1]]).tolist() == list(range(19, -1, -1))
-        assert index.find([keys + keys.dtype.type(2)]).tolist().count(-1) >= 20
+        loops.insert_hashes(hashes, 60, np.full(3, VACANT))
 
 
 def test_the_range_of_keys_for_their_number_decides_how_they_are_looked_up(monkeypatch):
@@ -288,7 +240,7 @@ def test_the_range_of_keys_for_their_number_decides_how_they_are_looked_up(monke
             keys = np.append(np.arange(count - 1), width - 1)
             found = type(index_keys([keys])), type(key_set([keys]))
             assert found == ((DirectIndex, DirectSet) if width == most else (PackedIndex, HashSet))
-    assert isinstance(index_keys([np.array([-1e300, 1e300])]), HashIndex)
+    assert isinstance(index_keys([np.array([-1e300, 1e300])]), KeyTable)
     assert isinstance(key_set([np.array([0, 99]), np.array([0, 99])]), IndexSet)
 
 
@@ -296,7 +248,7 @@ def test_text_and_large_integers_have_indices_of_their_own(monkeypatch):
     monkeypatch.setattr(tuning, "FEW_STRINGS", 3)
     few, many = (pa.array([letter * 20 for letter in letters], pa.large_string()) for letters in ("abc", "abcd"))
     kinds = [type(index_keys(keys)) for keys in ([few], [many], [few, few], [from_ints([2**70, 1])])]
-    assert kinds == [StringIndex, HashIndex, HashIndex, GroupingIndex]
+    assert kinds == [StringIndex, KeyTable, KeyTable, GroupingIndex]
 
 
 def test_a_wider_range_is_packed():
@@ -313,5 +265,5 @@ def test_nothing_is_found_in_an_empty_table():
 
 def test_an_index_tells_how_much_memory_it_takes():
     keys = [np.arange(1000)]
-    for index in DirectIndex(keys, SlotGrid.around(keys)), PackedIndex(keys, [span(keys[0])]), HashIndex(keys):
+    for index in DirectIndex(keys, SlotGrid.around(keys)), PackedIndex(keys, [span(keys[0])]), KeyTable(keys):
         assert 4_000 <= sys.getsizeof(index) <= 100_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from unittest.mock import patch
 
 import numpy as np
@@ -83,6 +84,10 @@ def column(kind, values):
     return np.array(values, np.float64 if kind == "float" else np.int64)
 
 
+def zeros(columns):
+    return np.zeros(len(columns[0]), np.uint64)
+
+
 def key(row):
     return tuple("nan" if value != value else value for value in row)  # noqa: PLR0124
 
@@ -93,8 +98,8 @@ def test_first_rows_of_keys_are_those_of_a_dict(hashes, data, kinds):
     row = st.tuples(*map(COLUMNS.get, kinds))
     rows, others = data.draw(st.lists(row, max_size=30)), data.draw(st.lists(row, max_size=30))
     of_rows, of_others = ([column(k, [r[n] for r in some]) for n, k in enumerate(kinds)] for some in (rows, others))
-    one_hash = hashing.hash_words if hashes == "mixed" else lambda found: np.zeros_like(found[0])
-    with patch.object(hashing, "hash_words", one_hash):
+    alike = {"hash_words": zeros, "hash_rows": zeros}
+    with patch.multiple(hashing, **alike) if hashes == "the same" else nullcontext():
         table = KeyTable(of_rows)
         found = table.find(of_others)
     firsts = {}
@@ -134,6 +139,14 @@ def test_loops_refuse_tables_that_do_not_fit():
         loops.find_words(few, np.full((4, 2), 9, np.uint64), 1, numbers)
     with pytest.raises(ValueError, match="not there"):
         loops.check_words(few, few[:1], np.array([0, 1, 0]))
+    offsets, text = words([0, 1, 2]), np.frombuffer(b"ab", np.uint8)
+    with pytest.raises(ValueError, match="not there"):
+        loops.check_strings(offsets, text, offsets, text, np.array([0, 2]))
+    with pytest.raises(ValueError, match="fewer strings"):
+        loops.check_strings(offsets, text, offsets, text, np.array([0, 1, 1]))
+    for given_text, known in ((text, text[:1]), (text[:1], text)):
+        with pytest.raises(ValueError, match="beyond their text"):
+            loops.check_strings(offsets, given_text, offsets, known, np.array([0, 1]))
     with pytest.raises(ValueError, match="no larger table"):
         loops.move_words(slots, np.zeros((4, 2), np.uint64))
     with pytest.raises(ValueError, match="no such parts"):

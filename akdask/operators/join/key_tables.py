@@ -1,7 +1,8 @@
 """Key tables: find the rows of a table with given keys, or whether there is one.
 
 Integers of a small range are looked up directly, by their distance from the smallest. Keys whose ranges leave room for
-a row number are looked up in a hash table of words that hold both. All other keys are looked up in a table of hashes.
+a row number are looked up in a hash table of words that hold both, which takes half the memory of the tables that all
+operators share. All other keys are looked up in these.
 
 A hash table with open addressing is a sorted array of words with gaps. The slot of a word is given by its leading bits,
 or is the first free one after that, so that the stored words ascend: a word takes the place of the first one that is
@@ -20,7 +21,7 @@ import numpy as np
 from akdask.columns.bigint import to_ints
 from akdask.columns.exact import compare, is_mixed
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.table import Sized, concat_rows, slice_rows, take_rows
+from akdask.columns.table import Sized, concat_rows, take_rows
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import NonUniqueError
 from akdask.operators.group.grouping import group_rows
@@ -39,7 +40,7 @@ from akdask.operators.keys.keys import (
     unpack_rows,
     word,
 )
-from akdask.operators.text.strings import unpack_bools
+from akdask.operators.keys.tables import KeyTable
 from akdask.typing import Column, NumberArray
 
 EMPTY = -1
@@ -54,14 +55,9 @@ class OpenAddressingTable:
         self.shift = WORD_BITS - self.bits
         self._size = 1 << self.bits
 
-    def slots(self, words: Words) -> Words:
-        """Return the slots where searches for words begin."""
-        slots: Words = words >> np.uint64(self.shift)
-        return slots
-
-    def vacant(self, nrows: int, width: int = 1) -> Words:
+    def vacant(self, nrows: int) -> Words:
         """Return a table without words, with room for so many slots that may overflow at the end."""
-        return full_array(width * (self._size + nrows + 1), VACANT, VACANT.dtype)
+        return full_array(self._size + nrows + 1, VACANT, VACANT.dtype)
 
     def end(self, filled: int) -> int:
         """Return the slot after all that searches read, given the one after all that are filled."""
@@ -157,86 +153,13 @@ class PackedIndex(Sized):
         return distances, outside
 
 
-class HashIndex(Sized):
-    """Hashes with the number of each row beside its hash, so that both are read at once."""
-
-    def __init__(self, keys: Sequence[Column]) -> None:
-        self._keys = list(keys)
-        self._exact = hashing.is_exact(keys)
-        self._layout = OpenAddressingTable(len(keys[0]))
-        self._slots, self._unsure = self._inserted(hashing.hash_rows(keys))
-
-    def _inserted(self, hashes: Words) -> tuple[Words, NumberArray]:
-        """Return the table, and the rows whose keys may repeat."""
-        rows = np.arange(len(hashes))
-        table = self._layout.vacant(len(rows), 2).reshape(-1, 2)
-        later, first = new_array(len(rows), np.int64), new_array(len(rows), np.int64)
-        filled, count = loops.insert_pairs(hashes, rows, self._layout.shift, True, table, later, first)
-        unsure = later[:count].copy()
-        if not self._exact:
-            # Keys that differ from the first key with the same hash are inserted behind it.
-            others = unsure[~_equal(self._keys, first[:count], self._keys, unsure)]
-            last, _ = loops.insert_pairs(hashes.take(others), others, self._layout.shift, False, table, later, first)
-            filled = max(filled, last)
-        return table[: self._layout.end(filled)], unsure
-
-    @property
-    def firsts(self) -> NumberArray | None:
-        return _firsts(self, self._keys, self._unsure)
-
-    def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        found = np.empty(len(keys[0]), np.int64) if out is None else out
-        waiting: list[tuple[NumberArray, Words, Words]] = []
-        for start in range(0, len(found), tuning.CHUNK_ROWS):
-            stop = min(start + tuning.CHUNK_ROWS, len(found))
-            part = [slice_rows(key, start, stop) for key in keys]
-            hashes = hashing.hash_rows(part)
-            slots = self._layout.slots(hashes)
-            found[start:stop], differ = self._meet(hashes, slots, part)
-            if len(differ):
-                waiting.append((differ + start, hashes.take(differ), slots.take(differ)))
-        if waiting:
-            self._search_on(keys, found, *map(np.concatenate, zip(*waiting, strict=True)))
-        return found
-
-    def _search_on(
-        self, keys: Sequence[Column], found: NumberArray, rows: NumberArray, hashes: Words, slots: Words
-    ) -> None:
-        """Probe the next slots for rows that met other keys with the same hash."""
-        while len(rows):
-            slots += np.uint64(1)
-            found[rows], differ = self._meet(hashes, slots, [take_rows(key, rows) for key in keys])
-            rows, hashes, slots = rows.take(differ), hashes.take(differ), slots.take(differ)
-
-    def _meet(self, hashes: Words, slots: Words, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        """Return the row beside each hash, and the rows that met other keys; `slots` move to where searches ended."""
-        found = np.empty(len(hashes), np.int64)
-        loops.meet_pairs(hashes, slots, self._slots, found.view(np.uint64))
-        met = np.flatnonzero(found != EMPTY)
-        differ = met[:0] if self._exact else met[~_equal(self._keys, found.take(met), keys, met)]
-        found[differ] = EMPTY
-        return found, differ
-
-
-def _firsts(index: PackedIndex | HashIndex, keys: Sequence[Column], unsure: NumberArray) -> NumberArray | None:
+def _firsts(index: PackedIndex, keys: Sequence[Column], unsure: NumberArray) -> NumberArray | None:
     """Return the first row with each row's keys, given candidates that may not be first themselves."""
     if not len(unsure):
         return None
     firsts = np.arange(len(keys[0]))
     firsts[unsure] = index.find([take_rows(key, unsure) for key in keys])
     return None if bool((firsts[unsure] == unsure).all()) else firsts
-
-
-def _equal(left: Sequence[Column], left_rows: NumberArray, right: Sequence[Column], rows: NumberArray) -> NumberArray:
-    """Return the mask of pairs of rows of two tables with equal keys."""
-    equal = np.ones(len(rows), np.bool_)
-    for column, other in zip(left, right, strict=True):
-        ours, theirs = take_rows(column, left_rows), take_rows(other, rows)
-        if isinstance(ours, np.ndarray):
-            equal &= word(ours, 0) == word(theirs, 0)
-        else:
-            equal &= unpack_bools(pc.equal(ours, theirs))
-    return equal
 
 
 class KeyIndex(Protocol):
@@ -275,7 +198,7 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
         return DirectIndex(keys, grid)
     spans = packable_spans(keys)
     packed = None if spans is None else PackedIndex(keys, spans)
-    return packed if packed is not None and packed.is_sound else HashIndex(keys)
+    return packed if packed is not None and packed.is_sound else KeyTable(keys)
 
 
 def repeated_key(keys: Sequence[Column], firsts: NumberArray) -> tuple[int, str]:

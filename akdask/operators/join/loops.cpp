@@ -70,78 +70,26 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
     return {free + 1, furthest, count};
 }
 
-// Slots of tables of hashes.
-struct HashSlot {
-    uint64_t hash;
-
-    bool is_vacant() const { return hash == VACANT; }
-};
-
-struct PairSlot {
-    uint64_t hash, row;
-
-    bool is_vacant() const { return row == NO_ROW; }
-};
-
-// Inserts a slot where hashes ascend.  Of two slots with the same hash the later one comes behind the earlier one, unless
-// `are_distinct`: then nothing is inserted, and the number of the earlier one is returned; otherwise that of the slot
-// behind the last one that has changed.
-template <bool are_distinct, class Slot>
-std::pair<uint64_t, bool> insert_slot(Slot inserted, uint64_t shift, Slot* table, uint64_t nslots) {
-    uint64_t slot = inserted.hash >> shift;
-    bool is_placed = false;
-    for (; !table[slot].is_vacant(); ++slot) {
-        require(slot + 1 < nslots, "a table with too few slots");
-        // From the first larger hash on, each slot takes what was in the one before.
-        if (is_placed | (table[slot].hash > inserted.hash)) {
-            std::swap(inserted, table[slot]);
-            is_placed = true;
-        } else if (are_distinct && table[slot].hash == inserted.hash) {
-            return {slot, true};
-        }
-    }
-    table[slot] = inserted;
-    return {slot + 1, false};
-}
-
-template <bool are_distinct>
-std::tuple<uint64_t, uint64_t> insert_all_pairs(Words hashes, Span<const int64_t> rows, uint64_t shift, PairSlot* table,
-                                                uint64_t nslots, Span<int64_t> later, Span<int64_t> first) {
-    uint64_t end = 0, count = 0;
-    for (uint64_t row = 0; row < hashes.size; ++row) {
-        if (row + AHEAD < hashes.size) prefetch(&table[hashes[row + AHEAD] >> shift]);
-        PairSlot inserted{hashes[row], static_cast<uint64_t>(rows[row])};
-        auto [slot, is_repeated] = insert_slot<are_distinct>(inserted, shift, table, nslots);
-        if (is_repeated) {
-            later[count] = rows[row];
-            first[count++] = static_cast<int64_t>(table[slot].row);
-        } else {
-            end = slot > end ? slot : end;
-        }
-    }
-    return {end, count};
-}
-
-// Inserts pairs of hash and row in a table that has vacant ones.  If `are_distinct`, rows whose hash has come before go to
-// `later`, with the row that has it in `first`.  Returns the slot after the last that has changed, and how many are there.
-std::tuple<uint64_t, uint64_t> insert_pairs(Words hashes, Span<const int64_t> rows, uint64_t shift, bool are_distinct,
-                                            Matrix<uint64_t> table, Span<int64_t> later, Span<int64_t> first) {
-    require(rows.size == hashes.size && later.size >= rows.size && first.size >= rows.size, "arrays of other lengths");
-    require(table.columns == 2 && shift < 64 && (LAST >> shift) < table.rows, "places beyond the table");
-    PairSlot* slots = reinterpret_cast<PairSlot*>(table.data);
-    return are_distinct ? insert_all_pairs<true>(hashes, rows, shift, slots, table.rows, later, first)
-                        : insert_all_pairs<false>(hashes, rows, shift, slots, table.rows, later, first);
-}
-
-// Inserts hashes in a table that has vacant slots, each once; returns the slot after the last that has changed.
+// Inserts hashes in a table that has vacant slots, each once; returns the slot after the last that has changed.  They
+// ascend: from the first larger hash on, each slot takes what was in the one before.
 uint64_t insert_hashes(Words hashes, uint64_t shift, Span<uint64_t> table) {
     require(shift < 64 && (LAST >> shift) < table.size, "places beyond the table");
-    HashSlot* slots = reinterpret_cast<HashSlot*>(table.data);
     uint64_t end = 0;
     for (uint64_t row = 0; row < hashes.size; ++row) {
-        if (row + AHEAD < hashes.size) prefetch(&slots[hashes[row + AHEAD] >> shift]);
-        auto [slot, is_repeated] = insert_slot<true>(HashSlot{hashes[row]}, shift, slots, table.size);
-        if (!is_repeated && slot > end) end = slot;
+        if (row + AHEAD < hashes.size) prefetch(&table[hashes[row + AHEAD] >> shift]);
+        uint64_t inserted = hashes[row], slot = inserted >> shift;
+        while (table[slot] < inserted) {
+            require(slot + 1 < table.size, "a table with too few slots");
+            ++slot;
+        }
+        // It is there already, or it is like those of vacant slots, among which it could not be told.
+        if (table[slot] == inserted) continue;
+        for (; table[slot] != VACANT; ++slot) {
+            require(slot + 1 < table.size, "a table with too few slots");
+            std::swap(inserted, table[slot]);
+        }
+        table[slot] = inserted;
+        end = slot + 1 > end ? slot + 1 : end;
     }
     return end;
 }
@@ -194,23 +142,6 @@ void find_packed(Words words, uint64_t low, uint64_t width, uint64_t spare, uint
             tags[waiting] = packing.tag(words[row]);
             prefetch(&table[tags[waiting] >> shift]);
         }
-    }
-}
-
-// Finds the first row beside each hash in pairs of hash and row, from the slots on where it would be; `slots` become
-// those where it ended.  The last hash of the table is no smaller than any.
-void meet_pairs(Words hashes, Span<uint64_t> slots, Matrix<const uint64_t> table, Span<uint64_t> found) {
-    require(slots.size == hashes.size && found.size == hashes.size && table.columns == 2 && table.rows,
-            "arrays of other lengths");
-    uint64_t largest = table[table.rows - 1][0];
-    for (uint64_t row = 0; row < hashes.size; ++row) {
-        if (row + AHEAD < hashes.size) prefetch(table.data + 2 * slots[row + AHEAD]);
-        uint64_t slot = slots[row], hash = hashes[row];
-        require(slot < table.rows && hash <= largest, "places beyond the table");
-        while (table[slot][0] < hash) ++slot;
-        slots[row] = slot;
-        // Without a branch, for the same reason.
-        found[row] = table[slot][1] | (uint64_t{table[slot][0] == hash} - 1);
     }
 }
 
@@ -303,11 +234,9 @@ void look_up_rows(Words words, uint64_t low, uint64_t nslots, Span<const Row> ro
 
 MODULE("Hash tables with gaps, searches in tables in order, and cells of close keys.",
        {"insert_packed", overloads<insert_packed>},
-       {"insert_pairs", overloads<insert_pairs>},
        {"insert_hashes", overloads<insert_hashes>},
        {"find_hashed", overloads<find_hashed>},
        {"find_packed", overloads<find_packed>},
-       {"meet_pairs", overloads<meet_pairs>},
        {"matched", overloads<matched>},
        {"search_sorted", overloads<search_sorted>},
        {"mark", overloads<mark>},

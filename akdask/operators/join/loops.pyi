@@ -19,23 +19,8 @@ def find_packed(
     table: Words,
     found: Words,
 ) -> None: ...
-def insert_pairs(
-    hashes: Words,
-    rows: Rows,
-    shift: int,
-    are_distinct: bool,
-    table: Words,  # shape (slots, 2): a hash and a row
-    later: Rows,
-    first: Rows,
-) -> tuple[int, int]: ...
 def insert_hashes(hashes: Words, shift: int, table: Words) -> int: ...
 def find_hashed(words: Words, shift: int, table: Words, has_vacant: bool, found: NDArray[np.bool_]) -> None: ...
-def meet_pairs(
-    hashes: Words,
-    slots: Words,  # changed to where the searches ended
-    table: Words,  # shape (slots, 2): a hash and a row
-    found: Words,
-) -> None: ...
 def matched(found: Rows, positions: Rows, rows: Rows) -> int: ...  # both results with a row to spare
 def search_sorted(table: Words, words: Words, after_equals: bool, found: Rows) -> None: ...
 def mark(words: Words, low: int | np.uint64, bits: NDArray[np.uint8]) -> None: ...

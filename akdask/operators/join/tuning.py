@@ -10,9 +10,6 @@ from __future__ import annotations
 HASH_SLOTS_PER_ROW = 3
 """Fewest slots for each row; with fewer, searches would visit more slots."""
 
-CHUNK_ROWS = 2**13
-"""Rows that are searched at a time, so that intermediate results stay in the fastest cache."""
-
 TELLING_BITS = 6
 """Fewest bits of a slot number stored with a word; no word is so many slots away from its own."""
 
@@ -25,7 +22,7 @@ MIN_SLOTS = 2**16
 MAX_SLOTS = 2**28
 """Most cells of a direct table."""
 
-FEW_STRINGS = 2**12
+FEW_STRINGS = 2**7
 """Number of strings up to which a hash table does not pay."""
 
 # ---- plan

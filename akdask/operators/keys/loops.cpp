@@ -267,9 +267,15 @@ struct WordTable {
     INLINE uint64_t next(uint64_t slot) const { return (slot & ~last) | ((slot + 1) & last); }
 
     // Returns the slot that has the word, or the vacant one where it would be.
-    INLINE uint64_t search(uint64_t word) const {
-        uint64_t first = home(word), slot = first;
-        while (slots[slot].number && slots[slot].word != word) {
+    INLINE uint64_t search(uint64_t word) const { return search_from(home(word), word); }
+
+    INLINE bool has_other(uint64_t slot, uint64_t word) const {
+        return (slots[slot].number != 0) & (slots[slot].word != word);
+    }
+
+    INLINE uint64_t search_from(uint64_t first, uint64_t word) const {
+        uint64_t slot = first;
+        while (has_other(slot, word)) {
             slot = next(slot);
             require(slot != first, "a table without a vacant slot");
         }
@@ -304,9 +310,20 @@ std::tuple<uint64_t, uint64_t> number_words(Words words, Span<const int64_t> giv
 void find_words(Words words, Matrix<const uint64_t> slots, uint64_t parts, Span<int64_t> numbers) {
     const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns, parts);
     require(numbers.size >= words.size, "no room for as many numbers");
-    for (uint64_t row = 0; row < words.size; ++row) {
-        if (row + AHEAD < words.size) prefetch(&table.slots[table.home(words[row + AHEAD])]);
-        numbers[row] = static_cast<int64_t>(table.slots[table.search(words[row])].number - 1);
+    uint64_t homes[AHEAD];
+    for (uint64_t row = 0; row < words.size + AHEAD; ++row) {
+        uint64_t waiting = row % AHEAD;
+        if (row >= AHEAD) {
+            uint64_t slot = homes[waiting], word = words[row - AHEAD];
+            // Mostly it is one of two slots; a branch on which of them would be guessed wrong too often.
+            slot = table.has_other(slot, word) ? table.next(slot) : slot;
+            slot = table.search_from(slot, word);
+            numbers[row - AHEAD] = static_cast<int64_t>(table.slots[slot].number - 1);
+        }
+        if (row < words.size) {
+            homes[waiting] = table.home(words[row]);
+            prefetch(&table.slots[homes[waiting]]);
+        }
     }
 }
 
@@ -338,6 +355,31 @@ bool check_words(Words words, Words known, Span<int64_t> numbers) {
         bool is_other = known[checked(numbers[row], known.size)] != words[row];
         numbers[row] = is_other ? -1 : numbers[row];
         differs |= is_other;
+    }
+    return !differs;
+}
+
+// Tells whether each string is the known one of a row, or has no row (-1).  Rows of strings that differ become -1.
+bool check_strings(Words offsets, Text text, Words known_offsets, Text known, Span<int64_t> rows) {
+    require(offsets.size > rows.size && known_offsets.size, "fewer strings than rows");
+    uint64_t count = known_offsets.size - 1, base = offsets[0], known_base = known_offsets[0];
+    auto start = [&](uint64_t row) { return known_offsets[static_cast<uint64_t>(rows[row])] - known_base; };
+    auto is_known = [&](uint64_t row) { return static_cast<uint64_t>(rows[row]) < count; };
+    bool differs = false;
+    for (uint64_t row = 0; row < rows.size; ++row) {
+        if (row + 2 * AHEAD < rows.size) prefetch(known_offsets.data + rows[row + 2 * AHEAD]);
+        if (row + AHEAD < rows.size && is_known(row + AHEAD)) prefetch(known.data + start(row + AHEAD));
+        if (rows[row] < 0) continue;
+        uint64_t at = checked(rows[row], count), from = offsets[row] - base, length = offsets[row + 1] - offsets[row];
+        uint64_t other = known_offsets[at] - known_base, size = known_offsets[at + 1] - known_offsets[at];
+        bool is_same = length == size;
+        if (is_same) {
+            require(from <= text.size && length <= text.size - from && other <= known.size && size <= known.size - other,
+                    "strings beyond their text");
+            is_same = !std::memcmp(text.data + from, known.data + other, length);
+        }
+        rows[row] = is_same ? rows[row] : -1;
+        differs |= !is_same;
     }
     return !differs;
 }
@@ -491,6 +533,7 @@ MODULE("Words of keys: their extremes, those of floats, the codes and hashes of 
        {"move_words", overloads<move_words>},
        {"part_words", overloads<part_words>},
        {"check_words", overloads<check_words>},
+       {"check_strings", overloads<check_strings>},
        {"number_strings", overloads<search_strings<true>>},
        {"find_strings", overloads<search_strings<false>>},
        {"move_strings", overloads<move_strings>})

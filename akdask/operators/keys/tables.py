@@ -9,9 +9,10 @@ NaN are one key, and so is all missing text.
   the parts of a large one.  Numbers count words as they are met, or are those of the first rows.
 - A `TextTable` is a hash table of strings, which are numbered as they are met, and kept.
 
-Several words of a key become one: side by side where their ranges fit 64 bits, otherwise their hash.  Rows whose hashes
-are equal are compared when a table is made, and once for each row that is looked for, with the only row that it can
-equal.  Words that have the same hash all the same are numbered one column after the other.
+In a `KeyTable` of first rows the word of a string is its hash, and several words become one: side by side where their
+ranges fit 64 bits, otherwise their hash.  Rows whose hashes are equal are compared when a table is made, and once for
+each row that is looked for, with the only row that it can equal.  Where keys have the same hash all the same, strings
+are numbered, and columns one after the other.
 
 Only what wants the order of keys sorts, and then the distinct keys.
 """
@@ -27,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.strings import with_margin
-from akdask.columns.table import Sized
+from akdask.columns.strings import offsets_and_bytes, with_margin
+from akdask.columns.table import Sized, slice_rows, take_rows
 from akdask.deferred import pa
 from akdask.interruption import interruptible_ranges
 from akdask.operators.keys import hashing, loops
@@ -43,6 +44,9 @@ FEWEST_SHARED_ROWS = 2**20
 
 MOST_PARTS = 2**8
 """Parts of a table, and threads that fill them."""
+
+CHUNK_ROWS = 2**13
+"""Rows that are looked for at a time, so that intermediate results stay in the core's cache."""
 
 UNKNOWN = -1
 """The number of a key that is not in a table."""
@@ -115,7 +119,7 @@ class WordTable(Sized):
         table, nrows = cls(), len(words)
         threads = min(threads, MOST_PARTS) if nrows >= FEWEST_SHARED_ROWS else 1
         table._parts = 1 << (threads - 1).bit_length()
-        nslots = 1 << max((nrows * 8 // 5).bit_length(), (16 * table._parts).bit_length())
+        nslots = 1 << max((3 * nrows).bit_length(), (16 * table._parts).bit_length())
         firsts = new_array(nrows, np.int64)
         of_rows = table._parts_of(words, threads)
 
@@ -297,49 +301,80 @@ class KeyTable(Sized):
     """
 
     def __init__(self, columns: Sequence[Column], threads: int = 1) -> None:
-        self._texts = [None if isinstance(column, np.ndarray) else TextTable() for column in columns]
-        self._words = [
-            word(column, 0) if text is None else _words_of(text.numbers(column, len(column)))
-            for text, column in zip(self._texts, columns, strict=True)
-        ]
-        keys = [Key.of(words) for words in self._words]
-        self._spans = [(key.low, key.bits) for key in keys]
-        self._are_hashed = len(keys) > 1 and sum(key.bits for key in keys) > WORD_BITS
-        self._table, self.firsts = WordTable.of_rows(self._packed(self._words)[0], threads)
+        self._columns = list(columns)
+        self._texts: list[TextTable | None] = [None] * len(columns)
+        self.firsts: NumberArray | None = None
         """For each row, the first row with the same key; None if all keys differ."""
+        is_sound = self._fill(threads)
+        if not is_sound and not all(isinstance(column, np.ndarray) for column in columns):
+            # The numbers of different strings differ, as their hashes may not.
+            self._texts = [None if isinstance(column, np.ndarray) else TextTable() for column in columns]
+            is_sound = self._fill(threads)
         self._rest: KeyTable | None = None
-        if self._are_hashed and self.firsts is not None and not self._have_words(self._words, self.firsts.copy()):
+        if not is_sound:
             # Different keys have the same hash: the first columns are numbered beside the last, which is exact.
             self._rest = KeyTable(self._words[:-1])
             self._last = KeyTable(self._words[-1:])
             self._pairs = KeyTable([self._rest.find(self._words[:-1]), self._last.find(self._words[-1:])])
             self.firsts = self._pairs.firsts
 
+    def _fill(self, threads: int) -> bool:
+        """Make the table of words, some of which may be hashes; return whether different keys differ in these."""
+        self._words = [
+            self._known_words(column) if text is None else _words_of(text.numbers(column, len(column)))
+            for text, column in zip(self._texts, self._columns, strict=True)
+        ]
+        keys = [Key.of(words) for words in self._words] if len(self._words) > 1 else []
+        self._spans = [(key.low, key.bits) for key in keys]
+        self._are_combined = sum(key.bits for key in keys) > WORD_BITS
+        self._table, self.firsts = WordTable.of_rows(self._packed(self._words)[0], threads)
+        if self.firsts is None or not self._are_hashed:
+            return True
+        rows = np.flatnonzero(self.firsts != np.arange(len(self.firsts)))
+        of_words, columns = ([take_rows(column, rows) for column in some] for some in (self._words, self._columns))
+        return self._have_keys(of_words, columns, self.firsts[rows])
+
+    @property
+    def _are_hashed(self) -> bool:
+        """Whether different keys may have the same word."""
+        return self._are_combined or any(map(self._is_hash, range(len(self._columns))))
+
+    def _is_hash(self, number: int) -> bool:
+        return self._texts[number] is None and not isinstance(self._columns[number], np.ndarray)
+
+    @staticmethod
+    def _known_words(column: Column) -> Words:
+        return word(column, 0) if isinstance(column, np.ndarray) else hashing.hash_rows([column])
+
     def find(self, columns: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         """Return the first row with the key of each row, as int64; -1 for those without one."""
+        found = np.empty(len(columns[0]), np.int64) if out is None else out
+        for start in range(0, len(found), CHUNK_ROWS):
+            stop = min(start + CHUNK_ROWS, len(found))
+            self._find([slice_rows(column, start, stop) for column in columns], found[start:stop])
+        return found
+
+    def _find(self, columns: Sequence[Column], found: NumberArray) -> None:
         words = [
-            word(column, 0) if text is None else _words_of(text.find(column))
+            self._known_words(column) if text is None else _words_of(text.find(column))
             for text, column in zip(self._texts, columns, strict=True)
         ]
-        return self._found(words, out)
-
-    def _found(self, words: Sequence[Words], out: NumberArray | None) -> NumberArray:
         if self._rest is not None:
-            both = [self._rest._found(words[:-1], None), self._last._found(words[-1:], None)]
-            return self._pairs.find(both, out)
+            both = [self._rest.find(words[:-1]), self._last.find(words[-1:])]
+            self._pairs.find(both, found)
+            return
         key, outside = self._packed(words)
-        found = self._table.find(key, out)
-        if self._are_hashed:
-            self._have_words(words, found)
-        elif outside is not None:
+        self._table.find(key, found)
+        if outside is not None:
             found[outside] = UNKNOWN
-        return found
+        if self._are_hashed:
+            self._have_keys(words, columns, found)
 
     def _packed(self, words: Sequence[Words]) -> tuple[Words, NumberArray | None]:
         """Return one word for each key, and the mask of keys beyond the ranges of the table's."""
         if len(words) == 1:
             return words[0], None
-        if self._are_hashed:
+        if self._are_combined:
             return hashing.hash_words(words), None
         key, outside = np.zeros(len(words[0]), np.uint64), np.zeros(len(words[0]), np.bool_)
         for column, (low, bits) in zip(words, self._spans, strict=True):
@@ -349,11 +384,22 @@ class KeyTable(Sized):
             key = (key << np.uint64(min(bits, WORD_BITS - 1))) | distances
         return key, outside
 
-    def _have_words(self, words: Sequence[Words], rows: NumberArray) -> bool:
-        """Return whether some rows of the table have given words; those that have not become unknown."""
+    def _have_keys(self, words: Sequence[Words], columns: Sequence[Column], rows: NumberArray) -> bool:
+        """Return whether some rows of the table have given keys; those that have not become unknown."""
+        same = True
         # Each column is looked at, whatever the others are.
-        same = [loops.check_words(given, own, rows) for given, own in zip(words, self._words, strict=True)]
-        return all(same)
+        for number, (given, column) in enumerate(zip(words, columns, strict=True)):
+            if self._is_hash(number):
+                known, given_text = offsets_and_bytes(self._columns[number]), offsets_and_bytes(column)
+                same &= loops.check_strings(*_unsigned(given_text), *_unsigned(known), rows)
+            elif self._are_combined:
+                same &= loops.check_words(given, self._words[number], rows)
+        return same
+
+
+def _unsigned(strings: tuple[NumberArray, NumberArray]) -> tuple[Words, NumberArray]:
+    offsets, text = strings
+    return offsets.view(np.uint64), text
 
 
 def _words_of(numbers: NumberArray | None) -> Words:
