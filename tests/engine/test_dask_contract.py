@@ -25,6 +25,7 @@ from akdask import _dask
 from akdask import cluster as ours
 from akdask._dask import Alias, DataNode, Expr, ExprSequence, List, SingletonExpr, Task, TaskRef
 from akdask.engine.node import Node
+from akdask.engine.run import compute
 
 # ------------------------------------------------------------------------------------------ expressions and tasks
 
@@ -504,3 +505,10 @@ def test_workers_answer_each_other_and_those_that_are_gone_do_not(local_client):
     assert answers == {there: {"parts": bytes(3)}, gone: None}
     assert own == {"contract-held": 2}
     assert {key: list(places) for key, places in holders.items()} == {"contract-held": [here], "contract-missing": []}
+
+
+def test_results_are_computed_together_without_dask_as_with_it():
+    items = (ak.arange(3).sum(), 4, ak.arange(2), None)
+    for found in (compute(*items), dask.compute(*items)):
+        assert (found[0], found[1], found[2].tolist(), found[3]) == (3, 4, [0, 1], None)
+    assert compute() == ()
