@@ -10,8 +10,9 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from akdask.arrays.array import Array
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.categories import looked_up
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
@@ -554,11 +555,22 @@ class StringAccessor(Properties):
         lacking = self.series._lacking
         return found if lacking is None else _without(found, lacking)
 
+    def _of_labels(self, operation: str, params: Any) -> Any:
+        """Return the result for each element of a Categorical, found once for each label; missing for missing ones."""
+        labels: Any = self._labels
+        table = labels._category_table
+        found = looked_up(table, Call(operation, table.label, **params), labels._value)
+        return self.series._with(_without(wrap(labels._frame, found), labels.isna()))
+
     def _changed(self, operation: str, **params: Any) -> Any:
+        if self._labels is not None:
+            return self._of_labels(operation, params)
         return self.series._with(self._text._operate(operation, self._text, **params))
 
     def _counted(self, operation: str, **params: Any) -> Any:
         """Return a number for each text, missing for missing text."""
+        if self._labels is not None:
+            return self._of_labels(operation, params)
         text: Any = self._text
         if not text._value.dtype.nullable:
             return self.series._with(text._operate(operation, text, **params))

@@ -200,3 +200,24 @@ def test_methods_have_labels(name, call):
         pd.testing.assert_series_equal(found.to_pandas(), wanted, check_names=False)
         return
     same(name, function)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda text: text.len(),
+        lambda text: text[:2],
+        lambda text: text[1],
+        lambda text: text.find("b"),
+        lambda text: text.replace("b", "xy"),
+        lambda text: text.zfill(4),
+        lambda text: text.strip(),
+        lambda text: text.swapcase(),
+    ],
+)
+def test_methods_of_text_answer_for_categoricals_once_for_each_label(of):
+    text = pd.Series(["ab", None, " é", "ab", "", "bab"], dtype="str")
+    wanted = [None if pd.isna(one) else one for one in of(text.str)]
+    for count in (6, 0):
+        series = ak.Series(text.astype("category")).iloc[:count]
+        assert [None if pd.isna(one) else one for one in of(series.str).to_pandas()] == wanted[:count]
