@@ -85,6 +85,13 @@ def test_running_results_begin_again_with_each_group(rows, groups, name, dtype):
         assert np.array_equal(last[1], running[groups[-1]], equal_nan=dtype == "float64")
 
 
+def test_variances_need_more_rows_than_degrees_of_freedom():
+    rows = np.array([1.0, 4.0, 9.0])
+    for name in ("var", "std"):
+        assert np.isnan(kernels.reduced_windows(name, rows, 2, 0, least=1, ddof=2)).all()
+        assert np.isfinite(kernels.reduced_windows(name, rows, 3, 0, least=1, ddof=2)).all()
+
+
 def test_loops_refuse_windows_that_do_not_fit():
     with pytest.raises(ValueError, match="no window"):
         loops.fill_sums(np.zeros(3), 0, 0, 0, False, np.zeros(4))
