@@ -55,7 +55,7 @@ def frames(rows, parts=3, *, in_memory=True):
 
 def carried(frame):
     """Return for each sort in the plan of a frame whether text is among what it carries."""
-    nodes = inputs_first(optimize([frame._columns.apart()]))
+    nodes = inputs_first(optimize([frame._columns.project()]))
     return [any(node.dtype_of(name).kind == "str" for name in node.names) for node in nodes if isinstance(node, Sort)]
 
 
