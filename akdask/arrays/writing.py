@@ -13,7 +13,7 @@ import numpy as np
 from akdask import config
 from akdask.columns.dtypes import INT64, NULLABLE_STR, TimeForm
 from akdask.engine.file_writes import Filling, aligned, cut, fitted, partitions_per_file, write
-from akdask.engine.missing import without_missing
+from akdask.engine.missing import present, without_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import counted
@@ -104,12 +104,24 @@ class Storable:
         for path, item in self.named(name):
             yield from ((path, member) for member, value in item.members.items() if value.dtype == NULLABLE_STR)
 
-    def without_missing(self) -> Storable:
-        """Return the object as it is stored after its missing text is filled."""
+    def without_missing(self, name: str, *, as_nan: bool) -> Storable:
+        """Return the object as it is stored after its missing text is filled; `as_nan` makes floats of other gaps.
+
+        Raises
+        ------
+        ConversionError
+            When it is written, if an integer or bool is missing, or for `as_nan`, if an integer equals no float.
+        """
         return replace(
             self,
-            members={member: without_missing(value) for member, value in self.members.items()},
-            children={member: child.without_missing() for member, child in self.children.items()},
+            members={
+                member: without_missing(as_floats(value) if as_nan else present(value, name))
+                for member, value in self.members.items()
+            },
+            children={
+                member: child.without_missing(f"{name}/{member}", as_nan=as_nan)
+                for member, child in self.children.items()
+            },
         )
 
     def as_inner(self) -> Storable:
@@ -134,7 +146,6 @@ def stored_column(frame: Frame, value: Value) -> Storable:
     Files of one set must have the same number of limbs, so integers of any size are scanned before they are
     written; negative ones are an error then.
     """
-    value = as_floats(value)
     item = value.dtype.item or value.dtype
     tables = {}
     if item.kind == "bigint":
@@ -160,7 +171,8 @@ def write_objects(
     Each object is split into one partition for each file, or into several if a file may be too large for memory.
 
     `options` belong to the format, whose defaults replace None.  Where the format cannot hold missing text,
-    `na_rep` is written in its place, or empty text with a warning.
+    `na_rep` is written in its place, or empty text with a warning; missing integers and bools are an error there, or
+    NaN in text.
 
     Raises
     ------
@@ -184,9 +196,10 @@ def write_objects(
     if not chosen_format.has_time_units:
         objects = {name: item.in_nanoseconds(name) for name, item in objects.items()}
     nullable: set[tuple[str, str]] = set()
-    if not chosen_format.has_missing_text:
+    if not chosen_format.has_missing_rows:
         nullable = {pair for name, item in objects.items() for pair in item.nullable(name)}
-        objects = {name: item.without_missing() for name, item in objects.items()} if nullable else objects
+        as_nan = chosen_format.missing_as_nan
+        objects = {name: item.without_missing(name, as_nan=as_nan) for name, item in objects.items()}
     if not isinstance(na_rep, str | None):
         raise ArgumentTypeError(f"na_rep is the text written for what is missing, not a {type(na_rep).__name__}.")
     recover(written_path(path))

@@ -86,6 +86,12 @@ def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
     return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], named(value))
 
 
+def present(value: Value, column: str) -> Value:
+    """Return integers and bools none of which may be missing; computing them raises if one is."""
+    given = parts(value)
+    return value if given is None else Call("demand_numbers", *given, column=column)
+
+
 # results of operations on them
 
 
@@ -107,6 +113,8 @@ def filled(value: Value, filling: Value) -> Value:
     """Fill missing numbers with others; integers filled with integers stay integers."""
     given = parts(value)
     if given is not None and filling.dtype.kind in _EXACT:
+        if given[0].dtype.kind == "uint":
+            filling = _as_unsigned(filling)
         return Call("where", given[1], filling, given[0])
     return Call("where", is_missing(value), filling, value)
 

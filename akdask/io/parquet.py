@@ -37,8 +37,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     Numbers are widened to 64 bits and decimals become floats.  Times become Datetime and Timedelta of their unit and
     zone; dates are midnight, in seconds.  Lists become SegArray. Dictionaries of text become Categorical, ordered where
     Arrow's schema declares it, in the order of the first dictionary.  A null is NaN among floats, NaT among times,
-    empty text and an empty list elsewhere.  Integers and bools with nulls become floats; an integer beyond 2**53 that
-    would change is an error on reading. Where a file has no statistics, optional integers are read to look for nulls.
+    missing text, or an empty list.  Integers and bools with nulls keep their type and have missing rows. Where a file
+    has no statistics, optional integers are read to look for nulls.
 
     Row groups that statistics rule out and unused columns are not read.
 

@@ -13,6 +13,7 @@ import re
 import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -33,11 +34,11 @@ from akdask.arrays.writable import Writable
 from akdask.arrays.writing import Storable, stored_column, write_objects
 from akdask.cluster import transfer_limit
 from akdask.columns.bigint import to_ints
-from akdask.columns.dtypes import BIGINT
+from akdask.columns.dtypes import BIGINT, NULLABLE_STR
 from akdask.columns.table import Table
 from akdask.deferred import pa
 from akdask.engine.file_writes import fitted
-from akdask.engine.missing import is_missing_text
+from akdask.engine.missing import is_missing, is_missing_text, parts
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.run import check_bytes, run
 from akdask.errors import (
@@ -55,7 +56,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
 from akdask.records import record
 from akdask.storage.files import absolute, check_status, is_remote, open_regular, path_text, written_path
-from akdask.storage.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
+from akdask.storage.objects import KEY, LEVEL, ROW_LABELS, VALUES
 from akdask.storage.recovery import recover_folders, settled_folder
 from akdask.storage.transaction import FolderTransaction, errors_naming, previous, write_error
 
@@ -70,15 +71,16 @@ MODES = ("overwrite", "preserve_previous", "error")
 SUFFIX = "_SNAPSHOT"
 
 MISSING = "_missing_"
-"""Prefix of the variables that hold which text of others is missing; no variable of the caller starts with it."""
+"""Prefix of the variables that hold which rows of others are missing; no variable of the caller starts with it."""
 
 
 def snapshot(filename: str | os.PathLike[str]) -> None:
     """Write all akdask variables of the caller to HDF5 files, which Arkouda's `restore` reads; computes.
 
     Arrays, Strings, Categoricals, indexes, groupings and DataFrames are written, each under the name of its variable.
-    Names that begin with an underscore are left out: notebooks keep old results under such.  Which text is missing is
-    written beside Strings, labels, keys of groupings and the columns of DataFrames, as a variable whose name begins so.
+    Names that begin with an underscore are left out: notebooks keep old results under such.  Which text, integers
+    and bools are missing is written beside arrays, labels, keys of groupings and the columns of DataFrames, as a
+    variable whose name begins so.
 
     Parameters
     ----------
@@ -99,6 +101,7 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
     written_path(filename)
     objects = {name: _storable(item) for name, item in variables.items()}
     validity = dict(pair for name, item in objects.items() for pair in _validity(name, item))
+    objects = {name: _filled(item) for name, item in objects.items()}
     write_objects({**objects, **validity}, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute", na_rep="")
 
 
@@ -127,20 +130,30 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
-    """Yield which text of a variable, or of its parts, is missing, under a name derived from the variable's."""
+    """Yield which rows of a variable, or of its parts, are missing, under a name derived from the variable's."""
     for path, stored in item.named(name):
         value = stored.members.get(VALUES)
-        if stored.kind is ObjType.STRINGS and value is not None and value.dtype.nullable:
-            yield f"{MISSING}{quote(path, safe='')}", stored_column(stored.frame, is_missing_text(value))
+        if value is not None and value.dtype.nullable:
+            missing = is_missing_text(value) if value.dtype == NULLABLE_STR else is_missing(value)
+            yield f"{MISSING}{quote(path, safe='')}", stored_column(stored.frame, missing)
 
 
-def _without(strings: Any, missing: Any) -> Any:
-    """Return strings with missing text in the given rows."""
-    return strings._operate("make_missing", strings, missing)
+def _filled(item: Storable) -> Storable:
+    """Return an object with 0 in place of missing integers, and False in place of missing bools."""
+    return replace(
+        item,
+        members={member: (parts(value) or (value,))[0] for member, value in item.members.items()},
+        children={member: _filled(child) for member, child in item.children.items()},
+    )
+
+
+def _without(array: Any, missing: Any) -> Any:
+    """Return text, integers or bools that are missing in the given rows."""
+    return array._operate("make_missing" if isinstance(array, Strings) else "nullable", array, missing)
 
 
 def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
-    """Mark text of a variable, or of its parts, as missing again."""
+    """Mark rows of a variable, or of its parts, as missing again."""
     name, _, member = path.partition("/")
     known = variables.get(name)
     if isinstance(known, DataFrame):
@@ -148,7 +161,7 @@ def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
             known[member] = _without(known[member], missing)
         elif member.startswith(ROW_LABELS):
             known.index = _relabelled(known.index, member.removeprefix(ROW_LABELS).lstrip("/"), missing)
-    elif isinstance(known, Strings):
+    elif isinstance(known, Strings | pdarray):
         variables[name] = _without(known, missing)
     elif isinstance(known, Index):
         variables[name] = _relabelled(known, member, missing)
@@ -157,7 +170,7 @@ def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
 
 
 def _relabelled(index: Index, member: str, missing: Any) -> Index:
-    """Return row labels with missing text in the level of a member."""
+    """Return row labels with missing rows in the level of a member."""
     if not isinstance(index, MultiIndex):
         return Index(_without(index.values, missing), name=index.name)
     levels = list(index.levels)

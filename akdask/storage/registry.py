@@ -88,8 +88,10 @@ class Format:
         Whether its writers take `per_file`, and are `akdask.storage.objects.JoiningWriter`.
     chooses_partitions : bool
         Whether its writers are `akdask.storage.objects.CuttingWriter`.
-    has_missing_text : bool
-        Whether files distinguish missing text from empty text; other formats are never given missing text.
+    has_missing_rows : bool
+        Whether files hold missing text, integers and bools; other formats are never given any.
+    missing_as_nan : bool
+        Whether files of others take integers and bools with missing rows as floats; otherwise these are an error.
     has_time_units : bool
         Whether files record unit and zone of times; writers of other formats are given nanoseconds of UTC.
     """
@@ -103,7 +105,8 @@ class Format:
     is_tabular: ClassVar[bool] = False
     joins_partitions: ClassVar[bool] = False
     chooses_partitions: ClassVar[bool] = False
-    has_missing_text: ClassVar[bool] = False
+    has_missing_rows: ClassVar[bool] = False
+    missing_as_nan: ClassVar[bool] = False
     has_time_units: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:

@@ -163,6 +163,12 @@ def test_integers_that_are_no_floats_do_not_become_others(use):
         assert (df["i"] + 1).tolist().count(BIG + 1) == 1
 
 
+def test_natural_numbers_filled_with_one_are_exact():
+    table = pd.DataFrame({"u": pd.array([2**63 + 5, None], "UInt64"), "i": pd.array([-(2**60) - 1, None], "Int64")})
+    assert ak.DataFrame(table).fillna(7)["u"].tolist() == [2**63 + 5, 7]
+    assert ak.DataFrame(table).fillna(7)["i"].tolist() == [-(2**60) - 1, 7]
+
+
 def test_integers_that_are_filled_compared_and_chosen_are_exact():
     df = ak.DataFrame({"i": [BIG, None, BIG + 2, 5, -1]})
     ref = pd.DataFrame({"i": pd.array([BIG, None, BIG + 2, 5, -1], "Int64")})

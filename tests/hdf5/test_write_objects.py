@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.errors import ConversionError
 
 SHARES = {
     "nothing": [[]],
@@ -297,3 +298,17 @@ def test_nothing_is_said_of_files_that_are_new(prefix):
         warnings.simplefilter("error")
         ak.Index(ak.arange(3)).to_hdf(prefix)
     assert ak.load(prefix, dataset="index")["index"].tolist() == [0, 1, 2]
+
+
+def test_missing_integers_and_bools_are_refused_and_nothing_is_written(tmp_path):
+    frame = ak.DataFrame({"i": ak.array([1, 2, 3]), "b": ak.array([True, False, True])}).shift(1)
+    for name in frame.columns:
+        with pytest.raises(ConversionError, match=f"'{name}' has missing integers or bools.*\n.*at row 0(.|\n)*fillna"):
+            frame[[name]].to_hdf(str(tmp_path / "x"))
+    assert not list(tmp_path.glob("x*"))
+    frame[1:].to_hdf(str(tmp_path / "x"))
+    with h5py.File(tmp_path / "x_LOCALE0000") as file:
+        assert file["i"][:].tolist() == [1, 2]
+        assert file["i"].dtype == np.int64
+    frame.fillna(0).to_hdf(str(tmp_path / "y"))
+    assert ak.DataFrame.load(str(tmp_path / "y"))["i"].tolist() == [0, 1, 2]

@@ -71,6 +71,21 @@ def test_nothing_to_write_or_to_read_is_an_error(prefix):
         ak.restore(prefix)
 
 
+def test_missing_integers_and_bools_stay_missing(prefix, recwarn):
+    table = pd.DataFrame(
+        {"i": pd.array([2**60 + 1, None, 3], "Int64"), "b": pd.array([True, None, False], "boolean"), "n": [1, 2, 3]}
+    )
+    frame = ak.DataFrame(table)
+    take_snapshot(prefix, frame=frame, alone=frame["i"], labels=ak.Index(frame["i"]))
+    assert not recwarn.list
+    found = ak.restore(prefix)
+    assert sorted(found) == ["alone", "frame", "labels"]
+    pd.testing.assert_frame_equal(found["frame"].to_pandas(), table)
+    for array in (found["alone"], found["labels"].values):
+        assert ak.isnan(array).tolist() == [False, True, False]
+        assert array.fillna(0).tolist() == [2**60 + 1, 0, 3]
+
+
 def test_missing_text_stays_missing(prefix, recwarn):
     text = ak.array(["a", None, ""])
     frame = ak.DataFrame({"a b": text, "x": ak.arange(3), "plain": ak.array(["", "b", "c"])})

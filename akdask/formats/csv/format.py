@@ -18,6 +18,7 @@ class CsvFormat(FileFormat):
     extensions = (".csv",)
     is_tabular = True
     joins_partitions = True
+    missing_as_nan = True
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names", "widen"})
     write_options = frozenset({"column_delim", "compression"})
 

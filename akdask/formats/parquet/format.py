@@ -19,7 +19,7 @@ class ParquetFormat(FileFormat):
     write_options = frozenset({"compression", "convert_categoricals", "checksums"})
     is_tabular = True
     joins_partitions = True
-    has_missing_text = True
+    has_missing_rows = True
     has_time_units = True
 
     def opener(self) -> Callable[..., StoredSet]:

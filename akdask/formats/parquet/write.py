@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from akdask.columns.arrow import offsets_of
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.dtypes import INT64, NOT_A_TIME, UINT8, ColumnType
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, arrow_type
 from akdask.errors import ArgumentError, InconsistentFilesError, SchemaError, UnsupportedError
@@ -156,7 +157,7 @@ def _noted(spec: ObjectSpec, dtype: ColumnType) -> Annotation | None:
     item = dtype.item or dtype
     if item.kind == "bigint":
         return Annotation(spec.kind, item.max_bits, is_bigint=True)
-    if item == UINT8:
+    if item.plain == UINT8:
         return Annotation(spec.kind, is_uint8=True)
     unit = spec.params.get(UNIT)
     return Annotation(spec.kind, unit=None if unit == "ns" else unit) if spec.kind in _NOTED else None
@@ -173,7 +174,7 @@ def _timestamps(spec: ObjectSpec, column: Column, unit: str, zone: str | None) -
 
 
 def _is_required(dtype: ColumnType) -> bool:
-    return dtype.kind not in ("str", "list")
+    return dtype.kind not in ("str", "list") and not dtype.nullable
 
 
 def _stored_type(dtype: ColumnType, limbs: int) -> Any:
@@ -207,6 +208,8 @@ def _stored(column: Column, dtype: ColumnType, limbs: int) -> Any:
             return from_limbs(with_limbs(limbs_of(column), limbs))
         case "str" if dtype.nullable:
             return with_nulls(column)
+    if isinstance(column, NullableColumn):
+        return pa.array(column.values, mask=column.missing)
     return column if isinstance(column, pa.Array) else pa.array(column)
 
 

@@ -460,3 +460,20 @@ def test_a_file_that_the_manifest_names_and_that_is_gone_is_told(prefix):
         ak.load(prefix)
     with pytest.warns(RuntimeWarning, match="LOCALE0002"):
         assert ak.read_parquet(f"{prefix}_LOCALE*", allow_errors=True)["array"].size == 7
+
+
+def test_missing_integers_and_bools_are_nulls(tmp_path):
+    table = pd.DataFrame(
+        {
+            "i": pd.array([2**60 + 1, None, 3], "Int64"),
+            "u": pd.array([2**63 + 5, 7, None], "UInt64"),
+            "small": pd.array([None, 7, 255], "UInt8"),
+            "b": pd.array([True, None, False], "boolean"),
+            "none": pd.array([None, None, None], "Int64"),
+        }
+    )
+    ak.DataFrame(table).to_parquet(str(tmp_path / "x"))
+    stored = pq.read_table(tmp_path / "x_LOCALE0000")
+    assert stored.to_pydict() == {name: [None if row is pd.NA else row for row in table[name]] for name in table}
+    assert [str(field.type) for field in stored.schema] == ["int64", "uint64", "uint64", "bool", "int64"]
+    pd.testing.assert_frame_equal(ak.DataFrame(ak.read_parquet(str(tmp_path / "x*"))).to_pandas(), table)
