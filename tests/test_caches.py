@@ -219,6 +219,10 @@ NAMED = {
     "_stored_type": CLOSED,
     "_scalar": CLOSED,
     "_text_type": CLOSED,
+    "members": "a bit for each character, for each class of characters",
+    "allowed_and_needed": "two bits for each character, for each class of characters",
+    "cases": "a word for each character, for each change of case",
+    "_letters": "the letters that have cases",
     "_parser": "one parser, of the commands that there are",
     # Blocks and chunks of one file or task, which go with it.
     "RemoteFile": "blocks of one open file",
@@ -261,6 +265,7 @@ REGISTRY = "classes and functions of this package or of others, which register t
 CONTAINERS = {
     "HANDLED_FUNCTIONS": REGISTRY,
     "_COMPUTED": "objects that live elsewhere",
+    "_registrations": "registrations of plugins that have begun, until they are done",
     "_opened": "what a user has opened",
     "_objects": "what a user has registered",
     "_makers": REGISTRY,

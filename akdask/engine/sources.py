@@ -557,7 +557,7 @@ def apply(operation: str, args: Sequence[Interval | None], *, of_bools: bool) ->
         return _LOGIC[operation](*[_DOUBT if arg is None else arg for arg in args])
     known = [arg for arg in args if arg is not None]
     if operation == PRESENT:
-        # Missing rows are outside of the bounds, as NaN is; whoever compares leaves them out.
+        # Missing rows are outside of the bounds, as NaN is, and every comparison leaves them out.
         return known[0] if known else None
     return COMPARISONS[operation](*known) if operation in COMPARISONS and len(known) == len(args) else None
 

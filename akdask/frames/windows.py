@@ -554,8 +554,8 @@ def _running(name: str, array: Array) -> Array:
         values, neutral = as_floats(array._value), identity
     running: Array = scan(pdarray(array._frame, Call("where", missing, Constant(neutral), values)))
     frame, (total, lacks) = align("scan", [(running._frame, running._value), (array._frame, missing)])
-    kept: Array = missing_rows(running, frame, total, lacks)
-    return kept
+    result: Array = missing_rows(running, frame, total, lacks)
+    return result
 
 
 def _but_times(columns: ColumnSet) -> list[str]:

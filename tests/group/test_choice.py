@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from akdask.columns.table import Table
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.grouping import are_too_many
 from akdask.operators.group.plan import STRATEGIES, choose_strategy, merged_in_process
 from akdask.operators.group.strategies import (
     GroupTable,
-    are_too_many,
     as_one_kind,
     choose_splitters,
     merge_partial_tables,
@@ -96,7 +96,7 @@ def test_one_task_takes_all_tables_where_their_slices_and_bytes_are_few(monkeypa
     assert merged_in_process(tables, count, nbytes) == wanted
 
 
-def test_valuesare_too_many_where_a_sample_has_more_different_ones_than_of_so_many_at_random():
+def test_values_are_too_many_where_a_sample_has_more_different_ones_than_of_so_many_at_random():
     random = np.random.default_rng(6)
     for different, most, wanted in (
         (100, 2**15, False), (2**14, 2**15, False), (2**16, 2**15, True), (2**62, 2**15, True), (100, 50, True),

@@ -106,7 +106,7 @@ def test_positions_of_extremes_are_those_of_the_first_rows_that_are_one(drawn):
     for name, extreme in (("argmin", min), ("argmax", max)):
         wanted = []
         for number in np.unique(numbers):
-            places = [row for row in np.flatnonzero(numbers == number) if rows[row] == rows[row]]
+            places = [row for row in np.flatnonzero(numbers == number) if not np.isnan(rows[row])]
             best = extreme((rows[row] for row in places), default=None)
             wanted.append(next((int(row) for row in places if rows[row] == best), -1))
         assert groups.aggregate(values, name)[1].tolist() == wanted

@@ -77,7 +77,7 @@ def test_lists_are_cut_from_values_and_joined_to_values_again(rows, data):
     assert lazy.values.tolist() == flat
     assert lazy.segments.tolist() == starts.tolist()
     if flat:
-        first, second, origins = *(lazy.get_ngrams(2)[0]), lazy.get_ngrams(2)[1]
+        (first, second), origins = lazy.get_ngrams(2)
         pairs = [(*row[place : place + 2], number) for number, row in enumerate(rows) for place in range(len(row) - 1)]
         assert list(zip(first.tolist(), second.tolist(), origins.tolist(), strict=True)) == pairs
 

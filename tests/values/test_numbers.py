@@ -95,7 +95,7 @@ def clipped(value, low, high):
 
 @given(st.lists(st.tuples(INT64S, FLOATS, FLOATS), min_size=1, max_size=8))
 def test_bounds_apply_before_integers_become_floats(rows):
-    values, low, high = np.array([row[0] for row in rows]), *np.array([row[1:] for row in rows]).T
+    values, low, high = (np.array(column) for column in zip(*rows, strict=True))
     wanted = [clipped(*row) for row in rows]
     if any(item is not None and not np.isinf(item) and Fraction(float(item)) != item for item in wanted):
         with pytest.raises(ConversionError):

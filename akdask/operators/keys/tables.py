@@ -92,9 +92,9 @@ class WordTable(Sized):
         for start, stop in interruptible_ranges(range(1, len(words) + 1)):
             row = start
             while row < stop:
-                room = met[: min(_capacity(self._slots), most)]
+                firsts_met = met[: min(_capacity(self._slots), most)]
                 row, self.count = loops.number_words(
-                    words[:stop], _NO_ROWS, row, self._slots, 1, self.count, room, numbers
+                    words[:stop], _NO_ROWS, row, self._slots, 1, self.count, firsts_met, numbers
                 )
                 if row < stop:
                     if self.count >= most:
@@ -127,10 +127,10 @@ class WordTable(Sized):
             rows = np.arange(nrows) if of_rows is None else np.flatnonzero(of_rows == part)
             some = words if of_rows is None else words.take(rows)
             numbers = firsts if of_rows is None else np.empty(len(rows), np.int64)
-            room, row, count = np.empty(min(nslots // table._parts - 1, len(rows)), np.int64), 0, 0
+            firsts_met, row, count = np.empty(min(nslots // table._parts - 1, len(rows)), np.int64), 0, 0
             for start, stop in interruptible_ranges(range(1, len(rows) + 1)):
                 row, count = loops.number_words(
-                    some[:stop], rows, start, table._slots, table._parts, count, room, numbers
+                    some[:stop], rows, start, table._slots, table._parts, count, firsts_met, numbers
                 )
                 if row < stop:
                     return -nrows
@@ -302,13 +302,13 @@ class KeyTable(Sized):
 
     def __init__(self, columns: Sequence[Column], threads: int = 1) -> None:
         self._columns = list(columns)
-        self._texts: list[TextTable | None] = [None] * len(columns)
+        self._text_tables: list[TextTable | None] = [None] * len(columns)
         self.firsts: NumberArray | None = None
         """For each row, the first row with the same key; None if all keys differ."""
         is_sound = self._fill(threads)
         if not is_sound and not all(isinstance(column, np.ndarray) for column in columns):
             # The numbers of different strings differ, as their hashes may not.
-            self._texts = [None if isinstance(column, np.ndarray) else TextTable() for column in columns]
+            self._text_tables = [None if isinstance(column, np.ndarray) else TextTable() for column in columns]
             is_sound = self._fill(threads)
         self._rest: KeyTable | None = None
         if not is_sound:
@@ -322,7 +322,7 @@ class KeyTable(Sized):
         """Make the table of words, some of which may be hashes; return whether different keys differ in these."""
         self._words = [
             self._known_words(column) if text is None else _words_of(text.numbers(column, len(column)))
-            for text, column in zip(self._texts, self._columns, strict=True)
+            for text, column in zip(self._text_tables, self._columns, strict=True)
         ]
         keys = [Key.of(words) for words in self._words] if len(self._words) > 1 else []
         self._spans = [(key.low, key.bits) for key in keys]
@@ -340,7 +340,7 @@ class KeyTable(Sized):
         return self._are_combined or any(map(self._is_hash, range(len(self._columns))))
 
     def _is_hash(self, number: int) -> bool:
-        return self._texts[number] is None and not isinstance(self._columns[number], np.ndarray)
+        return self._text_tables[number] is None and not isinstance(self._columns[number], np.ndarray)
 
     @staticmethod
     def _known_words(column: Column) -> Words:
@@ -357,7 +357,7 @@ class KeyTable(Sized):
     def _find(self, columns: Sequence[Column], found: NumberArray) -> None:
         words = [
             self._known_words(column) if text is None else _words_of(text.find(column))
-            for text, column in zip(self._texts, columns, strict=True)
+            for text, column in zip(self._text_tables, columns, strict=True)
         ]
         if self._rest is not None:
             both = [self._rest.find(words[:-1]), self._last.find(words[-1:])]

@@ -399,8 +399,8 @@ def split_sorted(
     starts, stops = np.zeros(len(earlier), np.int64), np.full(len(earlier), len(rows))
     for column, sought, upwards in zip(columns, splitters, ascending, strict=True):
         if is_arrow(column, "LargeStringArray"):
-            texts = *offsets_and_bytes(column), *offsets_and_bytes(sought)
-            loops.search_text(*texts, not upwards, starts, stops)
+            strings = *offsets_and_bytes(column), *offsets_and_bytes(sought)
+            loops.search_text(*strings, not upwards, starts, stops)
             continue
         count = max(word_count(column), word_count(sought))
         for words, wanted in zip(_all_words(column, count, upwards), _all_words(sought, count, upwards), strict=True):

@@ -16,10 +16,10 @@ CHARACTERS = 0x110000
 
 ASCII = 128
 
-Marks = npt.NDArray[np.bool_]
+Bools = npt.NDArray[np.bool_]
 Points = npt.NDArray[np.uint32]
 Words = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
+Positions = npt.NDArray[np.int64]
 
 # Letters are in the first two planes.  What words go on behind regardless is there, too, and among the tags.
 _CASED = np.r_[1 : ord("\n"), ord("\n") + 1 : 0xD800, 0xE000:0x20000, 0xE0000:0xE1000].astype(np.uint32)
@@ -27,14 +27,14 @@ _CASED = np.r_[1 : ord("\n"), ord("\n") + 1 : 0xD800, 0xE000:0x20000, 0xE0000:0x
 _CASED_BIT, _IGNORED_BIT = 8, 16
 """Bits of `Cases` in the loops."""
 
-_TESTS: dict[str, Callable[[npt.NDArray[np.str_]], Marks]] = {
+_TESTS: dict[str, Callable[[npt.NDArray[np.str_]], Bools]] = {
     name: getattr(np.strings, name)
     for name in ("isalnum", "isalpha", "isdigit", "isdecimal", "isnumeric", "isspace", "islower", "isupper", "istitle")
 }
 
 
 @cache
-def members(name: str, count: int = CHARACTERS) -> Marks:
+def members(name: str, count: int = CHARACTERS) -> Bools:
     """Return which of the first characters are of a class, named as the method of `str` is.
 
     Examples
@@ -42,12 +42,12 @@ def members(name: str, count: int = CHARACTERS) -> Marks:
     >>> np.flatnonzero(members("isdigit", 128)).tolist() == list(b"0123456789")
     True
     """
-    found: Marks = _TESTS[name](np.arange(count, dtype=np.uint32).view("U1"))
+    found: Bools = _TESTS[name](np.arange(count, dtype=np.uint32).view("U1"))
     return found
 
 
 @cache
-def allowed_and_needed(name: str, count: int = CHARACTERS) -> tuple[Marks, Marks]:
+def allowed_and_needed(name: str, count: int = CHARACTERS) -> tuple[Bools, Bools]:
     """Return of which characters all text of a class consists, and which of them it needs."""
     if name == "islower":
         return ~(members("isupper", count) | members("istitle", count)), members(name, count)
@@ -88,7 +88,7 @@ def _lines(*characters: Points | int) -> Points:
     return np.stack(columns, axis=1).astype(np.uint32).ravel()
 
 
-def _changed(change: Callable[[str], str], lines: Points) -> tuple[Points, Places, Places]:
+def _changed(change: Callable[[str], str], lines: Points) -> tuple[Points, Positions, Positions]:
     """Return lines in another case, and where each begins and ends."""
     changed = change(lines.tobytes().decode("utf-32-le")).encode("utf-32-le")
     points = np.frombuffer(changed, np.uint32)

@@ -55,7 +55,7 @@ def leading_sets(pattern: str) -> tuple[ByteSets | None, bool]:
     Examples
     --------
     >>> found, is_all = leading_sets(r"5\d[x-z]+")
-    >>> ["".join(map(chr, np.flatnonzero(places))) for places in found], is_all
+    >>> ["".join(map(chr, np.flatnonzero(positions))) for positions in found], is_all
     (['5', '0123456789', 'xyz'], True)
     >>> leading_sets("5?a") == (None, False)
     True
@@ -65,7 +65,7 @@ def leading_sets(pattern: str) -> tuple[ByteSets | None, bool]:
     at, is_all = len(_IGNORES_CASE) if ignores_case else 0, True
     while is_all and at < len(pattern):
         found = _ITEM.match(pattern, at)
-        members = None if found is None else _places(found, ignores_case)
+        members = None if found is None else _positions(found, ignores_case)
         if found is None or members is None:
             is_all = False
             break
@@ -81,7 +81,7 @@ def leading_sets(pattern: str) -> tuple[ByteSets | None, bool]:
     return (None, False) if has_others or not 0 < len(sets) <= _LONGEST else (_table(sets), is_all)
 
 
-def _places(item: re.Match[str], ignores_case: bool) -> list[set[int]] | None:
+def _positions(item: re.Match[str], ignores_case: bool) -> list[set[int]] | None:
     """Return which bytes an item of a pattern allows at each place; None if other characters have the same letters."""
     text = item["literal"] or item["escaped"]
     members = "" if text else item["members"] or _NAMED[item["named"]]
@@ -194,7 +194,7 @@ def _has_pair(sets: ByteSets) -> bool:
     """Whether searches can begin at a place, which allows one byte, or two that differ in one bit, as letters do."""
     return any(
         len(members) == 1 or (len(members) == 2 and (members[0] ^ members[1]).bit_count() == 1)
-        for members in ([int(byte) for byte in np.flatnonzero(places)] for places in sets)
+        for members in ([int(byte) for byte in np.flatnonzero(positions)] for positions in sets)
     )
 
 
