@@ -667,6 +667,7 @@ ALONE: dict[tuple[str, str], str] = {
     **_because(_AS_NUMBERS, "bools", "diff", "pct_change", "quantile", "quantile([…])"),
     **_because(_AS_NUMBERS, "bools", "map of a dict", "map of a dict of text"),
     **_because(_AS_NUMBERS, "bools", "replace", "replace of a dict"),
+    **_because("bools of which some are missing are described as bools", "bools", "describe"),
 }
 """Differences to pandas, by operation and kind (or ``*``), and the reason."""
 
@@ -691,21 +692,22 @@ them, a mask chooses no row where it is missing, they come last in every order a
 `isna` finds them.
 
 - **Reductions.** `sum`, `prod`, `mean`, `min`, `max`, `std` and `var` of arrays, Series and frames propagate NaN, as
-  in Arkouda, and leave it out with `skipna=True`. What only pandas has, such as `median`, `quantile`, `nunique`,
-  `idxmax` and groups of frames, leaves missing values out by itself.
-- **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, masked arrays of NumPy,
-  `None` in lists, left joins, `shift` and reshaping. They keep their type, such as int64, which plans show as `int64?`:
-  moving, comparing and adding them, `where`, masks, `fillna`, sorting, counting and grouping by them, joining on them,
-  running sums, the least, largest and sum of groups, `astype(str)` and `to_pandas(nullable=True)` change none. `/`,
-  floats beside them and functions with float results compute with floats, and so does `to_ndarray` where one is
-  missing. An integer that is no float is an error there, which has the value. `tolist()` of an array gives integers
-  then.
+  in Arkouda, and leave it out with `skipna=True`. Methods that only pandas has, such as `median`, `quantile`, `nunique`,
+  `idxmax` and groups of frames, leave missing values out.
+- **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, nulls of Parquet, masked arrays
+  of NumPy, `None` in lists, left joins, `shift` and reshaping. Such a column has a type of its own, which plans show
+  as `int64?`, and keeps every integer exactly through filters, arithmetic, comparisons, sorts, groups and joins.
+  Quotients and functions such as `sqrt` give floats. What is computed with floats only is an error for an integer that
+  no float equals; the message has column and value.
+- **Exits of integers and bools.** `to_pandas()` gives `Int64` and `boolean` where values are missing, Arrow and Parquet
+  get nulls, `to_ndarray()` gives floats with NaN, or an error if an integer would change. CSV files have `nan`. HDF5
+  files of Arkouda have no value for them: writing such a column is an error until `fillna` has filled it.
 - **Casts.** In columns, `astype(str)` leaves missing values missing, and `astype(int)` is an error where one is missing
   or infinite. Arrays are cast as in Arkouda: floats of which some are NaN become text `nan`, or the smallest integer.
 - **Categoricals.** Columns of them equal nothing where they are missing; arrays compare their codes, as in Arkouda.
 - **Frames.** `df.fillna(0)` fills columns of numbers, and is an error when computed if columns of other kinds have
   missing values; name these, as in `df.fillna({"name": "-", "count": 0})`.
-- **Fields of times.** `s.dt.year` and its like are integers where no time is missing, and NaN where one is. Arrays
+- **Fields of times.** `s.dt.year` and its like are integers, and missing where a time is. Arrays
   of files without a manifest, which nobody has looked at, give integers, and an error where a time is NaT.
 - **Joins.** Missing keys match missing keys, as in pandas and unlike SQL.
 - **Lists.** `.str.split()` of missing text is missing, and of blank text an empty list.

@@ -29,7 +29,7 @@ class Datetime(TimeArray):
 
     Differences are `Timedelta`, and times plus or minus a `Timedelta` are times.  Comparing takes pandas, NumPy and
     Python times, and ISO 8601 text.  Columns of pandas and files may count other units, see `unit`.  Fields such as
-    `year` go by the clocks of the zone, and are float64 with NaN where some times may be NaT.
+    `year` go by the clocks of the zone, and are missing where some times may be NaT.
 
     Parameters
     ----------

@@ -282,7 +282,7 @@ class TimeBins:
 
     @cached_property
     def numbers(self) -> pdarray:
-        """The number of the bin of each time: int64, or float64 with NaN where some are NaT; lazy."""
+        """The number of the bin of each time: int64, missing where a time is NaT; lazy."""
         frame, number = self._numbers()
         if not self.has_missing:
             return pdarray(frame, number)

@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -331,7 +332,7 @@ class Job:
             return self.request
         logs = place.resolve() / folder.WORKERS
         logs.mkdir(exist_ok=True)
-        return clusters.Request(**{**vars(self.request), "logs": logs})
+        return replace(self.request, logs=logs)
 
     def _watched(self, client: Client | None, place: Path | None) -> tuple[Outcome, Watch]:
         """Run the script while its tasks are counted."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Protocol, TypeVar
@@ -35,7 +34,7 @@ from akdask.engine.pipeline import Collect, Compile, Sink, pipeline
 from akdask.engine.rowwise import Chain, Project, Slice, Tables, Tasks
 from akdask.engine.run import resolve_lengths, run
 from akdask.engine.sources import Literal, Rows, Scan
-from akdask.engine.values import Call, Value
+from akdask.engine.values import Call, Program, Value
 from akdask.errors import ArgumentTypeError
 from akdask.evo import tuning
 from akdask.evo.canonical import is_of_pandas, table_of
@@ -438,21 +437,34 @@ def _is_cheap(project: Project) -> bool:
     return not chain.selections and all(isinstance(base, Scan | Rows | Literal) for base in chain.bases)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CollectTable(Collect):
+@record
+class CollectTable:
     """Collects rows as an Arrow table.
 
     Parameters
     ----------
+    rows : Collect
+        Collects them.
     form : ToTable
         Makes an Arrow table of them.
     """
 
+    rows: Collect
     form: ToTable
+
+    @property
+    def leave_last_mask(self) -> bool:
+        """As that of the rows."""
+        return self.rows.leave_last_mask
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """The programs of the rows."""
+        return self.rows.programs
 
     def run(self, partition: Partition | PartitionBatch) -> Any:
         """Return the rows of partitions."""
-        return self.form(super().run(partition))
+        return self.form(self.rows.run(partition))
 
 
 class EncodedRows(Frame):
@@ -610,7 +622,7 @@ def _tables(frame: EncodedRows) -> Node:
     assert isinstance(project, Project), "runs are of partitions that are read"
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
-        return CollectTable(project.names, compile_these(values), form=frame.form)
+        return CollectTable(Collect(project.names, compile_these(values)), frame.form)
 
     made: Node = pipeline(project.frame, project.values, sink, f"tables of {frame._name}", batches=frame.runs)
     return made

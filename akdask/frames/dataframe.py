@@ -766,8 +766,7 @@ class DataFrame(RowLabelled):
         columns : list of str, optional
             Names of columns.
         fill_value : scalar, optional
-            Value of cells without such a label or name; missing unless given, for which integers and bool become
-            float64.
+            Value of cells without such a label or name; missing unless given.
 
         Raises
         ------
@@ -783,7 +782,7 @@ class DataFrame(RowLabelled):
         >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2]}, index=["a", "b"])
         >>> df.reindex(["b", "z"]).to_pandas()["x"].tolist()
-        [2.0, nan]
+        [2, <NA>]
         """
         from akdask.frames import sorting
 
@@ -1115,8 +1114,7 @@ class DataFrame(RowLabelled):
             The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.  Series and DataFrames
             go by their labels; rows and columns that they lack get the other values.
         other : scalar, array, Series or DataFrame, optional
-            Replacements, aligned by labels if they have any; missing values unless given, for which integers and bool
-            become float64.
+            Replacements, aligned by labels if they have any; missing values unless given.
 
         Raises
         ------
@@ -2438,7 +2436,7 @@ class DataFrame(RowLabelled):
         axis : 0
             Accepted for compatibility with pandas.
         fill_value : scalar, optional
-            Value of rows without a source; missing unless given, for which integers and bool become float64.
+            Value of rows without a source; missing unless given.
 
         Raises
         ------
@@ -2453,7 +2451,7 @@ class DataFrame(RowLabelled):
         --------
         >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2, 3]}).shift().to_pandas()["x"].tolist()
-        [nan, 1.0, 2.0]
+        [<NA>, 1, 2]
         >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
         [2, 3, 0]
         >>> ak.Series([1], index=ak.Datetime(["2024-01-31"])).shift(2, freq="MS").index[0]
@@ -2998,7 +2996,7 @@ class DataFrame(RowLabelled):
         Returns
         -------
         DataFrame
-            The columns of both; integers and bool become float64 if rows may lack a match.  Rows joined by labels keep
+            The columns of both; integers and bool may be missing if rows may lack a match.  Rows joined by labels keep
             these, in order if all rows of both sides are kept.  Rows joined by a column keep their own labels; if rows
             of `other` without a match are kept, rows are numbered from 0.
 

@@ -284,7 +284,7 @@ def from_arrow(data: Any) -> Any:
     Narrow numbers widen to 64 bits, and bools are unpacked.  Timestamps and dates are Datetimes, durations Timedeltas,
     of their units and zones,
     dictionaries of text Categoricals, decimals without fraction integers of any size and others float64.  Where values
-    are missing, integers and bools are float64 with NaN, text stays missing but is empty within lists, times are NaT,
+    are missing, integers and bools stay missing, text is empty within lists, times are NaT,
     and elements of a Categorical its label for missing.
 
     Parameters

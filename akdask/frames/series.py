@@ -1193,8 +1193,7 @@ class Series(Labelled, RowLabelled):
         cond : array or Series of bool, or function of the Series that returns one
             The choice.  A Series goes by its labels; rows that it lacks get the other values.
         other : scalar, array or Series, optional
-            Replacements, aligned by labels if they have any; missing values unless given, for which integers and bool
-            become float64.
+            Replacements, aligned by labels if they have any; missing values unless given.
 
         Raises
         ------
@@ -1629,7 +1628,7 @@ class Series(Labelled, RowLabelled):
         axis : 0
             Accepted for compatibility with pandas.
         fill_value : scalar, optional
-            Value of rows without a source; missing unless given, for which integers and bool become float64.
+            Value of rows without a source; missing unless given.
 
         Raises
         ------

@@ -127,7 +127,8 @@ def test_what_a_mask_covers_in_two_dimensions_is_missing():
         items = np.ma.masked_array(np.array([[1, 2], [3, 4]], dtype), mask=[[0, 1], [0, 0]])
         for found in (ak.array(items), ak.array(list(items))):
             np.testing.assert_array_equal(found.to_ndarray(), [[1, np.nan], [3, 4]])
-        np.testing.assert_array_equal(ak.DataFrame(items, columns=["a", "b"]).to_pandas(), [[1, np.nan], [3, 4]])
+        table = ak.DataFrame(items, columns=["a", "b"]).to_pandas()
+        np.testing.assert_array_equal(table.to_numpy(float, na_value=np.nan), [[1, np.nan], [3, 4]])
 
 
 def test_a_mask_over_what_cannot_be_missing_is_an_error():

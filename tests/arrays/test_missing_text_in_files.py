@@ -138,7 +138,7 @@ def test_joins_keep_integers_for_pandas(tmp_path):
         later = joined[joined["k"] > 0].sort_values("k", ascending=False)
         assert str(later.to_pandas(nullable=True).dtypes["u"]) == "UInt64"
         assert str(joined.to_pandas().dtypes["k"]) == "int64"
-    assert str(frames[0].merge(frames[1], "k", "left").to_pandas().dtypes["u"]) == "float64"
+    assert str(frames[0].merge(frames[1], "k", "left").to_pandas().dtypes["u"]) == "UInt64"
 
 
 def test_floats_that_are_no_integers_of_a_join_stay_floats():

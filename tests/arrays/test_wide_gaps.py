@@ -234,7 +234,7 @@ def test_fields_of_times_in_csv_files_are_missing_with_them(tmp_path, times):
     pd.testing.assert_series_equal(
         found.dt.year.to_pandas().astype("float64"), expected.dt.year.astype("float64"), check_names=False
     )
-    assert found.dt.year.to_pandas().dtype == (np.int64 if "" not in times else np.float64)
+    assert found.dt.year.to_pandas().dtype == (np.int64 if "" not in times else pd.Int64Dtype())
     assert found.dt.month.fillna(0).to_pandas().tolist() == expected.dt.month.fillna(0).tolist()
 
 

@@ -86,8 +86,9 @@ def test_arithmetic_is_that_of_floats_if_none_changes(lazy):
             found = compute(few.loc[:, one], few.loc[:, other]).to_pandas()
             wanted = compute(plain[one].astype("Float64"), plain[other].astype("Float64"))
             np.testing.assert_allclose(found.astype(float), wanted.to_numpy(float, na_value=np.nan))
+    same(lazy.loc[:, "i"] + lazy.loc[:, "n"], ROWS["i"] + ROWS["n"])
     with pytest.raises(ConversionError, match="would become"):
-        (lazy.loc[:, "i"] + lazy.loc[:, "n"]).to_pandas()
+        (lazy.loc[:, "i"] / lazy.loc[:, "n"]).to_pandas()
 
 
 def test_other_types_keep_what_is_missing_or_are_refused(lazy):

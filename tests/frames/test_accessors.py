@@ -43,6 +43,8 @@ def same(name, call):
         wanted.columns = [str(one) for one in wanted.columns]
         pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
     else:
+        if found.dtype == "boolean":
+            wanted = wanted.astype("boolean")
         pd.testing.assert_series_equal(found, wanted, check_dtype=False, check_categorical=False)
         assert found.name == name
 
