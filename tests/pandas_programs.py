@@ -27,6 +27,7 @@ DIFFERENCES = {
     "merge": "rows come sorted by the key unless sort=False is given, as in Arkouda: programs give it",
     "sum, mean, min, max of frames and Series": "propagate NaN, as in Arkouda: programs give skipna=True",
     "merge(how='outer') by times, Categoricals": "puts missing keys last, pandas first: programs leave it out",
+    "labels that are bools": "are no numbers; pandas takes False for the label 0: programs assign to no such rows",
     "labels of integers and of text": "have no order in common, and are refused where pandas makes objects of them",
     "assignment to a frame without rows": "leaves it without rows; pandas takes over the labels of the Series",
     "first of groups": "is the first row of each, missing or not, as in Arkouda: programs take the last",
@@ -38,7 +39,7 @@ DIFFERENCES = {
     "repeated labels": "of another plan are refused on the right of an assignment, equal ones too",
     "order of ties of nlargest(keep='last')": "is from the last row to the first: programs take the first, or all",
     "operators of two Series": "compute with 0 for absent labels, as in Arkouda: programs assign instead",
-    "integers with gaps": "are float64 until all of them are there, as in pandas before a value is asked for",
+    "integers with gaps": "stay integers: programs go on without what pandas has rounded to floats",
     "DataFrame.concat": "numbers rows anew, as in Arkouda: programs do so after it",
     "loc[mask, …] = value of another type": "is refused, also where pandas lets a mask of all rows change the type",
     "bools": "are computed with as 1 and 0, in diff, too, where pandas has True - False as True",
@@ -135,6 +136,8 @@ class Program:
                 if found is None:
                     continue
                 ours, theirs = found
+                if isinstance(theirs, pd.DataFrame) and has_wide_gaps(theirs):
+                    continue
                 if self.random.random() < 0.4:
                     self.check(ours, theirs)
                 if (
@@ -153,7 +156,8 @@ class Program:
             # Also where the plan cannot tell that none is missing, or that labels are equal.
             self.refused[type(refusal).__name__] += 1
         except ArgumentTypeError as refusal:
-            if "no order in common" not in str(refusal):
+            # Pandas makes floats of integers with gaps, to which any float may be assigned.
+            if "no order in common" not in str(refusal) and "of an array of int64?" not in str(refusal):
                 raise AssertionError(f"{type(refusal).__name__}: {refusal}") from refusal
         except Exception as error:
             raise AssertionError(f"{type(error).__name__}: {error}") from error
@@ -241,7 +245,7 @@ def with_numbers_for_bools(item: Any) -> Any:
 
 
 def has_wide_gaps(frame: pd.DataFrame) -> bool:
-    """Whether pandas has made floats of wide integers, which akdask refuses to do."""
+    """Whether pandas has made floats of wide integers, which stay exact in akdask."""
     return any(frame[name].dtype.kind == "f" and (frame[name].abs() > 2**53).any() for name in frame.columns)
 
 
@@ -384,6 +388,8 @@ def assigned(p: Program, columns: list[str]) -> Made:
 
 def put(frame: Any, name: str, values: Any) -> Any:
     changed = frame.copy()
+    if isinstance(frame, pd.DataFrame) and frame.index.dtype.kind == "b":
+        raise TypeError("labels that are bools equal 0 and 1")
     if isinstance(frame, pd.DataFrame) and not len(frame):
         values = values.reindex(frame.index)
     changed[name] = values
