@@ -692,11 +692,11 @@ them, a mask chooses no row where it is missing, they come last in every order a
 `isna` finds them.
 
 - **Reductions.** `sum`, `prod`, `mean`, `min`, `max`, `std` and `var` of arrays, Series and frames propagate NaN, as
-  in Arkouda, and leave it out with `skipna=True`. Methods that only pandas has, such as `median`, `quantile`, `nunique`,
-  `idxmax` and groups of frames, leave missing values out.
-- **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, nulls of Parquet, masked arrays
-  of NumPy, `None` in lists, left joins, `shift` and reshaping. Such a column has a type of its own, which plans show
-  as `int64?`, and keeps every integer exactly through filters, arithmetic, comparisons, sorts, groups and joins.
+  in Arkouda, and leave it out with `skipna=True`. Methods that only pandas has, such as `median`, `quantile`,
+  `nunique`, `idxmax` and groups of frames, leave missing values out.
+- **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, nulls of Parquet, masked
+  arrays of NumPy, `None` in lists, left joins, `shift` and reshaping. Such a column has a type of its own, which plans
+  show as `int64?`, and keeps every integer exactly through filters, arithmetic, comparisons, sorts, groups and joins.
   Quotients and functions such as `sqrt` give floats. What is computed with floats only is an error for an integer that
   no float equals; the message has column and value.
 - **Exits of integers and bools.** `to_pandas()` gives `Int64` and `boolean` where values are missing, Arrow and Parquet
