@@ -241,13 +241,13 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
 
     Of equal elements the first or the last ones are taken.  Missing elements are taken only if others are too few.
     """
-    *marks, value = key_parts(array._value)
+    *masks, value = key_parts(array._value)
     missing: Value | None = None
     if isinstance(array, TimeArray):
         missing = Call("equal", value, Constant(NOT_A_TIME))
         filling: Any = np.iinfo(np.int64).min if largest else np.iinfo(np.int64).max
-    elif marks:
-        (missing,) = marks
+    elif masks:
+        (missing,) = masks
         limits = np.iinfo(value.dtype.numpy)
         filling = value.dtype.numpy.type(limits.min if largest else limits.max)
     elif value.dtype == FLOAT64:
