@@ -48,11 +48,6 @@ def parts(value: Value) -> tuple[Value, Value] | None:
     return apart(value) if value.dtype.is_nullable_number else None
 
 
-def is_in_parts(value: Value) -> bool:
-    """Whether a value is integers or bools with missing rows."""
-    return value.dtype.is_nullable_number
-
-
 def exact_type(value: Value) -> ColumnType:
     """Return the type of integers and bools without missing rows, otherwise the type of the value."""
     return value.dtype.plain if value.dtype.is_nullable_number else value.dtype
@@ -89,7 +84,7 @@ def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
 def present(value: Value, column: str) -> Value:
     """Return integers and bools none of which may be missing; computing them raises if one is."""
     given = parts(value)
-    return value if given is None else Call("demand_numbers", *given, column=column)
+    return value if given is None else Call("demand_stored", *given, column=column)
 
 
 # results of operations on them

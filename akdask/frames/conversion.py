@@ -23,7 +23,7 @@ from akdask.columns.exact import first_changed
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import is_arrow, is_pandas, pd
-from akdask.engine.missing import exact_type, is_in_parts
+from akdask.engine.missing import exact_type
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
@@ -336,8 +336,8 @@ class ToPandas:
                 ordered += [name] * kind.ordered
         index_name = columns.index_name if with_index else None
         types = nullable_types(columns) if nullable else {}
-        in_parts: list[Hashable] = [name for name, value in columns.values.items() if is_in_parts(value)]
-        if has_index and columns.index is not None and is_in_parts(columns.index):
+        in_parts: list[Hashable] = [name for name, value in columns.values.items() if value.dtype.is_nullable_number]
+        if has_index and columns.index is not None and columns.index.dtype.is_nullable_number:
             in_parts.append(INDEX)
             if nullable:
                 types[INDEX] = _NULLABLE[exact_type(columns.index)]

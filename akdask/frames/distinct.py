@@ -20,7 +20,7 @@ from akdask.arrays.sorting import coargsort
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.engine import tuning
-from akdask.engine.missing import is_in_parts, key_parts, negated, of_key_parts, parts
+from akdask.engine.missing import key_parts, negated, of_key_parts, parts
 from akdask.engine.node import Node
 from akdask.engine.run import compute, run
 from akdask.engine.sources import row_numbers
@@ -167,7 +167,7 @@ def _distinct_counts_of_few(columns: ColumnSet, dropna: bool) -> list[int]:
     grouped = [
         name
         for name, value in columns.values.items()
-        if is_in_parts(value) or (dropna and isinstance(columns.kinds[name], Categorical))
+        if value.dtype.is_nullable_number or (dropna and isinstance(columns.kinds[name], Categorical))
     ]
     plain = {name: value for name, value in columns.values.items() if name not in grouped}
     nullable = [name for name in plain if dropna and can_be_missing(columns.kinds[name], plain[name])]

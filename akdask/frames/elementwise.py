@@ -22,7 +22,7 @@ from akdask.arrays.timearray import TimeArray, form_of
 from akdask.columns.dtypes import BIGINT, INT64, NOT_A_TIME, NULLABLE_STR, UINT64
 from akdask.deferred import is_na, pd
 from akdask.engine.alignment import align_by_plan
-from akdask.engine.missing import exact_type, negated
+from akdask.engine.missing import negated
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames import lookups
@@ -238,11 +238,7 @@ def _is_of_kind(array: Array, old: Any) -> bool:
     if isinstance(array, TimeArray):
         return isinstance(old, pd.Timestamp | pd.Timedelta | np.datetime64 | np.timedelta64)
     is_text = isinstance(old, str)
-    return (
-        not is_text
-        and is_number(array)
-        and isinstance(old, bool | np.bool_) == (exact_type(array._value).kind == "bool")
-    )
+    return not is_text and is_number(array) and isinstance(old, bool | np.bool_) == (array._value.dtype.kind == "bool")
 
 
 def between(array: Any, left: Any, right: Any, inclusive: str = "both") -> Any:

@@ -22,7 +22,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BOOL
 from akdask.deferred import pd
-from akdask.engine.missing import as_mask, exact_type
+from akdask.engine.missing import as_mask
 from akdask.engine.values import Call, Constant
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
 from akdask.frames.alignment import RowLabels, on_rows_of
@@ -299,7 +299,7 @@ class Expression:
 
     def _truth(self, node: ast.expr) -> Any:
         found = self._value(node)
-        is_bool = exact_type(found._value) == BOOL if isinstance(found, Array) else isinstance(found, bool | np.bool_)
+        is_bool = found._value.dtype.kind == "bool" if isinstance(found, Array) else isinstance(found, bool | np.bool_)
         if not is_bool:
             raise self._source.refusal(
                 node, "this is no bool.", hint="compare it, as in x > 0.", kind=ArgumentTypeError

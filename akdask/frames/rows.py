@@ -25,7 +25,7 @@ from akdask.arrays.sorting import coargsort, is_cosorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import is_na, is_pandas, pd
-from akdask.engine.missing import exact_type, is_in_parts
+from akdask.engine.missing import exact_type
 from akdask.engine.node import Frame
 from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
@@ -278,7 +278,7 @@ def label_in(own: Array, label: Any) -> tuple[bool, Any]:
     if isinstance(label, bool | np.bool_) or not (isinstance(label, int | float | np.number) or _is_missing(label)):
         return False, label
     dtype = exact_type(own._value)
-    if is_in_parts(own._value) and _is_missing(label):
+    if own._value.dtype.is_nullable_number and _is_missing(label):
         return True, np.nan
     if dtype.kind == "float":
         value = np.nan if _is_missing(label) else float(label)
@@ -318,7 +318,7 @@ def _array_of(own: Array, labels: list[Any]) -> Any:
         made: Any = pd.DatetimeIndex(labels) if isinstance(own, Datetime) else pd.TimedeltaIndex(labels)
         return special(made)
     dtype = _numpy(own)
-    if is_in_parts(own._value) and not any(map(_is_missing, labels)):
+    if own._value.dtype.is_nullable_number and not any(map(_is_missing, labels)):
         dtype = exact_type(own._value).numpy
     return array(labels if dtype is None else np.array(labels, dtype))
 

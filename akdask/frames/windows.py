@@ -24,7 +24,7 @@ from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
 from akdask.engine.alignment import align, align_by_plan
-from akdask.engine.missing import exact_type, lacks_numbers, negated, parts, with_missing
+from akdask.engine.missing import lacks_numbers, negated, parts, with_missing
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
@@ -475,7 +475,7 @@ def difference(values: Array, earlier: Array) -> Array:
     if isinstance(values, TimeArray):
         spans: Array = values - earlier
         return spans
-    if exact_type(values._value) not in (INT64, UINT64):
+    if values._value.dtype.plain not in (INT64, UINT64):
         found: Array = as_type(values, np.float64) - as_type(earlier, np.float64)
         return found
     # Integers are subtracted as such; only their difference becomes a float.

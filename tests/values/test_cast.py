@@ -197,7 +197,11 @@ def test_integers_with_gaps_become_floats_that_are_equal_to_them():
 
 def test_columns_are_given_back_if_nothing_is_missing():
     values, none, one = np.array([1, 2, 3]), np.zeros(3, np.bool_), np.array([False, False, True])
-    for name, params in (("demand_present", {"column": "x", "filling": "0"}), ("demand_integers", {"wanted": "int64"})):
+    for name, params in (
+        ("demand_present", {"column": "x", "filling": "0"}),
+        ("demand_integers", {"wanted": "int64"}),
+        ("demand_stored", {"column": "x"}),
+    ):
         assert evaluate(name, values, none, **params) is values
         out = np.empty(3, np.int64)
         assert evaluate(name, values, none, out=out, **params) is out

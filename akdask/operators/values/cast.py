@@ -12,7 +12,7 @@ from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType
 from akdask.columns.exact import first_changed, first_changed_text
 from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.operations import Operation, is_bigint
-from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ConversionError
 from akdask.operators.values.bigint import floats_of, ints_of
 from akdask.typing import NumberArray
 
@@ -281,6 +281,17 @@ def missing_as_nan(integers: Any, missing: Any, out: Any = None, *, column: str 
     return out
 
 
+def _demanded(values: Any, lacking: Any, out: Any, error: Callable[[list[str]], AkdaskError]) -> Any:
+    """Return values none of which is lacking; `error` makes the error of the details of the first one that is."""
+    lacking = np.atleast_1d(lacking)
+    if lacking.any():
+        raise error([f"the first of a block of {len(lacking)} at row {lacking.argmax()}"])
+    if out is None or not isinstance(values, np.ndarray):
+        return values
+    out[...] = values
+    return out
+
+
 def _demand_present(values: Any, missing: Any, out: Any = None, *, column: str, filling: str) -> Any:
     """Return a column without missing values.
 
@@ -289,17 +300,16 @@ def _demand_present(values: Any, missing: Any, out: Any = None, *, column: str, 
     ArgumentTypeError
         If a value is missing.
     """
-    lacking = np.atleast_1d(missing)
-    if lacking.any():
-        raise ArgumentTypeError(
+    return _demanded(
+        values,
+        missing,
+        out,
+        lambda details: ArgumentTypeError(
             f"column {column!r} has missing values, which are not filled with {filling}.",
-            details=[f"the first of a block of {len(lacking)} at row {lacking.argmax()}"],
+            details=details,
             hint="name columns with what fills them: fillna({'column': value}).",
-        )
-    if out is None or not isinstance(values, np.ndarray):
-        return values
-    out[...] = values
-    return out
+        ),
+    )
 
 
 def _demand_integers(values: Any, are_none: Any, out: Any = None, *, wanted: str) -> Any:
@@ -310,17 +320,36 @@ def _demand_integers(values: Any, are_none: Any, out: Any = None, *, wanted: str
     ConversionError
         If one is missing, or infinite.
     """
-    lacking = np.atleast_1d(are_none)
-    if lacking.any():
-        raise ConversionError(
+    return _demanded(
+        values,
+        are_none,
+        out,
+        lambda details: ConversionError(
             f"a missing or infinite value is no {wanted}.",
-            details=[f"the first of a block of {len(lacking)} at row {lacking.argmax()}"],
+            details=details,
             hint="fill what is missing before, with fillna(…), or leave it out with dropna().",
-        )
-    if out is None or not isinstance(values, np.ndarray):
-        return values
-    out[...] = values
-    return out
+        ),
+    )
+
+
+def _demand_stored(values: Any, missing: Any, out: Any = None, *, column: str) -> Any:
+    """Return integers or bools for files that have no value for missing ones.
+
+    Raises
+    ------
+    ConversionError
+        If one is missing.
+    """
+    return _demanded(
+        values,
+        missing,
+        out,
+        lambda details: ConversionError(
+            f"{column!r} has missing integers or bools, for which these files have no value.",
+            details=details,
+            hint="fill them before, with fillna(…), leave them out with dropna(), or write Parquet, which has nulls.",
+        ),
+    )
 
 
 def _takes_missing(integers: ColumnType, missing: ColumnType, *, column: str = "") -> ColumnType | None:
@@ -334,6 +363,7 @@ CAST_OPERATIONS: dict[str, Operation] = {
     "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, missing_as_nan),
     "demand_present": Operation("demand_present", 2, lambda given, missing, *, column, filling: given, _demand_present),
     "demand_integers": Operation("demand_integers", 2, lambda given, are_none, *, wanted: given, _demand_integers),
+    "demand_stored": Operation("demand_stored", 2, lambda given, missing, *, column: given, _demand_stored),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
     "is_integer": Operation("is_integer", 1, _is_number_type, _is_integer),
 }

@@ -10,7 +10,6 @@ import numpy as np
 from akdask.columns.dtypes import BOOL, ColumnType
 from akdask.columns.nullable import NullableColumn
 from akdask.engine.operations import Operation
-from akdask.errors import ConversionError
 from akdask.typing import NumberArray
 
 
@@ -36,30 +35,11 @@ def _missing(column: NullableColumn, out: NumberArray | None = None) -> NumberAr
     return found
 
 
-def _demand_numbers(values: Any, missing: Any, out: Any = None, *, column: str) -> Any:
-    """Return integers or bools none of which is missing.
-
-    Raises
-    ------
-    ConversionError
-        If one is missing.
-    """
-    lacking = np.atleast_1d(missing)
-    if lacking.any():
-        raise ConversionError(
-            f"{column!r} has missing integers or bools, for which these files have no value.",
-            details=[f"the first of a block of {len(lacking):,} at row {lacking.argmax():,}"],
-            hint="fill them before, with fillna(…), leave them out with dropna(), or write Parquet, which has nulls.",
-        )
-    return values
-
-
 NULLABLE_OPERATIONS: dict[str, Operation] = {
     "nullable": Operation("nullable", 2, _nullable_type, _nullable),
     "present_numbers": Operation(
         "present_numbers", 1, lambda given: given.plain if given.is_nullable_number else None, _values
     ),
-    "demand_numbers": Operation("demand_numbers", 2, lambda given, missing, *, column: given, _demand_numbers),
     "missing_numbers": Operation(
         "missing_numbers", 1, lambda given: BOOL if given.is_nullable_number else None, _missing
     ),
