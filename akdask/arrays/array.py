@@ -26,12 +26,11 @@ from akdask.deferred import is_na, is_pandas, pa, registered
 from akdask.engine.alignment import Limit
 from akdask.engine.cache import within_rounds
 from akdask.engine.explain import Explanation, Profile, explain, is_cheap, profile
-from akdask.engine.missing import with_missing
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import SELECTIONS, Project, column_identity
 from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
 from akdask.engine.sources import Persisted, as_column, integers_apart, literal, literal_table, without_mask
-from akdask.engine.values import ResidentColumn, Value, as_floats, token
+from akdask.engine.values import ResidentColumn, Value, as_floats, token, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.typing import Column
 

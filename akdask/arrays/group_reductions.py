@@ -22,10 +22,10 @@ from akdask.arrays.timearray import CLASSES, TimeArray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, SPAN, TIME
 from akdask.engine import times
 from akdask.engine.alignment import align
-from akdask.engine.missing import demanded, is_missing, is_present, key_parts, named, negated, parts, with_missing
+from akdask.engine.missing import demanded, is_missing, is_present, negated, parts
 from akdask.engine.node import Frame
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import Call, Constant, Value, cast
+from akdask.engine.values import Call, Constant, Value, cast, column_in_errors, key_parts, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupStatistic
 from akdask.operators.reduce.quantiles import checked_quantiles
@@ -264,7 +264,7 @@ def _of_integers(name: str, value: Value, skipna: bool) -> ColumnRule:
     present, lacking = cast(negated(missing), INT64), cast(missing, INT64)
     if name == "count":
         return ColumnRule([("sum", present)], _itself, wrap)
-    column = named(value)
+    column = column_in_errors(value)
     if name == "first":
         reductions = [("first", integers), ("first", lacking)]
         return ColumnRule(reductions, lambda found, lacks: with_missing(found, _is_positive(lacks), column), wrap)

@@ -23,11 +23,10 @@ from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
 from akdask.engine.cache import CacheLease, lease
-from akdask.engine.missing import key_parts, of_key_parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import Value
+from akdask.engine.values import Value, key_parts, of_key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupAggregate, GroupReduction, GroupStatistic
 from akdask.operators.reduce.reductions import REDUCTIONS

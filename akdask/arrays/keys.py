@@ -14,12 +14,12 @@ from akdask.arrays.creation import array
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, NULLABLE_STR, STR, UINT64
 from akdask.engine.alignment import Aligned, align
-from akdask.engine.missing import is_missing, is_missing_text, key_parts, lacks_numbers
+from akdask.engine.missing import is_missing, is_missing_text, lacks_numbers
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.times import is_missing_time, of_order
-from akdask.engine.values import Call, Constant, Value, as_floats, cast
+from akdask.engine.values import Call, Constant, Value, as_floats, cast, key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupIdentity
 from akdask.operators.join.plan import BuildIndex, JoinSide, Need

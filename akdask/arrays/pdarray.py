@@ -20,10 +20,9 @@ from akdask.columns.dtypes import BIGINT, ColumnType, bigint, bigint_, bigint_of
 from akdask.columns.exact import first_changed
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table, to_objects
-from akdask.engine.missing import key_parts, named, of_key_parts
 from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
-from akdask.engine.values import Value, cast
+from akdask.engine.values import Value, cast, column_in_errors, key_parts, of_key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.records import record
 
@@ -187,7 +186,7 @@ class pdarray(ElementwiseArray):
 
     def _converter(self) -> Callable[..., Any]:
         if self._value.dtype.is_nullable_number:
-            return OfNullable(named(self._value))
+            return OfNullable(column_in_errors(self._value))
         return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
 
     @property

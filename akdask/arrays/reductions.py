@@ -13,11 +13,10 @@ from akdask.arrays.elementwise import elementwise
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm, unlimited
 from akdask.columns.exact import EXACT
-from akdask.engine.missing import key_parts
 from akdask.engine.rowwise import Project
 from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
-from akdask.engine.values import Constant, cast
+from akdask.engine.values import Constant, cast, key_parts
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles

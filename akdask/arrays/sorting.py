@@ -13,11 +13,11 @@ from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_STR, UINT64
 from akdask.engine.alignment import Aligned, align, share_rows
-from akdask.engine.missing import is_present, key_parts, without_missing
+from akdask.engine.missing import is_present, without_missing
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign, row_numbers
-from akdask.engine.values import Call, as_floats, cast
+from akdask.engine.values import Call, as_floats, cast, key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.sort.top_k import TopK
 

@@ -33,11 +33,11 @@ from akdask.columns.table import Table
 from akdask.deferred import is_na, is_pandas, pd
 from akdask.engine import times
 from akdask.engine.alignment import align
-from akdask.engine.missing import call, lacks_numbers, with_missing
+from akdask.engine.missing import call, lacks_numbers
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign
-from akdask.engine.values import Call, Constant, Value, cast
+from akdask.engine.values import Call, Constant, Value, cast, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.reduce.quantiles import checked_quantiles

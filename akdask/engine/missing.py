@@ -23,24 +23,8 @@ from akdask.columns.dtypes import (
     ColumnType,
     column_type,
 )
-from akdask.engine.values import Call, Constant, Value, apart, as_floats, cast, widened
+from akdask.engine.values import Call, Constant, Value, apart, column_in_errors, widened, with_missing
 from akdask.errors import ArgumentError
-
-
-def with_missing(integers: Value, missing: Value, column: str = "") -> Value:
-    """Return integers or bools with missing rows; `column` is the name in messages of errors."""
-    given = parts(integers)
-    if given is not None:
-        column = column or named(integers)
-        integers, missing = given[0], Call("logical_or", given[1], missing)
-    if getattr(integers, "operation", "") == "present_numbers" and missing == Call("missing_numbers", *integers.args):
-        return integers.args[0]
-    return Call("nullable", integers, missing, **({"column": column} if column else {}))
-
-
-def named(value: Value) -> str:
-    """Return the name of a column of integers with missing rows, for error messages."""
-    return str(value.params.get("column", "")) if isinstance(value, Call) else ""
 
 
 def parts(value: Value) -> tuple[Value, Value] | None:
@@ -48,37 +32,9 @@ def parts(value: Value) -> tuple[Value, Value] | None:
     return apart(value) if value.dtype.is_nullable_number else None
 
 
-def exact_type(value: Value) -> ColumnType:
-    """Return the type of integers and bools without missing rows, otherwise the type of the value."""
-    return value.dtype.plain if value.dtype.is_nullable_number else value.dtype
-
-
 def lacks_numbers(dtype: ColumnType) -> bool:
     """Whether numbers of a type may be missing: floats, and integers and bools of a nullable type."""
     return dtype == FLOAT64 or dtype.is_nullable_number
-
-
-def key_parts(value: Value) -> list[Value]:
-    """Return the values without missing rows that compare like a key, the most significant first.
-
-    Integers with missing rows compare by two values: whether they are missing, and the integers. Narrow integers
-    compare as floats.
-    """
-    if not value.dtype.is_nullable_number:
-        return [value]
-    if value.dtype.itemsize < FLOAT64.itemsize:
-        return [as_floats(value)]
-    integers, missing = apart(value)
-    return [missing, Call("where", missing, Constant(integers.dtype.numpy.type(0)), integers)]
-
-
-def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
-    """Return a value on other rows from the values that `key_parts` made of it."""
-    if value.dtype.is_nullable_number and len(keys) == 1:
-        lacks = Call("isnan", keys[0])
-        filled = Call("where", lacks, Constant(0.0), keys[0])
-        return with_missing(cast(filled, exact_type(value)), lacks, named(value))
-    return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], named(value))
 
 
 def present(value: Value, column: str) -> Value:
@@ -174,7 +130,7 @@ def _chosen(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
         return None
     if all(isinstance(missing, Constant) and not missing.value for _, missing in apart):
         return integers
-    return with_missing(integers, missing, next(filter(None, map(named, sides)), ""))
+    return with_missing(integers, missing, next(filter(None, map(column_in_errors, sides)), ""))
 
 
 def _as_unsigned(integers: Value) -> Value:
@@ -188,7 +144,7 @@ def _inverted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) 
     if args[0].dtype != NULLABLE_BOOL:
         return _computed(operation, args, params)
     bools, missing = apart(args[0])
-    return with_missing(Call("logical_not", bools), missing, named(args[0]))
+    return with_missing(Call("logical_not", bools), missing, column_in_errors(args[0]))
 
 
 def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
@@ -206,7 +162,7 @@ def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
     missing = Call("logical_and", Call("logical_or", one_missing, other_missing), negated(decided))
     if operation.endswith("or"):
         found = decided
-    return with_missing(found, missing, next(filter(None, map(named, args)), ""))
+    return with_missing(found, missing, next(filter(None, map(column_in_errors, args)), ""))
 
 
 def _computed(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
@@ -216,7 +172,7 @@ def _computed(operation: str, args: Sequence[Value], params: Mapping[str, Any]) 
     found = Call(operation, *[(parts(arg) or (arg,))[0] for arg in args], **params)
     if found.dtype == FLOAT64:
         return Call(operation, *[widened(arg, FLOAT64) for arg in args], **params)
-    return with_missing(found, _missing_in(args), next(filter(None, map(named, args)), ""))
+    return with_missing(found, _missing_in(args), next(filter(None, map(column_in_errors, args)), ""))
 
 
 def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:

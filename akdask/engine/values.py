@@ -406,8 +406,8 @@ def as_floats(value: Value) -> Value:
     if not value.dtype.is_nullable_number:
         return value
     integers, missing = apart(value)
-    column = {"column": value.params["column"]} if isinstance(value, Call) and "column" in value.params else {}
-    return Call("missing_as_nan", integers, missing, **column)
+    column = column_in_errors(value)
+    return Call("missing_as_nan", integers, missing, **({"column": column} if column else {}))
 
 
 def apart(value: Value) -> tuple[Value, Value]:
@@ -415,6 +415,50 @@ def apart(value: Value) -> tuple[Value, Value]:
     if isinstance(value, Call) and value.operation == "nullable":
         return value.args[0], value.args[1]
     return Call("present_numbers", value), Call("missing_numbers", value)
+
+
+def with_missing(integers: Value, missing: Value, column: str = "") -> Value:
+    """Return integers or bools with missing rows; `column` is the name in messages of errors."""
+    if integers.dtype.is_nullable_number:
+        column = column or column_in_errors(integers)
+        integers, lacking = apart(integers)
+        missing = Call("logical_or", lacking, missing)
+    if getattr(integers, "operation", "") == "present_numbers" and missing == Call("missing_numbers", *integers.args):
+        return integers.args[0]
+    return Call("nullable", integers, missing, **({"column": column} if column else {}))
+
+
+def column_in_errors(value: Value) -> str:
+    """Return the name of a column of integers with missing rows, for error messages."""
+    return str(value.params.get("column", "")) if isinstance(value, Call) else ""
+
+
+def exact_type(value: Value) -> ColumnType:
+    """Return the type of integers and bools without missing rows, otherwise the type of the value."""
+    return value.dtype.plain if value.dtype.is_nullable_number else value.dtype
+
+
+def key_parts(value: Value) -> list[Value]:
+    """Return the values without missing rows that compare like a key, the most significant first.
+
+    Integers with missing rows compare by two values: whether they are missing, and the integers. Narrow integers
+    compare as floats.
+    """
+    if not value.dtype.is_nullable_number:
+        return [value]
+    if value.dtype.itemsize < FLOAT64.itemsize:
+        return [as_floats(value)]
+    integers, missing = apart(value)
+    return [missing, Call("where", missing, Constant(integers.dtype.numpy.type(0)), integers)]
+
+
+def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
+    """Return a value on other rows from the values that `key_parts` made of it."""
+    if value.dtype.is_nullable_number and len(keys) == 1:
+        lacks = Call("isnan", keys[0])
+        filled = Call("where", lacks, Constant(0.0), keys[0])
+        return with_missing(cast(filled, exact_type(value)), lacks, column_in_errors(value))
+    return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], column_in_errors(value))
 
 
 def widened(value: Value, dtype: ColumnType) -> Value:

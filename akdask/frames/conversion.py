@@ -23,12 +23,11 @@ from akdask.columns.exact import first_changed
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import is_arrow, is_pandas, pd
-from akdask.engine.missing import exact_type
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import as_column, counted, literal_table
-from akdask.engine.values import Constant, token
+from akdask.engine.values import Constant, exact_type, token
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, check_names, level_column, names_of

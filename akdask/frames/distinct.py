@@ -20,11 +20,11 @@ from akdask.arrays.sorting import coargsort
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.engine import tuning
-from akdask.engine.missing import key_parts, negated, of_key_parts, parts
+from akdask.engine.missing import negated, parts
 from akdask.engine.node import Node
 from akdask.engine.run import compute, run
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import Constant
+from akdask.engine.values import Constant, key_parts, of_key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
 from akdask.frames.columnset import ColumnSet, axis_number, names_of

@@ -14,10 +14,10 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
 from akdask.engine.alignment import align_by_plan
-from akdask.engine.missing import is_missing, lacks_numbers, with_missing
+from akdask.engine.missing import is_missing, lacks_numbers
 from akdask.engine.node import Frame
 from akdask.engine.times import with_missing_times
-from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import Call, Constant, Value, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 

@@ -23,11 +23,10 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, NOT_A_TIME, UINT64
 from akdask.deferred import pd
-from akdask.engine import missing as missing_integers
 from akdask.engine import missing as missing_text
 from akdask.engine.run import run
 from akdask.engine.sources import refuses_foreign, row_numbers
-from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import Call, Constant, Value, with_missing
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -317,7 +316,7 @@ def _numbers_of(text: Strings, errors: str) -> Value:
         # Integers of any size have no missing values.
         return Call("demand_equal", floats, digits)
     integers = Call("cast", digits, dtype=dtype.name, errors="ignore")
-    return missing_integers.with_missing(integers, missing) if some_lack else integers
+    return with_missing(integers, missing) if some_lack else integers
 
 
 # below each other

@@ -26,13 +26,13 @@ from akdask.deferred import pd
 from akdask.engine.alignment import align, joined, partition_count
 from akdask.engine.cache import within_rounds
 from akdask.engine.explain import is_small
-from akdask.engine.missing import exact_type, missing_text, with_missing
+from akdask.engine.missing import missing_text
 from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.times import not_a_time
-from akdask.engine.values import Call, Constant, Value, cast, widened
+from akdask.engine.values import Call, Constant, Value, cast, exact_type, widened, with_missing
 from akdask.errors import (
     AkdaskError,
     ArgumentError,

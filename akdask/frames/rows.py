@@ -25,11 +25,10 @@ from akdask.arrays.sorting import coargsort, is_cosorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import is_na, is_pandas, pd
-from akdask.engine.missing import exact_type
 from akdask.engine.node import Frame
 from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
-from akdask.engine.values import Value
+from akdask.engine.values import Value, exact_type
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,

@@ -21,9 +21,8 @@ from akdask.arrays.sorting import argsort, coargsort, directions
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
 from akdask.engine.alignment import align_by_plan
-from akdask.engine.missing import key_parts
 from akdask.engine.node import Frame
-from akdask.engine.values import Call, Constant, Value
+from akdask.engine.values import Call, Constant, Value, key_parts
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import ColumnSet, names_of

@@ -24,12 +24,12 @@ from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
 from akdask.engine.alignment import align, align_by_plan
-from akdask.engine.missing import lacks_numbers, negated, parts, with_missing
+from akdask.engine.missing import lacks_numbers, negated, parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.times import halves, is_missing_time, of_halves, with_missing_times
-from akdask.engine.values import Call, Constant, Value, as_floats, cast, widened
+from akdask.engine.values import Call, Constant, Value, as_floats, cast, widened, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet

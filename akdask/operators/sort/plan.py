@@ -22,12 +22,12 @@ from akdask.engine.alignment import (
 )
 from akdask.engine.cache import Materialized
 from akdask.engine.exchange import exchange
-from akdask.engine.missing import is_missing_text, key_parts
+from akdask.engine.missing import is_missing_text
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rearranged
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import BroadcastInput, Call, ColumnRef, Replica, Value
+from akdask.engine.values import BroadcastInput, Call, ColumnRef, Replica, Value, key_parts
 from akdask.operators.join.key_tables import SortedKeys
 from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import is_ascending, sort_tables
