@@ -170,8 +170,9 @@ def merge(
     Parameters
     ----------
     left, right : DataFrame
-        The frames to join.  Every task gets all rows of one of them: of `left` for a right join, of `right` otherwise.
-        If its columns are larger than the setting ``replicate_size``, rows of both are exchanged by their keys instead.
+        The frames to join.  Every task gets all rows of one of them: of the other side than the join keeps, or of
+        `left` in an inner join with a `right` of many times as many rows.  If its columns are larger than the setting
+        ``replicate_size``, rows of both are exchanged by their keys instead.
     on : str or list of str, optional
         Key columns that both frames have; all columns that both have unless given.
     left_on, right_on : str or list of str, optional

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import dask
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError, UnsupportedError
+from akdask.operators.join import tuning
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 KEYS = st.lists(st.sampled_from(DTYPES), min_size=1, max_size=2)
@@ -59,19 +62,57 @@ def expected(left, right, how):
     return pd.concat([first, rest.rename(columns={"s": "s_y"})]).reindex(columns=first.columns)
 
 
+@contextmanager
+def searched_for(smaller):
+    """Search the side with so many times as many rows for those of the other one, whatever the numbers are if 0."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "SMALLER_SIDE", smaller)
+        yield
+
+
+@pytest.mark.parametrize("smaller", [0, 2, 2**60])
 @pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
 @given(both=sides())
-def test_joins_are_those_of_pandas(how, both):
+def test_joins_are_those_of_pandas(how, smaller, both):
     (left, plain_left), (right, plain_right) = both
-    joined = ak.merge(left, right, on=on(plain_left), how=how, sort=False)
+    with searched_for(smaller):
+        joined = ak.merge(left, right, on=on(plain_left), how=how, sort=False)
     wanted = expected(plain_left, plain_right, how)
     assert joined.columns == list(wanted.columns)
-    assert plain_rows(joined.to_pandas()) == plain_rows(wanted)
+    found = joined.to_pandas()
+    assert plain_rows(found) == plain_rows(wanted)
+    assert [kind.kind for kind in found.dtypes] == [kind.kind for kind in wanted.dtypes] or not len(wanted)
     assert len(joined) == len(wanted)
 
 
-@given(both=sides(), how=st.sampled_from(["inner", "left", "right", "outer"]))
-def test_sorted_joins_have_the_same_rows_in_order_of_the_keys(both, how):
+@given(both=sides(st.just(["int64"])), how=st.sampled_from(["inner", "left"]))
+def test_columns_of_a_join_share_rows_and_are_computed_alone_or_together(both, how):
+    (left, plain_left), (right, plain_right) = both
+    wanted = expected(plain_left, plain_right, how)
+    with searched_for(0):
+        joined = ak.merge(left, right, on=["k0"], how=how, sort=False)
+        again = joined.merge(right, ["k0"], how, right_suffix="_2", sort=False)
+    sums = dask.compute(joined["x"].sum(), (joined["x"] + joined["k0"]).sum(), joined["x"].any())
+    assert sums == (wanted["x"].sum(), (wanted["x"] + wanted["k0"]).sum(), wanted["x"].any())
+    kept = joined[joined["x"] > 30]
+    assert plain_rows(kept.to_pandas()) == plain_rows(wanted[wanted["x"] > 30])
+    assert plain_rows(joined.head(3).to_pandas()) == plain_rows(wanted.head(3))
+    twice = expected(wanted, plain_right.rename(columns={"y": "y_2", "s": "s_2"}), how)
+    assert again["x"].tolist() == twice["x"].tolist()
+    assert again["x"].sum() == twice["x"].sum()
+    counts = again.groupby("k0").size()
+    assert sorted(plain_rows(counts.to_pandas().reset_index())) == sorted(
+        plain_rows(twice.groupby("k0").size().reset_index())
+    )
+
+
+@given(both=sides(), how=st.sampled_from(["inner", "left", "right", "outer"]), smaller=st.sampled_from([0, 2]))
+def test_sorted_joins_have_the_same_rows_in_order_of_the_keys(both, how, smaller):
+    with searched_for(smaller):
+        check_order_of_keys(both, how)
+
+
+def check_order_of_keys(both, how):
     (left, plain_left), (right, _) = both
     keys = on(plain_left)
     plain = left.merge(right, keys, how, sort=False).to_pandas()

@@ -24,10 +24,10 @@ from akdask.cluster import buffer_bytes, check_memory
 from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
 from akdask.columns.table import Table, concat_rows, empty, take_rows
 from akdask.deferred import pa, pc
-from akdask.engine.alignment import Aligned, align_by_plan, all_partitions, partition_count
+from akdask.engine.alignment import Aligned, align_by_plan, all_partitions, max_rows, partition_count
 from akdask.engine.exchange import exchange
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
-from akdask.engine.rowwise import MatchRows, Project, Tasks, Union, column_identity
+from akdask.engine.rowwise import Filter, MatchRows, Project, Tasks, Union, column_identity
 from akdask.engine.slices import CutTable, CutTables, Slices, spilled
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, describe, token
@@ -51,6 +51,7 @@ from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.rows.plan import broadcast_columns, fits_broadcast
 from akdask.operators.sort import partition
 from akdask.operators.sort import tuning as sort_tuning
+from akdask.operators.sort.plan import sorted_rows
 from akdask.operators.sort.ranges import RangedRows, SortPartition, join_runs
 from akdask.operators.values.lookup import lookup_found
 from akdask.records import record
@@ -519,6 +520,18 @@ class JoinSide:
         """Whether the side is small enough to broadcast."""
         return fits_broadcast(self.frame, [*self.keys, *self.columns])
 
+    def is_small_beside(self, other: JoinSide) -> bool:
+        """Whether the other side has many times as many rows, and is searched for these; unknown numbers are large."""
+        rows, others = max_rows(self.frame), max_rows(other.frame)
+        is_small = rows is not None and (others is None or tuning.SMALLER_SIDE * rows <= others)
+        return is_small and self.fits_broadcast
+
+    def having_match(self, other: JoinSide) -> JoinSide:
+        """Return the rows whose keys occur on the other side."""
+        is_wanted = BuildKeySet.of(other.frame, other.keys).has(self.keys)
+        few = Filter(self.frame, is_wanted, column_identity(self.frame, is_wanted))
+        return JoinSide(few, self.keys, self.columns)
+
     def numbered(self) -> JoinSide:
         """Return the side with the number of each row as another column."""
         given = [*self.keys, *self.columns]
@@ -548,6 +561,10 @@ def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColum
     keep_all : bool
         Keep rows without a match once, with NaN, 0, False or an empty string in the columns of the other side.
     """
+    if left.is_small_beside(right):
+        if not keep_all:
+            return _joined_from_right(left, right)
+        right = right.having_match(left)
     match = _matched(left, right, keep_all)
     if not right.fits_broadcast:
         return _exchanged(left, right, keep_all, match.match)
@@ -558,7 +575,7 @@ def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColum
 
 def join_row_numbers(left: JoinSide, right: JoinSide) -> tuple[JoinedColumns, Value]:
     """Return the rows of one side that have matches, and the row numbers of the matches on the other side."""
-    if right.fits_broadcast:
+    if right.fits_broadcast and not left.is_small_beside(right):
         return join_rows(left, right, keep_all=False), _matched(left, right, False).row
     paired = join_rows(left, right.numbered(), keep_all=False)
     return paired, paired.right[-1]
@@ -587,6 +604,8 @@ def match_once(left: JoinSide, right: JoinSide) -> JoinedColumns:
 
 def has_match(left: JoinSide, right: JoinSide) -> Aligned:
     """Return the mask of rows of one side whose keys occur on the other."""
+    if left.is_small_beside(right):
+        right = right.having_match(left)
     if right.fits_broadcast:
         return left.frame, BuildKeySet.of(right.frame, right.keys).has(left.keys)
     joined = _hash_join(JoinSide(left.frame, left.keys), JoinSide(right.frame, right.keys), "mark", (FOUND,), _NO_PAIRS)
@@ -598,6 +617,16 @@ def _matched(left: JoinSide, right: JoinSide, keep_all: bool) -> MatchRows:
     names = tuple(column_identity(left.frame, key) for key in left.keys)
     match = ColumnIdentity(token("match", names, index, keep_all))
     return MatchRows(left.frame, index.find(left.keys), index.multiplicity, keep_all, match)
+
+
+def _joined_from_right(left: JoinSide, right: JoinSide) -> JoinedColumns:
+    """Return the rows of `left` that have matches, found for each row of `right`, in the order of `left`."""
+    match = _matched(right, left, keep_all=False)
+    ordered, (row, *columns) = sorted_rows(
+        [(match, match.row)], [True], [(match, value) for value in (match.row, *right.columns)]
+    )
+    found = [Call("lookup", column, row) for column in broadcast_columns(left.frame, left.columns)]
+    return JoinedColumns(ordered, found, columns, Constant(False))
 
 
 def _exchanged(left: JoinSide, right: JoinSide, keep_all: bool, match: ColumnIdentity) -> JoinedColumns:

@@ -39,5 +39,8 @@ SAMPLED_ROWS = 2**12
 FEW_SAMPLED = 16
 """A sampled key with up to this number of rows is not heavy."""
 
+SMALLER_SIDE = 4
+"""How many times as many rows the other side has, at least, if the left one is indexed, whose order is restored."""
+
 PAIRS = 2**20
 """Pairs of rows made at a time."""
