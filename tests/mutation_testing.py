@@ -292,7 +292,8 @@ def sites_of_loops(module: str, source: bytes) -> list[Mutant]:
         code = line.decode().partition("//")[0]
         if begun := re.match(r"[a-z][\w:<>,*& ]*?(\w+)\(", code):
             function = begun[1]
-        is_checked = code.startswith(" ") and function and not re.search(r"\brequire\(|\bthrow\b|\"", code)
+        # What is fetched ahead changes no result.
+        is_checked = code.startswith(" ") and function and not re.search(r"\b(require|prefetch)\(|\bthrow\b|\"", code)
         for pattern, changes in LOOP_CHANGES.items() if is_checked else ():
             for match in re.finditer(pattern, code):
                 old = match[1]

@@ -10,7 +10,6 @@ from akdask.columns.table import Table, type_of
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.strategies import DirectIndexAggregation
-from akdask.operators.keys.keys import SlotGrid
 from akdask.operators.reduce.reductions import REDUCTIONS
 
 STEPS = tuple(
@@ -116,19 +115,6 @@ def test_rows_are_counted_once_for_all_columns(steps, keys, seed):
         wanted = frame[step.columns[0]].agg(step.name)
         assert found[0].tolist() == wanted.index.tolist()
         np.testing.assert_allclose(found[place], wanted, rtol=1e-12)
-
-
-def test_a_grid_numbers_its_cells_in_the_order_of_the_keys():
-    grid = SlotGrid((-2, 5), (3, 2))
-    keys = [np.repeat([-2, -1, 0], 2), np.tile([5, 6], 3).astype(np.uint64)]
-    assert grid.codes(keys).tolist() == list(range(6))
-    back = grid.keys(np.arange(6), [key.dtype for key in keys])
-    assert [column.tolist() for column in back] == [key.tolist() for key in keys]
-
-
-def test_keys_that_are_no_integers_have_no_grid():
-    assert SlotGrid.around([np.array([1.0])]) is None
-    assert SlotGrid.around([np.array([True, False])]) == SlotGrid((0,), (2,))
 
 
 @pytest.mark.few_rows_only

@@ -128,6 +128,29 @@ def test_strings_are_found_that_have_been_numbered(strings, others):
     assert found.tolist() == [known.index(text) if text in known else -1 for text in others]
 
 
+@pytest.mark.parametrize("length", [4, 300])
+def test_a_table_of_strings_grows(length):
+    values = np.random.default_rng(length).integers(0, 5000, 12_000)
+    strings = pa.array([f"{value:0{length}}" for value in values], pa.large_string())
+    table, (distinct, firsts, wanted) = TextTable(), np.unique(values, return_index=True, return_inverse=True)
+    order = np.sort(firsts)
+    numbers = table.numbers(strings, len(distinct))
+    assert np.array_equal(numbers, np.searchsorted(order, firsts[wanted]))
+    assert table.strings().equals(strings.take(order))
+    assert np.array_equal(table.find(strings), numbers)
+    assert TextTable().numbers(strings, len(distinct) - 1) is None
+
+
+@pytest.mark.parametrize(("most", "size"), [(3, 100), (9, 28)])
+def test_strings_stop_at_the_one_that_memory_is_missing_for(most, size):
+    # There is memory for three strings, or for their 20 bytes and the 8 that are written at a time.
+    offsets, text = words([0, 2, 4, 13, 22, 23]), np.frombuffer(b"ababcdefghijklmnopqrsu" + bytes(64), np.uint8)
+    slots, tags, ends, known, count = TextTable()._table
+    table = slots, tags, ends[: most + 1], known[:size], count
+    row, count = loops.number_strings(offsets, text, 0, *table, np.empty(5, np.uint64))
+    assert (row, count, ends[1:4].tolist()) == (4, 3, [2, 11, 20])
+
+
 def test_loops_refuse_tables_that_do_not_fit():
     slots = np.zeros((4, 2), np.uint64)
     few, room, numbers = words([1, 2, 3]), np.empty(8, np.int64), np.empty(3, np.int64)

@@ -76,6 +76,14 @@ def test_rows_of_rows_of_unknown_number_are_found():
             assert kept[kept - 25][ak.array([-1, 0])].tolist() == [49, 25]
 
 
+def test_a_broadcast_column_tells_its_frame_and_its_value_there():
+    rows = ak.arange(5)
+    doubled = 2 * rows
+    column = plan.broadcast(rows._frame, doubled._value)
+    assert plan.BroadcastColumn.of(column) == (rows._frame, doubled._value)
+    assert plan.BroadcastColumn.of(doubled._value) is None
+
+
 def picks(taken):
     return sum(getattr(task, "func", None) is plan._pick for task in taken.__dask_graph__().values())
 

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.frames.windows import running_of_groups
+from akdask.operators.windows.kernels import running_sums_by_group
+from akdask.operators.windows.plan import TOTAL
 from akdask.testing.strategies import partition_lengths, partitioned
 
 ROWS = {
@@ -92,3 +95,27 @@ def test_windows_of_a_span_of_time(drawn, span, least, closed):
         for row, second in enumerate(seconds)
     ]
     check(lazy.rolling(f"{span}s", least, on="t", closed=closed)[["x"]], rows, windows, least)
+
+
+def sums_so_far(rows, groups, before=(0, 0)):
+    """Return running sums by group as integers of any size; `before` is the group and sum of the rows before."""
+    sums = dict([before])
+    found = []
+    for row, group in zip(rows.tolist(), groups.tolist(), strict=True):
+        sums[group] = sums.get(group, 0) + row
+        found.append(float(sums[group]))
+    return found
+
+
+@given(columns())
+def test_sums_of_groups_go_on_in_the_next_partition(drawn):
+    rows, groups, lengths = drawn
+    found = running_of_groups(TOTAL, partitioned(rows, lengths), partitioned(groups, lengths))
+    assert found.tolist() == sums_so_far(rows, groups)
+
+
+@given(columns(), st.integers(-1, 3), st.integers(-(2**70), 2**70))
+def test_sums_of_groups_begin_with_the_sum_of_earlier_rows(drawn, group, total):
+    rows, groups, _ = drawn
+    found = running_sums_by_group(rows, groups, (group, total) if group <= groups[0] else None)
+    assert found.tolist() == sums_so_far(rows, groups, (group, total) if group <= groups[0] else (-1, 0))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.engine.alignment import max_rows
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 numbers = st.lists(st.one_of(st.floats(-1e3, 1e3), st.just(float("nan"))), max_size=25)
@@ -110,6 +111,15 @@ def test_labels_stay_and_filtered_rows_need_not_be_counted():
     assert rolled.rows.lengths is None
     assert rolled.to_pandas()["x"].to_dict() == pytest.approx({1: np.nan, 4: 5.0, 7: 11.0}, nan_ok=True)
     assert (chosen["x"] - chosen.shift(1, fill_value=0)["x"]).tolist() == [1, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "along",
+    [lambda x: x.rolling(2).sum(), lambda x: x.shift(1), lambda x: x.ffill(), lambda x: x.expanding().sum()],
+)
+def test_the_plan_tells_how_many_rows_there_are_at_most(along):
+    rows = ak.Series(np.arange(10.0))
+    assert max_rows(along(rows[rows > 3]).values._frame) == 10
 
 
 def test_infinite_values_are_missing_in_windows_as_in_pandas():

@@ -127,7 +127,7 @@ class WordTable(Sized):
             rows = np.arange(nrows) if of_rows is None else np.flatnonzero(of_rows == part)
             some = words if of_rows is None else words.take(rows)
             numbers = firsts if of_rows is None else np.empty(len(rows), np.int64)
-            firsts_met, row, count = np.empty(min(nslots // table._parts - 1, len(rows)), np.int64), 0, 0
+            firsts_met, count = np.empty(min(nslots // table._parts - 1, len(rows)), np.int64), 0
             for start, stop in interruptible_ranges(range(1, len(rows) + 1)):
                 row, count = loops.number_words(
                     some[:stop], rows, start, table._slots, table._parts, count, firsts_met, numbers

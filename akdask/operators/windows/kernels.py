@@ -2,7 +2,7 @@
 
 A column is cut into blocks of `width` rows, and a window of `width` rows reaches over at most two blocks. Its result
 merges the end of one block and the beginning of the next, each found in one pass. So nothing is ever subtracted from a
-sum, and rounding errors do not grow along the column. Blocks are counted from the first row of all, so results do not
+sum, and rounding errors do not grow along the column. Blocks are counted from the first window, so results do not
 depend on partitions.
 """
 
@@ -52,7 +52,7 @@ def reduced_windows(
     width : int
         Rows of a window.
     first : int
-        Number of the first of these rows among all rows; may be negative.
+        Number of the first window among those of all rows.
     least : int
         Fewest rows that must not be missing; with fewer the result is NaN.
     ddof : int
@@ -259,7 +259,7 @@ def expanded_states(name: str, column: NumberArray) -> State:
                 part[block] = found[0]
             total = merged_states(name, total, tuple(part[block : block + 1] for part in state))
         merged = merged_states(name, before, each)
-    return tuple(np.ascontiguousarray(part.T).reshape(-1)[:nrows] for part in merged)
+    return tuple(part.T.ravel()[:nrows] for part in merged)
 
 
 def merged_states(name: str, one: State, other: State) -> State:
@@ -305,7 +305,7 @@ def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberA
         start = np.array([start[0] * product[block], start[1] * product[block] + result[block]])
     results += products * starts[1]
     products *= starts[0]
-    return tuple(np.ascontiguousarray(part.T).reshape(-1)[:nrows] for part in (products, results))  # type: ignore[return-value]
+    return tuple(part.T.ravel()[:nrows] for part in (products, results))  # type: ignore[return-value]
 
 
 def _in_blocks(column: NumberArray, fill: float) -> NumberArray:

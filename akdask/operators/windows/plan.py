@@ -257,7 +257,7 @@ def _reduce_windows(  # noqa: PLR0917 - the parameters of the node
         if name == "quantile":
             found[number] = window_quantiles(rows, width, q, least=least)
         else:
-            found[number] = reduced_windows(name, rows, width, first - before, least=least, ddof=ddof)
+            found[number] = reduced_windows(name, rows, width, first, least=least, ddof=ddof)
     return Table(found, table.nrows)
 
 

@@ -1,0 +1,83 @@
+"""Slots of all combinations of integer keys, beside those that NumPy numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.operators.keys.keys import SlotGrid
+
+DTYPES = ("int64", "uint64", "int32", "int8", "uint8", "bool")
+
+
+@st.composite
+def keys(draw):
+    """Some rows of one to three keys that are close to each other, the extremes of their types included."""
+    rows = draw(st.integers(1, 8))
+    found = []
+    for dtype in draw(st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3)):
+        least, most = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        low = draw(st.sampled_from([least, max(least, -2), max(most - 4, least)]))
+        values = st.integers(low, min(low + 4, most))
+        found.append(np.array(draw(st.lists(values, min_size=rows, max_size=rows)), dtype))
+    return found
+
+
+def distances(grid, columns):
+    """Return the distances of each key from the lowest, in integers of any size."""
+    return [
+        np.array([int(value) - low for value in column], object) for column, low in zip(columns, grid.lows, strict=True)
+    ]
+
+
+@given(keys())
+def test_slots_are_numbered_in_the_order_of_the_keys(columns):
+    before = [column.copy() for column in columns]
+    grid = SlotGrid.around(columns)
+    assert grid.lows == tuple(int(column.min()) for column in columns)
+    wanted = np.ravel_multi_index([part.astype(int) for part in distances(grid, columns)], grid.sizes)
+    assert grid.codes(columns).tolist() == wanted.tolist()
+    assert all(map(np.array_equal, columns, before))
+    back = grid.keys(wanted, [column.dtype for column in columns])
+    assert [column.dtype for column in back] == [column.dtype for column in columns]
+    assert all(map(np.array_equal, columns, back))
+
+
+@given(keys(), st.data())
+def test_rows_outside_of_a_grid_have_the_slot_behind_the_last(columns, data):
+    some = data.draw(st.integers(1, len(columns[0])))
+    grid = SlotGrid.around([column[:some] for column in columns])
+    parts = distances(grid, columns)
+    inside = np.all([(part >= 0) & (part < size) for part, size in zip(parts, grid.sizes, strict=True)], axis=0)
+    slots = np.ravel_multi_index([part[inside].astype(int) for part in parts], grid.sizes)
+    wanted = np.full(len(inside), grid.nslots)
+    wanted[inside] = slots
+    assert grid.codes_within(columns).tolist() == wanted.tolist()
+    words, low = grid.offset_codes(columns)
+    assert np.minimum(words - low, np.uint64(grid.nslots)).tolist() == wanted.tolist()
+
+
+@given(keys(), st.data())
+def test_grids_are_united_to_that_of_all_rows(columns, data):
+    cut = data.draw(st.integers(1, len(columns[0])))
+    one, other = (SlotGrid.around([column[rows] for column in columns]) for rows in (slice(cut), slice(cut - 1, None)))
+    both = SlotGrid.around(columns)
+    assert one.united(other) == other.united(one) == both
+    assert both.covers(one)
+    assert one.covers(other) == (one == both)
+
+
+@pytest.mark.parametrize("last", [0, 1])
+def test_grids_of_too_many_slots_are_none(last):
+    columns = [np.arange(200) // 100, np.append(np.arange(199) % 5, 4 + last)]
+    grid = SlotGrid.within(columns, 10)
+    assert (grid is None) == bool(last)
+    assert last or grid == SlotGrid((0, 0), (2, 5))
+    assert SlotGrid.within([np.arange(200.0)], 10) is None
+
+
+def test_keys_that_are_no_integers_have_no_grid():
+    assert SlotGrid.around([np.array([1.0])]) is None
+    assert SlotGrid.around([np.array([True, False])]) == SlotGrid((0,), (2,))
