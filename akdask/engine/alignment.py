@@ -310,8 +310,7 @@ def _bounding(node: Frame) -> list[Frame]:
 def _bound(node: Frame, known: Sequence[int | None]) -> int | None:
     if node.rows.is_fixed:
         return node.rows.size
-    rows = [count for count in known if count is not None]
-    return sum(rows) if rows and len(rows) == len(known) else None
+    return sum(filter(None, known)) if known and None not in known else None
 
 
 def partition_count(frame: Frame) -> int:

@@ -606,7 +606,7 @@ class _Tasks(Callback):
         found = Estimate()
         for name, all_tasks in self._taken.items():
             share = self.done[name] / max(self.total[name], 1)
-            found += Estimate(int(all_tasks.rows * share), int(all_tasks.nbytes * share), 0)
+            found += Estimate(int(all_tasks.rows * share), int(all_tasks.nbytes * share))
         return found
 
 

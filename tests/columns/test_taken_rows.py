@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns.table import Table, TableBuilder, filter_rows, take_rows
+from akdask.columns.nullable import NullableColumn
+from akdask.columns.table import Table, TableBuilder, filter_rows, slice_rows, take_rows
 from akdask.errors import PositionError
 from akdask.operators.values.lookup import LOOKUP_OPERATIONS, lookup_found
 from akdask.testing.strategies import DTYPES, columns
@@ -48,6 +49,20 @@ def test_rows_that_are_nowhere_get_what_stands_for_nothing(given_these):
     out = np.empty(len(positions), table.dtype)
     assert lookup_found(table, positions, out) is out
     same(out, expected)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=20), st.integers(-4, 4).filter(bool), st.data())
+def test_rows_of_a_range_are_those_at_its_numbers(values, step, data):
+    start = data.draw(st.integers(0, len(values) - 1))
+    # Backwards, a range that ends behind the first row ends at -1.
+    stop = data.draw(st.integers(-1 if step < 0 else 0, len(values)))
+    wanted = [values[row] for row in range(start, stop, step)]
+    numbers = np.array(values)
+    assert slice_rows(numbers, start, stop, step).tolist() == wanted
+    text = slice_rows(pa.array(map(str, values), pa.large_string()), start, stop, step)
+    assert text.to_pylist() == list(map(str, wanted))
+    some = slice_rows(NullableColumn.of(numbers, numbers > 5), start, stop, step)
+    assert some.to_list() == [None if number > 5 else number for number in wanted]
 
 
 @pytest.mark.parametrize("wrong", [-1, 3, 2**40, -(2**63)])

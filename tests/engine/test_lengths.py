@@ -7,6 +7,7 @@ import pytest
 
 import akdask as ak
 from akdask.engine import node
+from akdask.engine.alignment import rows_at_most
 from akdask.errors import AlignmentError
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
@@ -140,3 +141,22 @@ def test_only_so_many_counts_are_kept(monkeypatch):
     for name in "abc":
         node.remember_lengths(name, (1,))
     assert [node.known_lengths(name) for name in "abc"] == [None, (1,), (1,)]
+
+
+def test_rows_are_bounded_by_those_that_they_come_of(source):
+    x = source.arrays()["x"]
+    kept, few = x[x % 5 > 1], ak.arange(3)
+    right = ak.DataFrame({"x": x})
+    joined = ak.merge(ak.DataFrame({"x": few}), right, on="x")["x"]
+    bounds = {
+        "filter": (kept, 12),
+        "filter of a filter": (kept[kept > 3], 12),
+        "groups": (ak.unique(kept), 12),
+        "concatenation": (ak.concatenate([kept, few, kept]), 27),
+        "join": (joined, None),
+        "concatenation with a join": (ak.concatenate([kept, joined, few]), None),
+        "filter of a join": (joined[joined > 2], None),
+    }
+    assert {kind: rows_at_most(array._frame) for kind, (array, _) in bounds.items()} == {
+        kind: wanted for kind, (_, wanted) in bounds.items()
+    }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from itertools import product
 
+import dask
 import numpy as np
 import pandas as pd
 
@@ -35,25 +35,29 @@ def seconds(ticks, unit):
 
 
 def test_times_compare_with_times_of_any_unit():
-    for compare, (one, other) in product(COMPARISONS, UNITS):
+    for one, other in UNITS:
         left, right = times(TICKS, one), times(OTHERS, other)
         assert left.unit == one
-        pairs = zip(seconds(TICKS, one), seconds(OTHERS, other), strict=True)
-        assert compare(left, right).tolist() == [compared(compare, *pair) for pair in pairs], (compare, one, other)
+        pairs = [*zip(seconds(TICKS, one), seconds(OTHERS, other), strict=True)]
+        found = dask.compute(*[compare(left, right) for compare in COMPARISONS])
+        wanted = [[compared(compare, *pair) for pair in pairs] for compare in COMPARISONS]
+        assert [each.tolist() for each in found] == wanted, (one, other)
 
 
 def test_times_compare_with_one_time_that_may_have_another_unit_or_be_nat():
-    for compare, (unit, other) in product(COMPARISONS, UNITS):
-        left = times(TICKS, unit)
+    for unit, other in UNITS:
+        left, exact = times(TICKS, unit), seconds(TICKS, unit)
+        found, wanted = [], []
         for tick in (0, 1, -1, 1_500_000_000, LATEST, NAT + 1, NAT):
             number = None if tick == NAT else tick * (10**9 // PER_SECOND[other])
-            wanted = [compared(compare, item, number) for item in seconds(TICKS, unit)]
             given = np.datetime64(tick, other) if tick != NAT else np.datetime64("NaT")
-            assert compare(left, given).tolist() == wanted, (compare, unit, tick, other)
+            found += [compare(left, given) for compare in COMPARISONS]
+            wanted += [[compared(compare, item, number) for item in exact] for compare in COMPARISONS]
             if tick != NAT:
-                flipped = [compared(compare, number, item) for item in seconds(TICKS, unit)]
                 single = times(np.array([tick]), other)[0]
-                assert compare(single, left).tolist() == flipped, (compare, unit, tick, other)
+                found += [compare(single, left) for compare in COMPARISONS]
+                wanted += [[compared(compare, number, item) for item in exact] for compare in COMPARISONS]
+        assert [each.tolist() for each in dask.compute(*found)] == wanted, (unit, other)
 
 
 def test_times_are_sorted_and_grouped_with_nat_last():

@@ -389,21 +389,18 @@ void copy_every(Offsets offsets, Text text, int64_t start, int64_t stop, int64_t
             return place < lowest ? lowest : place > highest ? highest : place;
         };
         int64_t first = within(start), last = within(stop);
+        int64_t left = step < 0 ? first - last : last - first, count = left > 0 ? (left - 1) / std::abs(step) + 1 : 0;
         if (size == string.stop - string.start) {
-            int64_t left = step < 0 ? first - last : last - first, count = left > 0 ? (left - 1) / std::abs(step) + 1 : 0;
             uint8_t* bytes = writer.next(count);
             for (int64_t place = 0; place < count; ++place) bytes[place] = text.data[string.start + first + place * step];
             writer.end_string();
             continue;
         }
-        int64_t number = first, at = place_of(text, string, std::max(first, int64_t{0}), all_ascii);
-        while (step < 0 ? number > last : number < last) {
+        int64_t at = place_of(text, string, std::max(first, int64_t{0}), all_ascii);
+        for (int64_t place = 0; place < count; ++place) {
+            if (place) at = place_of(text, step > 0 ? Bounds{at, string.stop} : Bounds{string.start, at}, step, all_ascii);
             int64_t next = place_of(text, {at, string.stop}, 1, all_ascii);
             std::memcpy(writer.next(next - at), text.data + at, static_cast<std::size_t>(next - at));
-            if (step < 0 ? number - last <= -step : last - number <= step) break;
-            number += step;
-            at = step > 0 ? place_of(text, {at, string.stop}, step, all_ascii)
-                          : place_of(text, {string.start, at}, step, all_ascii);
         }
         writer.end_string();
     }

@@ -300,12 +300,8 @@ def ipv4_number(text: Any, out: Any = None) -> Any:
     numbers = np.zeros(len(text), np.uint64) if out is None else out
     numbers[...] = 0
     for place, shift in enumerate(_OCTET_SHIFTS):
-        numbers |= _octets(octets.field(place)) << np.uint64(shift)
+        numbers |= np.asarray(pc.cast(octets.field(place), pa.uint64())) << np.uint64(shift)
     return numbers
-
-
-def _octets(octets: Any) -> NumberArray:
-    return np.asarray(pc.cast(octets, pa.uint64()).to_numpy(zero_copy_only=False))
 
 
 def _address(text: str) -> int:
