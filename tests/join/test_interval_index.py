@@ -58,6 +58,14 @@ def test_intervals_that_are_none_or_in_no_order_are_refused(lows, highs, message
         interval_index([np.array(lows)], [np.array(highs)], None, as_line=True)
 
 
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_boxes_without_room_are_refused(wrong):
+    lows, highs = [np.array([0, 5]), np.array([0, 5])], [np.array([3, 6]), np.array([3, 6])]
+    highs[wrong][1] = 4
+    with pytest.raises(ArgumentError, match="1 of 2 are, the first is interval 1"):
+        interval_index(lows, highs, None, as_line=False)
+
+
 @pytest.mark.parametrize("hierarchical", [True, False])
 @pytest.mark.parametrize("tiebreak", [None, [2, 1, 0]])
 def test_values_are_looked_up_among_intervals_of_two_columns(hierarchical, tiebreak):
