@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine.alignment import max_rows
+from akdask.engine.alignment import rows_at_most
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 numbers = st.lists(st.one_of(st.floats(-1e3, 1e3), st.just(float("nan"))), max_size=25)
@@ -119,7 +119,7 @@ def test_labels_stay_and_filtered_rows_need_not_be_counted():
 )
 def test_the_plan_tells_how_many_rows_there_are_at_most(along):
     rows = ak.Series(np.arange(10.0))
-    assert max_rows(along(rows[rows > 3]).values._frame) == 10
+    assert rows_at_most(along(rows[rows > 3]).values._frame) == 10
 
 
 def test_infinite_values_are_missing_in_windows_as_in_pandas():
