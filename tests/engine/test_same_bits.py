@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import dask
 import numpy as np
@@ -12,13 +11,14 @@ import pytest
 import akdask as ak
 from akdask.caches import clear_caches
 from akdask.columns.dtypes import FLOAT64
-from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
+from akdask.columns.summation import UNIT, UnitPositions
 from akdask.engine import pipeline
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.vector_program import VectorProgram
 from akdask.operators.group import tuning as group_tuning
 from akdask.operators.reduce.reductions import ScalarReduction
 from akdask.storage.ranges import ALIGNED_ROWS, split_rows
+from tests.columns.test_summation import reference
 
 ROWS = 200_003
 LOCALES = 5
@@ -201,73 +201,6 @@ def test_many_small_files_are_units_of_their_own(tmp_path, is_by_blocks, set_bat
         assert float(frame["x"].sum()) == reference(np.split(rows, np.cumsum(sizes)[:-1]))
         assert float(frame["x"][frame["y"] % 7 != 3].sum()) == reference(chosen)
         assert float((frame["x"] * 2)[frame["y"] % 7 != 3].sum()) == 2 * reference(chosen)
-
-
-def reference(partitions):
-    """Return the sum as it is defined, row by row."""
-    total = Fraction(0)
-    for rows in partitions:
-        for first in range(0, len(rows), UNIT):
-            lanes = [0.0] * ACCUMULATORS
-            for row, value in enumerate(rows[first : first + UNIT].tolist()):
-                lanes[row % ACCUMULATORS] += value
-            while len(lanes) > 1:
-                half = len(lanes) // 2
-                lanes = [a + b for a, b in zip(lanes[:half], lanes[half:], strict=True)]
-            total += Fraction(lanes[0])
-    return float(total)
-
-
-@pytest.mark.parametrize(
-    "nrows", [0, 1, 5, ACCUMULATORS - 1, ACCUMULATORS, ACCUMULATORS + 1, UNIT - 1, UNIT, UNIT + 1, 3 * UNIT + 777]
-)
-@pytest.mark.parametrize("share", [None, 0.9, 0.5, 0.01, 0.0])
-def test_sums_are_what_they_are_defined_to_be(nrows, share):
-    generator = np.random.default_rng(nrows)
-    rows = generator.normal(size=nrows) * 10.0 ** generator.integers(-12, 12, nrows)
-    mask = None if share is None else generator.random(nrows) < share
-    expected = reference([rows if mask is None else np.where(mask, rows, 0.0)])
-    assert sum_exactly(rows, mask).rounded() == expected
-    if mask is not None:
-        positions = np.flatnonzero(mask)
-        assert sum_exactly(rows[mask], None, UnitPositions(positions, nrows)).rounded() == expected
-        assert sum_exactly(rows, mask, UnitPositions(np.arange(nrows), nrows)).rounded() == expected
-
-
-def test_errors_are_bounded_as_those_of_pairwise_sums_are():
-    generator = np.random.default_rng(7)
-    for rows in (generator.random(10**6), generator.normal(size=10**6) * 10.0 ** generator.integers(-9, 9, 10**6)):
-        error = abs(float(sum_exactly(rows).rounded()) - math.fsum(rows))
-        assert error <= (UNIT // ACCUMULATORS + math.log2(ACCUMULATORS)) * np.finfo(float).eps / 2 * np.abs(rows).sum()
-        pairwise = (128 / 8 + math.log2(len(rows) / 128) + 3) * np.finfo(float).eps / 2 * np.abs(rows).sum()
-        assert error <= pairwise
-
-
-@pytest.mark.parametrize(
-    "numbers",
-    [
-        [1e300, 1.0, -1e300],
-        [5e-324] * 3,
-        [1e308, 1e308, -1e308],
-        [1.7e308] * 2,
-        [-1.7e308] * 2,
-        [math.inf, 1.0],
-        [math.inf, -math.inf],
-        [math.nan, 1.0],
-        [],
-    ],
-)
-def test_units_are_joined_exactly(numbers):
-    total = ExactSum.of(np.array(numbers, float))
-    apart = sum((ExactSum.of(np.array([number])) for number in reversed(numbers)), ExactSum())
-    finite = all(map(math.isfinite, numbers))
-    exact = sum(map(Fraction, numbers), Fraction(0)) if finite else None
-    if exact is None:
-        expected = sum(numbers)
-    else:
-        too_large = math.inf if exact > 0 else -math.inf
-        expected = too_large if abs(exact) >= 2**1024 else float(exact)
-    np.testing.assert_array_equal([total.rounded(), apart.rounded()], [expected, expected])
 
 
 def test_instructions_are_what_adds_up_the_rows_of_files(files, monkeypatch):

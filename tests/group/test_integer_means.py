@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.columns import summation
 from akdask.columns.table import Table, type_of
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.strategies import DirectIndexAggregation
@@ -132,43 +129,6 @@ def test_all_group_strategies_give_the_nearest_float(blocks, data):
             with np.errstate(over="ignore"):
                 sums = [joined[joined_keys == key].sum() for key in np.unique(joined_keys)]
             assert found.columns[2].tolist() == sums
-
-
-@given(st.lists(st.tuples(st.integers(-(2**40), 2**40), st.integers(0, 2**50), st.integers(1, 2**33)), max_size=20))
-def test_quotients_of_sums_are_rounded_once(rows):
-    high, low, counts = (np.array(column, np.int64) for column in (zip(*rows, strict=True) if rows else ((), (), ())))
-    found = summation.quotients(*summation.joined_halves(high, low), counts)
-    assert found.tolist() == [((upper << 32) + lower) / count for upper, lower, count in rows]
-
-
-@given(
-    st.integers(-(2**63), 2**63 - 1),
-    st.integers(1, 2**29 - 1) | st.sampled_from([1, 2, 3, 2**28, 2**29 - 1]),
-    st.integers(-2, 2),
-)
-def test_quotients_beside_the_middle_of_two_floats_are_rounded_once(total, count, step):
-    """Halfway numbers of floats are where rounding twice goes wrong."""
-    whole = (int(float(abs(total) // count)) + int(np.nextafter(float(abs(total) // count), np.inf))) // 2
-    total = min(max(whole * count + step, -(2**63)), 2**63 - 1)
-    found = summation.quotients(*summation.wide_totals(np.array([total])), np.array([count]))
-    assert Fraction(float(found[0])) == Fraction(total / count)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_the_rest_of_a_division_decides_between_two_floats(sign):
-    middle = (2**53 + 1) * 1000
-    totals = sign * np.array([middle, middle + 1, middle - 1])
-    found = summation.quotients(*summation.wide_totals(totals), np.full(3, 1000))
-    assert found.tolist() == [sign * 2.0**53, sign * (2.0**53 + 2), sign * 2.0**53]
-
-
-@given(st.lists(st.tuples(INT64, INT64, st.integers(-9, 9), st.integers(-9, 9)), max_size=20))
-def test_sums_that_wrap_are_added_in_place(rows):
-    table = np.array([list(row) for row in rows], object).reshape(-1, 4)
-    left, right = ((table[:, n].astype(np.int64), table[:, n + 2].astype(np.int32)) for n in (0, 1))
-    summation.add_totals(left, right)
-    found = [total + (wrapped << 64) for total, wrapped in zip(left[0].tolist(), left[1].tolist(), strict=True)]
-    assert found == [one + other + ((wraps + more) << 64) for one, other, wraps, more in rows]
 
 
 @pytest.mark.parametrize(("value", "dtype"), [(2**63 - 1, np.int64), (-(2**63), np.int64), (2**64 - 1, np.uint64)])
