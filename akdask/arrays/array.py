@@ -16,8 +16,6 @@ from dask.base import DaskMethodsMixin
 
 from akdask import config
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.display import GAP, SHOWN, captioned, listed, printed_numbers, text_of, title_of
-from akdask.arrays.missing_attributes import of_series
 from akdask.arrays.rules import ARKOUDA, Rules
 from akdask.arrays.writable import Writable, facts_of_array, written
 from akdask.columns.dtypes import Kind
@@ -25,7 +23,6 @@ from akdask.columns.table import Table
 from akdask.deferred import is_na, is_pandas, pa, registered
 from akdask.engine.alignment import Limit
 from akdask.engine.cache import within_rounds
-from akdask.engine.explain import Explanation, Profile, explain, is_cheap, profile
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import SELECTIONS, Project, column_identity
 from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
@@ -36,6 +33,12 @@ from akdask.typing import Column
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Storable
+    from akdask.engine.explain import Explanation, Profile
+
+SHOWN = 100
+"""How many elements an array may have that is shown whole: Arkouda's ``pdarrayIterThresh``."""
+
+GAP = "..."
 
 
 class Collection(Root, DaskMethodsMixin):
@@ -101,6 +104,8 @@ class Collection(Root, DaskMethodsMixin):
 
     def explain(self) -> Explanation:
         """Return the plan before and after optimisation; nothing is computed."""
+        from akdask.engine.explain import explain
+
         return explain(self.expr)
 
     def profile(self) -> Profile:
@@ -113,6 +118,8 @@ class Collection(Root, DaskMethodsMixin):
         >>> int(taken.result), taken.seconds < 60
         (45, True)
         """
+        from akdask.engine.explain import profile
+
         return profile(self.expr)
 
 
@@ -451,6 +458,8 @@ class Array(Writable, Collection):
     # display
 
     def __str__(self) -> str:
+        from akdask.arrays.display import text_of
+
         return text_of(self)
 
     def __repr__(self) -> str:
@@ -458,9 +467,13 @@ class Array(Writable, Collection):
         return f"array({shown})" if shown.startswith("[") else shown
 
     def _repr_html_(self) -> str:
+        from akdask.arrays.display import captioned
+
         return captioned(self._title(), repr(self))
 
     def _title(self) -> str:
+        from akdask.arrays.display import title_of
+
         return title_of(self)
 
     def _describe(self) -> str:
@@ -468,10 +481,14 @@ class Array(Writable, Collection):
 
     def _printed(self, items: Any) -> list[str]:
         """Return elements as text, each for itself."""
+        from akdask.arrays.display import printed_numbers
+
         return printed_numbers(items)
 
     def _listed(self, printed: Sequence[str]) -> str:
         """Return text of elements as `str` writes them together."""
+        from akdask.arrays.display import listed
+
         return listed(self, printed)
 
     @property
@@ -480,6 +497,8 @@ class Array(Writable, Collection):
         return None
 
     def _is_cheap(self) -> bool:
+        from akdask.engine.explain import is_cheap
+
         return is_cheap(self._frame, [self._value])
 
     def info(self) -> str:
@@ -493,6 +512,8 @@ class Array(Writable, Collection):
     if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
 
         def __getattr__(self, name: str) -> Any:
+            from akdask.arrays.missing_attributes import of_series
+
             return of_series(self, name)
 
 

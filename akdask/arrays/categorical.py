@@ -11,7 +11,6 @@ from akdask.arrays import categories as tables
 from akdask.arrays import sorting
 from akdask.arrays.array import Array, can_be_asked_for
 from akdask.arrays.categories import DEFAULT_NA
-from akdask.arrays.display import quoted
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import reduced
 from akdask.arrays.scalar import Scalar
@@ -20,15 +19,14 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.text import as_str
 from akdask.columns.dtypes import FLOAT64
 from akdask.deferred import pd
-from akdask.engine.explain import is_cheap
 from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast
-from akdask.operators.join.plan import BuildKeySet, CategoryTable, UniqueLabels
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Storable
+    from akdask.operators.join.plan import CategoryTable
 
 
 @can_be_asked_for
@@ -270,6 +268,8 @@ class Categorical(Array):
         test : Strings, Categorical or sequence of str
             The elements to look for.
         """
+        from akdask.operators.join.plan import BuildKeySet
+
         wanted = test.to_strings() if isinstance(test, Categorical) else tables.strings_of(test)
         return self._where_label(BuildKeySet.of(wanted._frame, [wanted._value]).has([self._category_table.label]))
 
@@ -485,6 +485,8 @@ class Categorical(Array):
         NonUniqueError
             If a label comes twice; raised at compute.
         """
+        from akdask.operators.join.plan import CategoryTable, UniqueLabels
+
         na = tables.na_label(self) if na_value is None else na_value
         labels = UniqueLabels(tables.in_one_partition(tables.strings_of(new_categories)))
         return tables.with_table(self, CategoryTable(labels, na).in_order(self.ordered))
@@ -593,9 +595,13 @@ class Categorical(Array):
     # display
 
     def _printed(self, items: Any) -> list[str]:
+        from akdask.arrays.display import quoted
+
         return quoted(items)
 
     def _is_cheap(self) -> bool:
+        from akdask.engine.explain import is_cheap
+
         return is_cheap(self._frame, [self._text])
 
     def _describe(self) -> str:

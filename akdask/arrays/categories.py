@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.arrays.array import Array, class_asked_for
-from akdask.arrays.creation import array
 from akdask.arrays.elementwise import combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import reduced
@@ -26,14 +25,13 @@ from akdask.engine.run import check_bytes
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call, Constant, Replica, Value, token
 from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError
-from akdask.operators.join.plan import IS_NA, LABEL, CategoryTable, Distinct, UniqueLabels
-from akdask.operators.values.lookup import check_codes
 from akdask.records import record
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 from akdask.typing import NumberArray
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Storable
+    from akdask.operators.join.plan import CategoryTable
 
 
 def looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
@@ -44,6 +42,8 @@ def looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
 
 def strings_of(items: Any) -> Strings:
     """Return labels or elements as Strings; an error if they are no strings."""
+    from akdask.arrays.creation import array
+
     if isinstance(items, str | bytes) or not hasattr(items, "__len__"):
         raise ArgumentTypeError(f"expected an array or sequence of strings, got {type(items).__name__}.")
     if not isinstance(items, Array) or (not isinstance(items, Strings) and items.rows.size == 0):
@@ -68,6 +68,8 @@ def union_of(tables: Sequence[CategoryTable], na: str) -> CategoryTable:
 
     Ordered tables with the same labels in the same order are used as they are; comparing labels computes them.
     """
+    from akdask.operators.join.plan import CategoryTable, Distinct
+
     different = list(dict.fromkeys(tables))
     if all(table.is_ordered for table in different) and len({*map(tuple, map(labels_in_order, different))}) == 1:
         return different[0]
@@ -125,6 +127,8 @@ def pandas_categorical(
     NonUniqueError
         If labels repeat.
     """
+    from akdask.operators.values.lookup import check_codes
+
     check_codes(codes, labels.nrows)
     named = labels_text(labels).astype(object)
     if (ordered or not keeps_na) and labels.nrows:
@@ -142,12 +146,16 @@ def pandas_categorical(
 
 def without_na(codes: NumberArray, labels: Table) -> tuple[NumberArray, NumberArray]:
     """Return codes without the label for missing, which becomes -1, and a mask of the other labels."""
+    from akdask.operators.join.plan import IS_NA
+
     there = ~np.asarray(labels.columns[IS_NA])
     return np.where(there, np.cumsum(there) - 1, -1)[codes], there
 
 
 def labels_text(labels: Table) -> np.ndarray[Any, Any]:
     """Return the labels as NumPy strings."""
+    from akdask.operators.join.plan import LABEL
+
     strings: Any = labels.columns[LABEL]
     return np.array(strings.to_pylist(), dtype=str)
 
@@ -170,6 +178,9 @@ def made_of(cls: Any, values: Any, na: str) -> Any:
 
 def of_codes(cls: Any, codes: Any, categories: Any, positions: Sequence[Any], na: str, *, ordered: bool) -> Any:
     """Return the Categorical of integer codes and their labels; see `Categorical.from_codes`."""
+    from akdask.arrays.creation import array
+    from akdask.operators.join.plan import CategoryTable
+
     codes = array(codes)
     if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
         raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
@@ -212,6 +223,8 @@ def check_categorical(items: Sequence[Any]) -> None:
 
 def _encoded(cls: Any, strings: Strings, na: str) -> Any:
     """Return the codes of strings among their distinct ones; missing strings get the code of the label for missing."""
+    from akdask.operators.join.plan import CategoryTable, Distinct
+
     there = strings.dropna()
     labels = CategoryTable(Distinct.of(there._frame, without_missing(there._value)), na)
     found: Value = labels.code_of(strings._value)
@@ -222,6 +235,9 @@ def _encoded(cls: Any, strings: Strings, na: str) -> Any:
 
 def _from_pandas(cls: Any, values: pd.Categorical, na: str) -> Any:
     """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
+    from akdask.arrays.creation import array
+    from akdask.operators.join.plan import CategoryTable
+
     codes = array(values.codes.astype(np.int64))
     named = in_one_partition(strings_of(values.categories.astype(str)))
     labels = CategoryTable(named, na).arranged().in_order(bool(values.ordered))
@@ -397,6 +413,8 @@ def of_dtype(categorical: Any, dtype: Any) -> Any:
 
 def without_unused(categorical: Any) -> Any:
     """Return the elements with only the labels that occur among them; see `Categorical.reset_categories`."""
+    from akdask.operators.join.plan import Distinct
+
     if categorical.ordered:
         return categorical.set_categories(categorical[~categorical.isna()].unique().to_strings())
     text = categorical.to_strings()
@@ -422,6 +440,8 @@ def without_some(categorical: Any, removals: Any) -> Any:
 
 def renamed(categorical: Any, new_categories: Any) -> Any:
     """Return the elements with renamed labels; see `Categorical.rename_categories`."""
+    from akdask.operators.join.plan import CategoryTable, UniqueLabels
+
     known = labels_in_order(categorical._category_table)
     if isinstance(new_categories, Mapping):
         named = [str(new_categories.get(label, label)) for label in known]
@@ -466,6 +486,7 @@ def chosen(categorical: Any, condition: Any, x: Any, y: Any) -> Any:
 def _all_of(categorical: Any, item: Any, na: str, labels: CategoryTable | None) -> Any:
     """Return one label on all rows, as an ordered label where possible; Categoricals stay as they are."""
     from akdask.arrays.categorical import Categorical
+    from akdask.operators.join.plan import CategoryTable
 
     if isinstance(item, Categorical):
         return item

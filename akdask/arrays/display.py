@@ -19,13 +19,8 @@ from akdask.engine.values import Value
 if TYPE_CHECKING:
     from akdask.arrays.array import Collection
 
-SHOWN = 100
-"""How many elements an array may have that is shown whole: Arkouda's ``pdarrayIterThresh``."""
-
 EDGE = 3
 """How many first and last elements are shown of a longer array."""
-
-GAP = "..."
 
 MOST_PARTITIONS = 1000
 """Partitions whose cost takes a moment to estimate."""

@@ -25,7 +25,6 @@ from akdask.engine.values import Call, Constant, Value, widened
 from akdask.engine.values import cast as cast_value
 from akdask.error_state import check_divisor
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, ZeroDivisorError
-from akdask.operators.rows.plan import PutAt, PutMasked
 from akdask.operators.values.elementwise import UFUNCS
 
 Operand = tuple[Frame | None, Value]
@@ -509,6 +508,8 @@ def _compare(operation: str, value: Value, number: int) -> Value:
 
 
 def _assign_masked(chosen: Filter, old: Value, item_frame: Frame | None, items: Value) -> AssignedColumns:
+    from akdask.operators.rows.plan import PutMasked
+
     frame, mask = chosen.frame, chosen.predicate
     if item_frame is None:
         return frame, Call("where", mask, items, old)
@@ -537,6 +538,8 @@ def _cut_like(chosen: Filter, item_frame: Frame, items: Value) -> Project:
 def _assign_at(
     frame: Frame, old: Value, key: AssignedColumns, item_frame: Frame | None, items: Value
 ) -> AssignedColumns:
+    from akdask.operators.rows.plan import PutAt
+
     key_frame, positions = key
     lengths = row_tools.known_lengths(frame)
     if item_frame is None:

@@ -28,7 +28,6 @@ from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast, column_in_errors, key_parts, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupStatistic
-from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.records import record
 
@@ -146,6 +145,8 @@ def mode(groups: Any, values: Any) -> tuple[Keys, Any]:
 
 def quantile(groups: Any, values: Any, q: Any, skipna: bool, method: str) -> tuple[Keys, Any]:
     """Return the keys and a quantile of each group; see `GroupBy.quantile`."""
+    from akdask.operators.reduce.quantiles import checked_quantiles
+
     wanted = checked_quantiles(q, method)
     if not isinstance(wanted, float):
         raise ArgumentError("one quantile of groups is found at a time.", hint="call quantile for each.")

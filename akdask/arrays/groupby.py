@@ -13,11 +13,9 @@ from akdask.arrays import group_reductions as reductions
 from akdask.arrays import group_rows as rows
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.display import captioned, counted
 from akdask.arrays.families import reduction
 from akdask.arrays.group_reductions import GROUPBY_REDUCTION_TYPES, Keys
 from akdask.arrays.keys import GroupKeys, lazy_array, looked_up
-from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.strings import Strings
@@ -30,7 +28,6 @@ from akdask.engine.values import Value, key_parts, of_key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupAggregate, GroupReduction, GroupStatistic
 from akdask.operators.reduce.reductions import REDUCTIONS
-from akdask.operators.rows.plan import SegmentStarts
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 if TYPE_CHECKING:
@@ -280,6 +277,8 @@ class GroupBy(Writable):
     @property
     def segments(self) -> pdarray:
         """Where each group begins in `permutation`, as int64; lazy."""
+        from akdask.operators.rows.plan import SegmentStarts
+
         grouped = self._grouped(("size", None, {}))
         starts = SegmentStarts(Project(grouped, (0,), (grouped.result(0),)))
         return pdarray(starts, starts.starts)
@@ -577,10 +576,14 @@ class GroupBy(Writable):
     # display and files
 
     def __repr__(self) -> str:
+        from akdask.arrays.display import counted
+
         keys = ", ".join(f"{array._type_name()}" for array in self._arrays)
         return f"<GroupBy of {counted(self._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
 
     def _repr_html_(self) -> str:
+        from akdask.arrays.display import captioned
+
         return captioned(self._title(), repr(self))
 
     def _title(self) -> str:
@@ -597,6 +600,8 @@ class GroupBy(Writable):
     if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
 
         def __getattr__(self, name: str) -> Any:
+            from akdask.arrays.missing_attributes import missing_attribute
+
             raise missing_attribute(type(self), name)
 
 

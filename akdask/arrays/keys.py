@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 from functools import cached_property, reduce
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,9 +22,10 @@ from akdask.engine.times import is_missing_time, of_order
 from akdask.engine.values import Call, Constant, Value, as_floats, cast, key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupIdentity
-from akdask.operators.join.plan import BuildIndex, JoinSide, Need
-from akdask.operators.rows.plan import broadcast
 from akdask.records import record
+
+if TYPE_CHECKING:
+    from akdask.operators.join.plan import BuildIndex, JoinSide, Need
 
 
 @record
@@ -36,10 +37,14 @@ class Keys:
 
     def indexed(self, need: Need = "rows") -> BuildIndex:
         """Return the index of the rows by their keys."""
+        from akdask.operators.join.plan import BuildIndex
+
         return BuildIndex.of(self.frame, self.values, need)
 
     def side(self, columns: Sequence[Value] = ()) -> JoinSide:
         """Return the rows as a side of a join, with columns for its result."""
+        from akdask.operators.join.plan import JoinSide
+
         return JoinSide(self.frame, self.values, columns)
 
 
@@ -269,6 +274,8 @@ def _is_missing(array: Array, value: Value) -> Value:
 
 def looked_up(keys: Array, frame: Frame, number: Value) -> Any:
     """Return the keys of groups by their numbers, on the rows of the groups' results."""
+    from akdask.operators.rows.plan import broadcast
+
     return like(keys, frame, Call("lookup", broadcast(keys._frame, keys._value), number))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array, wrap
+from akdask.arrays.array import GAP, SHOWN, Array, wrap
 from akdask.arrays.creation import array
-from akdask.arrays.display import EDGE, GAP, SHOWN, printed_numbers, quoted
+from akdask.arrays.display import EDGE, printed_numbers, quoted
 from akdask.arrays.elementwise import combine, fitting, operand
 from akdask.arrays.reductions import cumsum
 from akdask.arrays.scalar import value_of

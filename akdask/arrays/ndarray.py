@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from akdask.arrays.array import Array, wrap
-from akdask.arrays.display import lazy_text, printed_numbers
 from akdask.arrays.elementwise import elementwise
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import SortingAlgorithm
@@ -22,7 +21,6 @@ from akdask.engine.node import Frame
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Value
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.storage.files import takes_storage_options
 from akdask.storage.objects import ObjType
 
@@ -228,6 +226,8 @@ class ArrayView(pdarray):
 
         Of several, the first dimension of the result is theirs.
         """
+        from akdask.operators.reduce.quantiles import checked_quantiles
+
         wanted = checked_quantiles(q, method)
         if isinstance(wanted, float):
             found = self._reduced("quantile", axis, keepdims, q=wanted, method=method)
@@ -392,6 +392,8 @@ class ArrayView(pdarray):
         return self._nested("array([", "])")
 
     def _nested(self, start: str, end: str) -> str:
+        from akdask.arrays.display import lazy_text
+
         if self.size > MOST_SHOWN or not self._is_cheap():
             return f"<{self._describe()}: {lazy_text(self)}>"
         return _nested(self.to_ndarray(), start, end)
@@ -405,6 +407,8 @@ class ArrayView(pdarray):
 
 def _nested(items: Any, start: str, end: str) -> str:
     """Write elements as Arkouda does: an array of arrays."""
+    from akdask.arrays.display import printed_numbers
+
     shown = printed_numbers(np.atleast_1d(items)) if items.ndim <= 1 else [_nested(item, start, end) for item in items]
     return f"{start}{' '.join(shown)}{end}"
 

@@ -19,9 +19,6 @@ from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Constant, cast, key_parts
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
-from akdask.operators.reduce.quantiles import checked_quantiles
-from akdask.operators.windows.kernels import SCANS
-from akdask.operators.windows.plan import RunningScan
 
 if TYPE_CHECKING:
     from akdask.arrays.pdarray import pdarray
@@ -69,6 +66,8 @@ def checked_ddof(array: Array, ddof: int) -> int:
 
 def quantiles(array: Any, q: float | Sequence[float], axis: int | None, method: str, keepdims: bool) -> Any:
     """Return one or several quantiles of an array; see `pdarray.quantile`."""
+    from akdask.operators.reduce.quantiles import checked_quantiles
+
     wanted = checked_quantiles(q, method)
     if isinstance(wanted, float):
         return array._reduced("quantile", axis, keepdims, q=wanted, method=method)
@@ -268,6 +267,9 @@ def cummax(pda: pdarray, axis: int | None = None) -> pdarray:
 
 
 def _running(name: str, pda: Any, axis: int | None) -> Any:
+    from akdask.operators.windows.kernels import SCANS
+    from akdask.operators.windows.plan import RunningScan
+
     if isinstance(pda, Array) and pda.ndim != 1 and axis is not None:
         from akdask.arrays.axes import along_axis
 

@@ -19,7 +19,6 @@ from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign, row_numbers
 from akdask.engine.values import Call, as_floats, cast, key_parts
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.sort.top_k import TopK
 
 if TYPE_CHECKING:
     from akdask.arrays.pdarray import pdarray
@@ -89,6 +88,8 @@ def is_sorted(array: Array, axis: int | None) -> Scalar:
 
 def few_extremes(name: str, pda: Any, k: int) -> Any:
     """Return the result of ``mink``, ``maxk``, ``argmink`` or ``argmaxk``."""
+    from akdask.operators.sort.top_k import TopK
+
     if not isinstance(pda, Array):
         raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
     if not isinstance(k, SupportsIndex):

@@ -16,7 +16,6 @@ from akdask.columns.dtypes import INT64
 from akdask.engine.sources import as_column, counted, literal, row_numbers
 from akdask.engine.values import Call, Value, columns_of
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
-from akdask.operators.rows.plan import broadcast, take_exchanged, takes_broadcast
 from akdask.records import record
 
 Shape = tuple[int, ...]
@@ -130,6 +129,8 @@ def arranged(base: Any, layout: Layout) -> Any:
     Ranges of rows are sliced.  Of other elements, few are copied from the broadcast column by every task, and many are
     taken by position.
     """
+    from akdask.operators.rows.plan import broadcast, take_exchanged, takes_broadcast
+
     if not layout.size:
         return base[:0]
     simple = layout.merged()

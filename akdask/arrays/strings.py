@@ -10,7 +10,6 @@ import numpy as np
 
 from akdask.arrays import sorting, text
 from akdask.arrays.array import can_be_asked_for, shows
-from akdask.arrays.display import quoted
 from akdask.arrays.elementwise import ElementwiseArray, assigned
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import distinct_count
@@ -18,7 +17,6 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.text import Match, Matcher, MatchType
 from akdask.engine.missing import call
-from akdask.operators.text.encodings import encoding_name
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -52,6 +50,8 @@ class Strings(ElementwiseArray):
     _gap = "... "
 
     def _printed(self, items: Any) -> list[str]:
+        from akdask.arrays.display import quoted
+
         return quoted(items)
 
     @classmethod
@@ -241,6 +241,8 @@ class Strings(ElementwiseArray):
         >>> s.tolist(), s.decode("idna").tolist()
         (['xn--bcher-kva.example', 'example.com'], ['bücher.example', 'example.com'])
         """
+        from akdask.operators.text.encodings import encoding_name
+
         how = {"source": encoding_name(fromEncoding), "target": encoding_name(toEncoding)}
         return self._operate("transcode", self, **how)
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import wrap
-from akdask.arrays.display import EDGE, SHOWN, captioned, counted
+from akdask.arrays.array import SHOWN, wrap
 from akdask.arrays.elementwise import combine
 from akdask.arrays.row_selection import filter_columns, position
 from akdask.arrays.scalar import value_of
@@ -26,8 +25,6 @@ from akdask.engine.run import check_bytes, run
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
-from akdask.operators.rows.plan import Flatten, SegmentStarts
-from akdask.operators.text.strings import check_pattern, unicode_array
 from akdask.storage.objects import SEGMENTS
 
 if TYPE_CHECKING:
@@ -137,6 +134,8 @@ def isnumeric(pda: Any) -> Any:
 
 def flat(strings: Any, lists: Value) -> Any:
     """Return the items of a list for each string, end to end."""
+    from akdask.operators.rows.plan import Flatten
+
     flattened = Flatten(Project(strings._frame, (0,), (lists,)))
     return wrap(flattened, flattened.column(0))
 
@@ -157,6 +156,8 @@ def _lengths(strings: Any) -> Value:
 
 def starts_of(strings: Any, lengths: Value) -> Any:
     """Return where the items of each string start, by the number of items of each."""
+    from akdask.operators.rows.plan import SegmentStarts
+
     # Through an array, as lengths may have been kept since the text was.
     node = SegmentStarts(wrap(strings._frame, lengths)._project())
     return wrap(node, node.starts)
@@ -287,6 +288,8 @@ def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:
 
 def as_text(table: Table) -> np.ndarray[Any, Any]:
     """Return the only column of a table of strings as NumPy strings, all as wide as the longest."""
+    from akdask.operators.text.strings import unicode_array
+
     column: Any = table.columns[0]
     offsets, _ = offsets_and_bytes(column)
     widest = int(np.diff(offsets).max(initial=0))
@@ -468,6 +471,8 @@ class Match:
 
     def __repr__(self) -> str:
         """Return whether strings match, and where, if that is cheap to find; of many strings the first and the last."""
+        from akdask.arrays.display import EDGE
+
         strings = self._parent
         if not strings._is_cheap() or not strings.rows.is_fixed:
             return f"<ak.Match object: {self.match_type()} of {self.re!r}, lazy; .matched() and .start() tell more>"
@@ -478,9 +483,13 @@ class Match:
         return f"<ak.Match object: {'; '.join(shown)}>"
 
     def _repr_html_(self) -> str:
+        from akdask.arrays.display import captioned
+
         return captioned(self._title(), repr(self))
 
     def _title(self) -> str:
+        from akdask.arrays.display import counted
+
         return f"Match: {counted(self._parent.rows, 'string')}"
 
     def _spans(self, strings: Any) -> list[str]:
@@ -549,6 +558,8 @@ class Matcher:
     full_match_ind: pdarray
 
     def __init__(self, pattern: str | bytes, parent_entry_name: Any) -> None:
+        from akdask.operators.text.strings import check_pattern
+
         self.pattern = as_str(pattern)
         check_pattern(self.pattern)
         # Later assignments to the strings change nothing here.
@@ -621,6 +632,8 @@ class Matcher:
 
     def _of_matches(self, lists: Callable[[Value], tuple[Value, ...]], *others: tuple[Frame, Value]) -> tuple[Any, ...]:
         """Return columns with a row for each match: lists of the strings split into rows, and repeated columns."""
+        from akdask.operators.rows.plan import Flatten
+
         frame, (strings, *repeated) = align("findall", [self.parent_entry_name._as_operand(), *others])
         if strings.dtype.nullable:
             # Missing text has no matches, though empty text may have some.

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from akdask.arrays.array import Array, check_axis, special, wrap
-from akdask.arrays.calendar import is_offset, moved, rounding_span
-from akdask.arrays.display import quoted
 from akdask.arrays.elementwise import assigned, on_common_rows
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
@@ -40,9 +38,7 @@ from akdask.engine.sources import as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
-from akdask.operators.reduce.quantiles import checked_quantiles
 from akdask.operators.values.times import DAY, checked_zone, numbers_of
-from akdask.operators.windows.plan import RunningScan
 from akdask.records import record
 from akdask.storage.objects import ObjType
 
@@ -251,6 +247,8 @@ class TimeArray(pdarray):
     # operators
 
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        from akdask.arrays.calendar import is_offset, moved
+
         if any(map(is_offset, items)):
             return moved(operation, items)
         if operation in ("where", "clip"):
@@ -377,6 +375,8 @@ class TimeArray(pdarray):
         return self._rounded("round", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
     def _rounded(self, how: str, freq: Any, **zoned: Any) -> Self:
+        from akdask.arrays.calendar import rounding_span
+
         step = rounding_span(freq, self._rules, asked=how)
         count, rest = divmod(step * self._form.per_second, 10**9)
         if rest:
@@ -431,6 +431,8 @@ class TimeArray(pdarray):
         self, q: float | Sequence[float] = 0.5, axis: int | None = None, method: str = "linear", keepdims: bool = False
     ) -> Any:
         """Return one or several quantiles, as times; see `pdarray.quantile`.  NaT where an element is NaT."""
+        from akdask.operators.reduce.quantiles import checked_quantiles
+
         wanted = checked_quantiles(q, method)
         if isinstance(wanted, float):
             return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
@@ -441,6 +443,8 @@ class TimeArray(pdarray):
 
     def _scanned(self, name: str, *, skipna: bool = False) -> Self:
         """Return running results: NaT from the first NaT on, or only there if `skipna`."""
+        from akdask.operators.windows.plan import RunningScan
+
         if name == "cumprod" or (name == "cumsum" and self._is == TIME):
             raise ArgumentTypeError(f"{name} has no meaning for a {type(self).__name__}.")
         value, lacks = self._value, times.is_missing_time(self._value)
@@ -494,6 +498,8 @@ class TimeArray(pdarray):
         return self._plain_one(super()._element(position).view(np.int64))
 
     def _printed(self, items: np.ndarray[Any, Any]) -> list[str]:
+        from akdask.arrays.display import quoted
+
         return quoted([self._plain_one(item) for item in items.view(np.int64)])
 
     @property

@@ -7,16 +7,14 @@ takes the one row of the other side with its label.  The page ``labels.md`` of t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask import config
 from akdask.arrays.array import Array, Collection, Labelled, of_rows
-from akdask.arrays.categorical import Categorical
 from akdask.arrays.elementwise import where
-from akdask.arrays.keys import Keys, comparable_keys
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Registered
@@ -33,13 +31,12 @@ from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import is_number, missing_rows
-from akdask.operators.join.key_tables import check_distinct, index_keys
-from akdask.operators.join.plan import match_once
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
-from akdask.operators.sort.plan import Sort
-from akdask.operators.sort.top_k import TopK
 from akdask.records import record
 from akdask.typing import Column
+
+if TYPE_CHECKING:
+    from akdask.arrays.keys import Keys
 
 MOST_SPARSE = 2**10
 """Default labels for each label in memory that is looked at as one of them."""
@@ -231,6 +228,9 @@ class Matched:
     @classmethod
     def of(cls, target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> Matched:
         """Join columns that have labels to the rows of a target; lazy."""
+        from akdask.arrays.keys import Keys
+        from akdask.operators.join.plan import match_once
+
         pair = comparable(target, labels)
         if pair is None or target.frame.rows.size == 0:
             nothing = [_nothing_like(array) for array in arrays]
@@ -266,6 +266,8 @@ class Matched:
 
 def comparable(target: RowLabels, labels: RowLabels) -> tuple[Keys, Keys] | None:
     """Return the labels of both as keys of a join; None if labels of their kinds are never equal."""
+    from akdask.arrays.keys import comparable_keys
+
     pairs = list(zip(target.arrays, labels.arrays, strict=False))
     if len(target.arrays) != len(labels.arrays) or any(_family(one) != _family(other) for one, other in pairs):
         return None
@@ -274,6 +276,8 @@ def comparable(target: RowLabels, labels: RowLabels) -> tuple[Keys, Keys] | None
 
 def _family(array: Array) -> str:
     """Return the kind of labels, since only labels of one kind may be equal: numbers, text, bool, or kinds of times."""
+    from akdask.arrays.categorical import Categorical
+
     if isinstance(array, Strings | Categorical):
         return "text"
     if is_number(array):
@@ -283,6 +287,8 @@ def _family(array: Array) -> str:
 
 def _nothing_like(array: Array) -> Value:
     """Return one value of the type of an array, to be called missing."""
+    from akdask.arrays.categorical import Categorical
+
     dtype = array._value.dtype
     if dtype.kind == "str":
         return Constant("")
@@ -297,6 +303,8 @@ def _nothing_like(array: Array) -> Value:
 
 def _are_one_column(one: Array, other: Array) -> bool:
     """Whether two arrays are the same column of the same rows."""
+    from akdask.arrays.categorical import Categorical
+
     if type(one) is not type(other):
         return False
     tables = [array._category_table for array in (one, other) if isinstance(array, Categorical)]
@@ -465,6 +473,8 @@ def _told_apart(one: Keys, other: Keys) -> tuple[Keys, Keys]:
 
 
 def _with_number(keys: Keys, same: Value) -> Keys:
+    from akdask.arrays.keys import Keys
+
     frame, (number, *values) = align("number", [row_numbers(keys.frame), *((keys.frame, key) for key in keys.values)])
     return Keys(frame, (*values, Call("where", same, number, Constant(np.int64(0)))))
 
@@ -517,6 +527,8 @@ def _told_of(target: RowLabels, labels: RowLabels, *, is_once: bool = False) -> 
     NonUniqueError
         If `is_once`, both sides are in memory and differ, and a label is repeated.
     """
+    from akdask.operators.join.key_tables import check_distinct, index_keys
+
     known, sought = _origin_of(labels), _origin_of(target)
     if known is not None and sought is not None:
         return _Told(True, known.has_all_of(sought))
@@ -538,6 +550,8 @@ def _are_alike(one: Column, other: Column) -> bool:
 
 def _at_hand(array: Array) -> Column | None:
     """Return labels that are in memory, None for labels that are still to be computed."""
+    from akdask.arrays.categorical import Categorical
+
     base, value = _base_of(array._frame, array._value), array._value
     tables = _tables_of(base)
     if tables is None or isinstance(array, Categorical) or value.dtype == NULLABLE_STR:
@@ -616,6 +630,9 @@ def _origin_of(labels: RowLabels) -> _Origin | None:
 
 
 def _origin_of_numbers(frame: Frame, value: Value) -> _Origin | None:
+    from akdask.operators.sort.plan import Sort
+    from akdask.operators.sort.top_k import TopK
+
     is_all = True
     while isinstance(value, ColumnRef):
         while isinstance(frame, Filter | Slice | Partitions):

@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.arrays.array import Array, Labelled, of_rows, special, unlabelled, wrap
-from akdask.arrays.categorical import Categorical
-from akdask.arrays.categories import pandas_categorical
-from akdask.arrays.creation import array
 from akdask.arrays.elementwise import cast, operand
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.timearray import CLASSES, Moment
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, SPAN, STR, TIME, UINT8, UINT64
 from akdask.columns.exact import first_changed
 from akdask.columns.strings import with_nulls
@@ -34,7 +30,6 @@ from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, check_nam
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
-from akdask.operators.join.plan import LABEL, CategoryTable
 from akdask.records import record
 from akdask.storage.locales import Filenames
 from akdask.storage.objects import ROW_LABELS, ObjType
@@ -42,6 +37,7 @@ from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Path, Storable
+    from akdask.operators.join.plan import CategoryTable
 
 
 def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None) -> ColumnSet:
@@ -172,6 +168,8 @@ def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
         elif is_scalar(item):
             scalars[name] = item
         elif is_pandas(getattr(item, "dtype", None), "CategoricalDtype"):
+            from akdask.arrays.categorical import Categorical
+
             arrays[name] = Categorical(item)
         elif (made := special(item)) is not None:
             arrays[name] = made
@@ -195,6 +193,8 @@ def _literals(columns: Mapping[str, Any]) -> dict[str, Array]:
 
 def spread(frame: Frame, item: Any) -> Array:
     """Return a scalar as a column on the rows of a frame; a time gives a column of times, None gives NaN."""
+    from akdask.arrays.timearray import CLASSES, Moment
+
     if item is None:
         item = np.nan
     elif isinstance(item, np.datetime64 | np.timedelta64 | datetime | timedelta):
@@ -237,6 +237,9 @@ def series_parts(data: Any, name: Any, index: Any) -> tuple[Any, Index | None, A
 
 def _values(data: Any) -> Any:
     """Convert the values of a Series to an array."""
+    from akdask.arrays.categorical import Categorical
+    from akdask.arrays.creation import array
+
     data = unlabelled(data)
     if isinstance(data, Array):
         return of_rows(data).copy()  # Later assignments to the given array do not change the Series.
@@ -318,6 +321,8 @@ class ToPandas:
         cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False, nullable: bool = False
     ) -> tuple[ToPandas, list[CategoryTable]]:
         """Return the converter for plans of `ColumnSet.apart`, and the category tables that it needs."""
+        from akdask.arrays.categorical import Categorical
+
         has_index = with_index and columns.index is not None
         names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
         found: dict[str, CategoryTable] = {}
@@ -405,6 +410,8 @@ class ToPandas:
         return masked(column.values, column.mask)
 
     def _labelled(self, name: Hashable, codes: Column, labels: Table) -> Any:
+        from akdask.arrays.categories import pandas_categorical
+
         return pandas_categorical(np.asarray(codes), labels, ordered=name in self.ordered, keeps_na=False)
 
     def _column(self, column: Column) -> Any:
@@ -417,6 +424,8 @@ class ToPandas:
 
     def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
         """Return a frame without rows, of the right types, for `count` tables of labels without any."""
+        from akdask.operators.join.plan import LABEL
+
         columns = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
         no_labels: Sequence[Table] = [Table({LABEL: empty(STR)}, 0)] * count
         return self(Table(columns, 0), *no_labels)
@@ -643,6 +652,8 @@ def _check_names(columns: ColumnSet, purpose: str) -> None:
 
 def _labels(columns: ColumnSet) -> Storable:
     """Return the labels of the rows in a form that servers take: 64-bit numbers or Strings."""
+    from akdask.arrays.categorical import Categorical
+
     labels: Any = columns.index_array()
     if isinstance(labels, Categorical):
         labels = labels.to_strings()

@@ -7,7 +7,8 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, TextIO
 
-from akdask.arrays.display import GAP, lazy_text, rows_in_memory
+from akdask.arrays.array import GAP
+from akdask.arrays.display import lazy_text, rows_in_memory
 from akdask.columns.dtypes import INT64
 from akdask.deferred import pd
 from akdask.engine.alignment import Limit

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.arrays.array import Array, class_asked_for
-from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
-from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import is_missing, lacks_numbers
@@ -107,6 +105,9 @@ def missing_where(array: Array, value: Value, lacks: Value, column: str = "") ->
     UnsupportedError
         If the kind has nothing for it, as lists have not.
     """
+    from akdask.arrays.categorical import Categorical
+    from akdask.arrays.timearray import TimeArray
+
     if isinstance(array, Categorical):
         return Call("where", lacks, array._category_table.na_code, value)
     if isinstance(array, TimeArray):
@@ -135,6 +136,9 @@ def as_other_type(array: Any, dtype: Any) -> Any:
     ConversionError
         When computed, if a missing or infinite number becomes an integer, or an integer or bool that is missing a bool.
     """
+    from akdask.arrays.categorical import Categorical
+    from akdask.arrays.timearray import TimeArray
+
     if isinstance(dtype, str) and dtype == "category":
         return array if isinstance(array, Categorical) else array.astype(Categorical)
     if class_asked_for(dtype) is not Strings and not _is_text(dtype):
@@ -155,6 +159,8 @@ def as_other_type(array: Any, dtype: Any) -> Any:
 
 def _all_there(array: Any, dtype: Any) -> Any:
     """Return an array ready for conversion; floats that become integers raise at compute if one is not finite."""
+    from akdask.arrays.timearray import TimeArray
+
     wanted = column_type(dtype) if class_asked_for(dtype) is None else None
     if wanted is None:
         return array
@@ -184,6 +190,8 @@ def _is_text(dtype: Any) -> bool:
 
 def missing_rows(array: Array, frame: Frame, value: Value, lacks: Value) -> Any:
     """Return an array of a kind whose elements are missing in some rows; see `missing_where`."""
+    from akdask.arrays.timearray import may_lack
+
     return may_lack(array)._like(frame, missing_where(array, value, lacks))
 
 

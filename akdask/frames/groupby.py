@@ -10,7 +10,6 @@ from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.families import reduction
 from akdask.arrays.groupby import ColumnGroups, GroupBy
-from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, UnsupportedError
@@ -175,6 +174,8 @@ class DataFrameGroupBy:
 
     def __getattr__(self, name: str) -> Any:
         """Return the groups of the column of that name: ``g.x`` for ``g["x"]``."""
+        from akdask.arrays.missing_attributes import missing_attribute
+
         df = self.__dict__.get("df")
         if df is None or name not in df.columns:
             raise missing_attribute(type(self), name, of="attribute or column")

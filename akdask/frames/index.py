@@ -12,15 +12,9 @@ import dask
 import numpy as np
 
 from akdask.arrays.array import Array, Labelled, of_rows, unlabelled
-from akdask.arrays.categorical import Categorical
-from akdask.arrays.creation import array
-from akdask.arrays.datetimes import Datetime
-from akdask.arrays.display import captioned, counted
 from akdask.arrays.elementwise import cast, where
-from akdask.arrays.missing_attributes import missing_attribute
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
-from akdask.arrays.timearray import TimeArray
 from akdask.arrays.writable import Writable
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
@@ -59,6 +53,9 @@ INFERRED |= {"str": "string"}
 
 def as_labels(given: Any) -> Any:
     """Convert labels to an array; raises unless they are an array or a sequence."""
+    from akdask.arrays.categorical import Categorical
+    from akdask.arrays.creation import array
+
     if isinstance(given, Array):
         return of_rows(given).copy()  # Later assignments to the given array do not change labels.
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
@@ -203,6 +200,8 @@ class Index(Labelled, Writable):
     @property
     def inferred_type(self) -> str:
         """The type of the labels, as pandas names it."""
+        from akdask.arrays.categorical import Categorical
+
         if isinstance(self._labels, Categorical):
             return "categorical"
         return INFERRED[self._labels._value.dtype.kind]
@@ -210,6 +209,8 @@ class Index(Labelled, Writable):
     @property
     def is_unique(self) -> bool:
         """Whether no label occurs twice; computes."""
+        from akdask.arrays.categorical import Categorical
+
         labels = self._labels.codes if isinstance(self._labels, Categorical) else self._labels
         return bool(labels.nunique() == self.size)
 
@@ -375,6 +376,8 @@ class Index(Labelled, Writable):
         ArgumentError
             If pandas refuses `freq`.
         """
+        from akdask.arrays.timearray import TimeArray
+
         if not isinstance(self._labels, TimeArray):
             raise ArgumentTypeError(f"labels that are times are shifted, not {self._labels._type_name()}.")
         from akdask.arrays.calendar import frequency_of
@@ -396,6 +399,8 @@ class Index(Labelled, Writable):
         return Index(self._times("tz_localize").tz_localize(tz, ambiguous, nonexistent), self.name)
 
     def _times(self, asked: str) -> Any:
+        from akdask.arrays.datetimes import Datetime
+
         if not isinstance(self._labels, Datetime):
             raise ArgumentTypeError(f"{asked} is for labels that are times, not for {self._labels._type_name()}.")
         return self._labels
@@ -404,6 +409,10 @@ class Index(Labelled, Writable):
 
         def __getattr__(self, name: str) -> Any:
             """Return a field of labels that are times, or a method of theirs that has a label for each: as an Index."""
+            from akdask.arrays.datetimes import Datetime
+            from akdask.arrays.missing_attributes import missing_attribute
+            from akdask.arrays.timearray import TimeArray
+
             labels = self.__dict__.get("_labels")
             if name.startswith("_") or not isinstance(labels, TimeArray) or not hasattr(Datetime, name):
                 raise missing_attribute(type(self), name)
@@ -459,9 +468,13 @@ class Index(Labelled, Writable):
         return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
 
     def _repr_html_(self) -> str:
+        from akdask.arrays.display import captioned
+
         return captioned(self._title(), repr(self))
 
     def _title(self) -> str:
+        from akdask.arrays.display import counted
+
         names = ", ".join(repr(name) for name in self.names if name is not None)
         return f"{type(self).__name__} {names}".rstrip() + f": {counted(self._levels[0].rows, 'label')}"
 
@@ -680,6 +693,8 @@ def demand_index(what: str, other: Any) -> None:
 
 
 def _mapped(index: Index, arg: Any) -> Index:
+    from akdask.arrays.categorical import Categorical
+
     series: Any = arg
     if isinstance(arg, Labelled) and not isinstance(arg, Index):
         arg = series.to_pandas()

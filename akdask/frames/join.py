@@ -18,7 +18,6 @@ from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import Keys, as_array, as_arrays, as_comparable, comparable_keys, is_several, projected
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
-from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.columns.dtypes import FLOAT64, INT64
@@ -696,6 +695,8 @@ def concat_series(
     value_labels: Sequence[str] | None,
     ordered: bool,
 ) -> Any:
+    from akdask.arrays.shapes import concatenate
+
     series = _as_series(kind, arrays)
     if axis == 1:
         names = value_labels or [f"val_{number}" for number in range(len(series))]

@@ -5,31 +5,28 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.creation import arange, array, full
 from akdask.arrays.families import reduction
 from akdask.arrays.group_reductions import called, is_named
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.setops import in1d
-from akdask.arrays.shapes import concatenate
-from akdask.arrays.sorting import coargsort
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.group_reductions import in_group_order
-from akdask.frames.group_windows import GroupWindows
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present_among
-from akdask.frames.reductions import QUARTILES, percentage
 from akdask.frames.series import Series, column_series
+
+if TYPE_CHECKING:
+    from akdask.frames.group_windows import GroupWindows
 
 
 def _of_values(groups: SeriesGroupBy, name: str) -> Series:
@@ -142,6 +139,8 @@ class SeriesGroupBy:
 
     def describe(self) -> DataFrame:
         """Return count, mean, standard deviation, extremes and quartiles of each group as a DataFrame; lazy."""
+        from akdask.frames.reductions import QUARTILES, percentage
+
         found = {name: getattr(self, name)() for name in ("count", "mean", "std", "min")}
         found |= {percentage(q): self.quantile(q) for q in QUARTILES}
         return _as_table(self, {**found, "max": self.max()})
@@ -236,6 +235,8 @@ class SeriesGroupBy:
         >>> ak.Series([1, 2, 4]).groupby(ak.array([0, 1, 0])).transform("sum").tolist()
         [5, 2, 5]
         """
+        from akdask.arrays.creation import array
+
         if not isinstance(func, str):
             return self._series._with(array(_pandas_groups(self).transform(func).to_numpy()))
         return self._of_rows(self._groups.transform(func))
@@ -373,6 +374,9 @@ class SeriesGroupBy:
 
 
 def _quantiles(groups: SeriesGroupBy, q: float | Sequence[float], interpolation: str) -> Series:
+    from akdask.arrays.creation import arange, array
+    from akdask.arrays.shapes import concatenate
+
     if not isinstance(q, list | tuple | np.ndarray):
         return _by_keys(groups, groups._groups.quantile(q, interpolation, colnames=VALUES))
     wanted = [float(one) for one in q]
@@ -421,6 +425,11 @@ def _with_each_category(
     groups: SeriesGroupBy, values: Categorical, keys: Sequence[Any], counts: Any
 ) -> tuple[list[Any], Any]:
     """Return counts with 0 for categories that a group lacks; counts groups and categories."""
+    from akdask.arrays.creation import arange, full
+    from akdask.arrays.setops import in1d
+    from akdask.arrays.shapes import concatenate
+    from akdask.arrays.sorting import coargsort
+
     each = values._each_category()
     found = groups._groups.gb.unique_keys
     levels = list(found) if isinstance(found, tuple) else [found]
@@ -446,6 +455,8 @@ def _aggregated(groups: SeriesGroupBy, func: Any, named: dict[str, Any]) -> Any:
 
 def _reduced_by_users(groups: SeriesGroupBy, func: Callable[[Any], Any]) -> Series:
     """Call a function of the user with each group; computes."""
+    from akdask.arrays.creation import array
+
     keys, found = groups._groups.gb.unique_keys, array(_pandas_groups(groups).agg(func).to_numpy())
     levels, in_order = in_group_order(groups._groups, keys if isinstance(keys, tuple) else (keys,), {VALUES: found})
     labels = MultiIndex(levels, names=groups._names) if len(levels) > 1 else Index(levels[0], groups._names[0])
@@ -492,6 +503,8 @@ def groups_of(
     series: Series, by: Any = None, level: Any = None, dropna: bool = True, sort: bool = True, observed: bool = True
 ) -> SeriesGroupBy:
     """Return the values of a Series in groups; see `Series.groupby`."""
+    from akdask.arrays.creation import array
+
     if (by is None) == (level is None):
         raise ArgumentError(
             "a Series is grouped either by arrays or by a level of its labels.", hint="pass by or level."

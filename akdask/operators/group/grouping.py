@@ -41,7 +41,6 @@ from akdask.operators.keys.keys import (
 from akdask.operators.keys.string_codes import EncodedStrings, StringEncoder, strings_of
 from akdask.operators.keys.tables import TextTable, number_words
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort, argsort_packed
-from akdask.operators.text.strings import unpack_bools
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -366,6 +365,8 @@ def group_sorted(keys: Sequence[Column]) -> SortedGroups:
 
 def _differs(column: Column) -> NumberArray:
     """Return the mask of rows that differ from the row before, without the first row; NaN are equal."""
+    from akdask.operators.text.strings import unpack_bools
+
     if not isinstance(column, np.ndarray):
         unequal: NumberArray = unpack_bools(pc.not_equal(column[1:], column[:-1]))
         return unequal

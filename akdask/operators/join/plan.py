@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, describe, token
 from akdask.errors import FileFormatError, NonUniqueError, warn
 from akdask.operators.join import tuning
-from akdask.operators.join.intervals import IntervalIndex, interval_index
 from akdask.operators.join.key_tables import (
     EMPTY,
     KeyIndex,
@@ -48,14 +47,14 @@ from akdask.operators.keys import hashing
 from akdask.operators.keys.hashing import bucket_order, buckets_of
 from akdask.operators.keys.keys import Words
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
-from akdask.operators.rows.plan import broadcast_columns, fits_broadcast
 from akdask.operators.sort import partition
 from akdask.operators.sort import tuning as sort_tuning
-from akdask.operators.sort.plan import sorted_rows
-from akdask.operators.sort.ranges import RangedRows, SortPartition, join_runs
-from akdask.operators.values.lookup import lookup_found
 from akdask.records import record
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.operators.join.intervals import IntervalIndex
+    from akdask.operators.sort.ranges import RangedRows
 
 INDEX, MULTIPLICITY = 0, 1
 """Fields of the result of an index."""
@@ -176,6 +175,8 @@ def _(frame: BuildIntervals) -> Expr:
 
 
 def _interval_index(tables: Sequence[Table], ndim: int, as_line: bool) -> list[IntervalIndex]:
+    from akdask.operators.join.intervals import interval_index
+
     columns = list(Table.concat(tables).columns.values())
     tiebreak = columns[2 * ndim] if len(columns) > 2 * ndim else None
     return [interval_index(columns[:ndim], columns[ndim : 2 * ndim], tiebreak, as_line=as_line)]
@@ -347,6 +348,8 @@ class JoinBucket:
         return concat_buckets(shares)
 
     def __call__(self, shares: Sequence[HashBucket]) -> Slices:
+        from akdask.operators.sort.ranges import join_runs
+
         right = self._right([share.table for share in shares if not share.origins])
         keys = [right.columns[name] for name in self.right]
         search = self._membership_search(keys) if self.kind == "mark" else self._match_search(keys, right)
@@ -388,6 +391,8 @@ class JoinBucket:
         return search
 
     def _paired(self, left: Table, positions: NumberArray | None, right: Table, rows: NumberArray) -> Table:
+        from akdask.operators.values.lookup import lookup_found
+
         columns: dict[Hashable, Column] = {}
         take = take_rows if self.kind == "inner" else lookup_found
         for name in (POSITION, *self.names):
@@ -425,6 +430,8 @@ class _AsRanges:
     sizes: NumberArray
 
     def __call__(self, table: Table, number: int, bounds: list[int]) -> RangedRows:
+        from akdask.operators.sort.ranges import RangedRows
+
         nrows, by = int(self.sizes[number]), ((POSITION, True),)
         if nrows <= sort_tuning.RANGE_ROWS:
             return RangedRows(table, by, bounds)
@@ -482,6 +489,8 @@ class HashJoin(Frame):
 
 @lower.register
 def _(frame: HashJoin) -> Expr:
+    from akdask.operators.sort.ranges import SortPartition
+
     left, right, count = frame.left, frame.right, frame.buckets
     lefts, rights = range(left.npartitions), range(right.npartitions)
     memory_budget = buffer_bytes(len(lefts) + len(rights))
@@ -518,6 +527,8 @@ class JoinSide:
     @property
     def fits_broadcast(self) -> bool:
         """Whether the side is small enough to broadcast."""
+        from akdask.operators.rows.plan import fits_broadcast
+
         return fits_broadcast(self.frame, [*self.keys, *self.columns])
 
     def is_small_beside(self, other: JoinSide) -> bool:
@@ -561,6 +572,8 @@ def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColum
     keep_all : bool
         Keep rows without a match once, with NaN, 0, False or an empty string in the columns of the other side.
     """
+    from akdask.operators.rows.plan import broadcast_columns
+
     if left.is_small_beside(right):
         if not keep_all:
             return _joined_from_right(left, right)
@@ -591,6 +604,8 @@ def match_once(left: JoinSide, right: JoinSide) -> JoinedColumns:
     NonUniqueError
         When it is computed, if two rows of `right` have the same keys.
     """
+    from akdask.operators.rows.plan import broadcast_columns
+
     if right.fits_broadcast:
         row = BuildIndex.of(right.frame, right.keys, "only rows").find(left.keys)
         found = [Call("lookup_found", column, row) for column in broadcast_columns(right.frame, right.columns)]
@@ -621,6 +636,9 @@ def _matched(left: JoinSide, right: JoinSide, keep_all: bool) -> MatchRows:
 
 def _joined_from_right(left: JoinSide, right: JoinSide) -> JoinedColumns:
     """Return the rows of `left` that have matches, found for each row of `right`, in the order of `left`."""
+    from akdask.operators.rows.plan import broadcast_columns
+    from akdask.operators.sort.plan import sorted_rows
+
     match = _matched(right, left, keep_all=False)
     ordered, (row, *columns) = sorted_rows(
         [(match, match.row)], [True], [(match, value) for value in (match.row, *right.columns)]

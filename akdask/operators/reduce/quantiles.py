@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,10 +36,12 @@ from akdask.engine.reduction import (
 )
 from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
-from akdask.operators.keys.keys import SIGN, Words, word
 from akdask.operators.reduce import loops
 from akdask.records import record
 from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from akdask.operators.keys.keys import Words
 
 
 def order_statistics(
@@ -372,6 +374,8 @@ class SortedRuns:
     @classmethod
     def of(cls, rows: NumberArray) -> SortedRuns:
         """Return some rows as one run."""
+        from akdask.operators.keys.keys import word
+
         missing = 0
         if rows.dtype.kind == "f":
             are_missing = np.isnan(rows)
@@ -398,6 +402,8 @@ class SortedRuns:
 
     def select(self, ranks: NumberArray) -> NumberArray:
         """Return the rows of some ranks in ascending order, counted from 0; all ranks must exist."""
+        from akdask.operators.keys.keys import SIGN
+
         words = np.array([self._select(rank) for rank in ranks.tolist()], np.uint64)
         match self.dtype.kind:
             case "f":

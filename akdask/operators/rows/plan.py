@@ -29,7 +29,6 @@ from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import BroadcastInput, Call, ColumnRef, Program, Replica, Value, assumed_width
 from akdask.errors import ArgumentError, PositionError
 from akdask.operators.rows import tuning
-from akdask.operators.values.lookup import from_start
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -160,6 +159,8 @@ class PickRows:
         return (self.program, self.first)
 
     def run(self, partition: Partition | PartitionBatch) -> Picked:
+        from akdask.operators.values.lookup import from_start
+
         wanted = from_start(partition.replicas[self.positions.position][self.positions.field], self.total)
         picked = [(self._nothing, np.empty(0, np.int64))]
         picked += [self._of(part, wanted) for part in partition.each() if part.nrows]
@@ -185,6 +186,8 @@ class PickRows:
 
 def _pick(tables: Sequence[Table], first: int, total: int) -> Picked:
     """Return the wanted rows of one partition, and their slots in the result."""
+    from akdask.operators.values.lookup import from_start
+
     table, wanted = tables
     (positions,) = wanted.columns.values()
     positions = from_start(positions, total) - first

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -19,9 +19,11 @@ from akdask.columns.table import gather, is_scalar, slice_rows, spread, take_row
 from akdask.deferred import pa
 from akdask.engine.operations import Operation, Rule, scalar_type
 from akdask.errors import AlignmentError, ArgumentError, FileFormatError, PositionError
-from akdask.operators.join.intervals import IntervalIndex
-from akdask.operators.join.key_tables import KeyIndex, KeySet, Side, SortedKeys
 from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from akdask.operators.join.intervals import IntervalIndex
+    from akdask.operators.join.key_tables import KeyIndex, KeySet, Side, SortedKeys
 
 NAN_BITS = int(np.float64(np.nan).view(np.uint64))
 
