@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from akdask.errors import ArgumentTypeError
-from akdask.operators.keys.keys import combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.operators.keys.keys import combine, lead, ordered, pack_words, row_bits, unpack_rows, word, word_count
 
 SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 5e-324, -5e-324, 1.7e308, -1.7e308]
 floats = st.lists(st.sampled_from(SPECIAL) | st.floats(), max_size=30).map(lambda items: np.array(items, np.float64))
@@ -110,6 +110,28 @@ def test_keys_of_many_words_combine_only_in_last_place():
 def test_packed_keys_sort_to_the_stable_order(column):
     packed = pack_words(ordered(column), row_bits(len(column)))
     assert unpack_rows(np.sort(packed), row_bits(len(column))).tolist() == order_of(column)
+
+
+@pytest.mark.parametrize("nrows", [0, 1, 2, 3, 4, 5, 8, 9, 2**20, 2**20 + 1])
+def test_row_numbers_take_no_more_bits_than_the_last(nrows):
+    assert row_bits(nrows) == len(f"{nrows - 1:b}") if nrows > 1 else row_bits(nrows) == 0
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda count: st.lists(st.tuples(*[st.integers(0, 9) | st.integers(0, 2**64 - 1)] * count), min_size=1)
+    ),
+    st.integers(1, 64),
+)
+def test_a_lead_has_the_highest_bits_of_all_words(rows, bits):
+    columns = list(zip(*rows, strict=True))
+    widths = [(max(column) - min(column)).bit_length() for column in columns]
+    found = lead([np.array(column, np.uint64) for column in columns], bits)
+    assert found.bits == max(widths[0], min(bits, sum(widths)))
+    whole = [0] * len(rows)
+    for column, width in zip(columns, widths, strict=True):
+        whole = [before << width | value - min(column) for before, value in zip(whole, column, strict=True)]
+    assert [int(code) - found.low for code in found.codes] == [number >> (sum(widths) - found.bits) for number in whole]
 
 
 def test_words_packed_without_room_lose_their_lowest_bits():

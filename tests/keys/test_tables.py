@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from threading import get_ident
 from unittest.mock import patch
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.operators.keys import hashing, loops, tables
-from akdask.operators.keys.tables import KeyTable, TextTable, WordTable, number_words
+from akdask.operators.keys.tables import KeyTable, TextTable, WordTable, number_words, side_by_side
 
 WORD = st.integers(0, 5) | st.sampled_from([2**63, 2**64 - 1, 2**40]) | st.integers(0, 2**64 - 1)
 
@@ -67,6 +68,14 @@ def test_parts_that_get_too_many_words_make_the_table_larger():
         table, firsts = WordTable.of_rows(some, 4)
     assert firsts is None
     assert np.array_equal(table.find(candidates), np.where(parts == 3, np.cumsum(parts == 3) - 1, -1))
+
+
+def test_threads_share_what_is_to_be_done():
+    here = get_ident()
+    assert side_by_side(lambda item: (item, get_ident()), range(3), 1) == [(item, here) for item in range(3)]
+    items, threads = zip(*side_by_side(lambda item: (item, get_ident()), range(3), 2), strict=True)
+    assert items == (0, 1, 2)
+    assert here not in threads
 
 
 COLUMNS = {
@@ -138,6 +147,7 @@ def test_a_table_of_strings_grows(length):
     assert np.array_equal(numbers, np.searchsorted(order, firsts[wanted]))
     assert table.strings().equals(strings.take(order))
     assert np.array_equal(table.find(strings), numbers)
+    assert len(table._text) <= 32 * tables.FEWEST_STRINGS + 2 * length * len(distinct)
     assert TextTable().numbers(strings, len(distinct) - 1) is None
 
 

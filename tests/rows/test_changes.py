@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.engine.alignment import rows_at_most
 from akdask.errors import ArgumentError, PositionError
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
@@ -96,3 +97,12 @@ def test_ranges_are_those_of_python(ranges, stride, data):
     wanted = [range(start, stop, stride) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
     assert numbers.tolist() == list(chain.from_iterable(wanted))
     assert begins.tolist() == list(accumulate(map(len, wanted[:-1]), initial=0))
+
+
+def test_the_plan_tells_how_many_rows_there_are_at_most():
+    rows = ak.arange(10)
+    few = rows[rows > 3]
+    lists = ak.SegArray(rows[rows > 3] - 4, few)
+    few[few > 5] = 0
+    for found in lists, few:
+        assert rows_at_most(found._frame) == 10

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask.operators.windows import kernels, loops
+from akdask.columns.table import Table
+from akdask.operators.windows import kernels, loops, plan
 
 pytestmark = pytest.mark.light
 
@@ -112,6 +113,18 @@ def test_windows_start_within_their_group_and_their_span(groups, span):
         for row in range(len(measure))
     ]
     assert kernels.span_starts(numbers, measure, span).tolist() == wanted
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=5).map(sorted), max_size=3), st.integers(1, 9), st.booleans())
+def test_other_partitions_get_no_more_than_the_rows_of_their_windows(groups, span, with_bound):
+    rows = [(group, measure) for group, measures in enumerate(groups) for measure in measures]
+    columns = zip((plan.GROUP, plan.MEASURE), np.array(rows, int).reshape(-1, 2).T, strict=True)
+    table = Table(dict(columns), len(rows))
+    most = span if with_bound else span - 1
+    ends = [row for row in rows if row[0] == rows[-1][0] and rows[-1][1] - row[1] <= most]
+    heads = [row for row in rows if row[0] == rows[0][0] and row[1] - rows[0][1] <= span]
+    for found, wanted in ((plan._span_end([table], span, with_bound), ends), (plan._head([table], span), heads)):
+        assert list(zip(*map(np.ndarray.tolist, found.columns.values()), strict=True)) == wanted
 
 
 def test_groups_further_apart_than_one_number_can_tell_are_searched_one_by_one():
