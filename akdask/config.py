@@ -92,7 +92,18 @@ TRIES = Kind("a whole number from 1", _number_from(1))
 SOME_BYTES = Kind("a number of bytes from 1, as an int or as text such as '2 GiB'", _bytes_from(1))
 BY_MEMORY = "memory"
 
+
+def _fallback(value: Any) -> str:
+    if value not in ("warn", "silent", "error"):
+        raise ValueError
+    return str(value)
+
+
+FALLBACK = Kind("'warn', 'silent' or 'error'", _fallback)
+
 SETTINGS: dict[str, Setting] = {
+    # What methods of akdask.pandas do that have no lazy form: "warn" and run in pandas, do so in silence, or refuse.
+    "pandas_fallback": Setting("warn", FALLBACK),
     # Bytes of the largest column of a partition; larger files are split into row ranges when they are opened.
     "partition_size": Setting(128 * 2**20, SOME_BYTES),
     # Bytes of a column that are evaluated at a time inside a partition task; several columns share twice as much.

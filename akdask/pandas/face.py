@@ -1,0 +1,698 @@
+"""`Face`: an object of pandas' face, which holds lazy columns, an object of pandas in memory, or both.
+
+Each call of a method takes the first way that is open to it:
+
+1. *at once*: an object that is in memory and small is left to pandas, which is done before a plan would be made;
+2. *lazily*: each class names the methods that have a lazy form.  It is the method of the lazy object with pandas' words
+   for its arguments, or a function below the decorator `lazily`;
+3. *through pandas*: the object is computed, pandas is called, and a warning says what that took.
+
+Groups, windows and accessors are a `Step`: an object, and the call that leads from it to them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas
+
+from akdask import config
+from akdask.arrays.array import Array
+from akdask.arrays.scalar import Scalar
+from akdask.errors import AkdaskError, warn
+from akdask.frames.dataframe import DataFrame as HouseFrame
+from akdask.frames.index import Index as HouseIndex
+from akdask.frames.series import Series as HouseSeries
+from akdask.pandas import tuning
+from akdask.pandas.labels import ArrangementError, computed, lazily
+from akdask.pandas.lazy import LazyFrame, LazySeries, NotLazyError, lazy_series, plain
+
+NOT_GIVEN = pandas.api.extensions.no_default
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+class PandasFallbackWarning(UserWarning):
+    """A method that has no lazy form computed its object and ran in pandas."""
+
+
+class FallbackError(AkdaskError, MemoryError):
+    """A method that has no lazy form would compute more than the memory limit, or the setting forbids it."""
+
+
+calls: Counter[tuple[str, str]] = Counter()
+"""How often each method was called in each way, for the report at the end of a script."""
+
+_warned: set[str] = set()
+
+
+class Face:
+    """What objects of pandas' face have in common."""
+
+    pandas_class: ClassVar[type]
+    """The class of pandas whose names this class has."""
+
+    lazy_methods: ClassVar[frozenset[str]] = frozenset()
+    """Methods that the lazy object has under the same name, with the meaning that they have in pandas."""
+
+    lazy_forms: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    """Lazy forms of methods that the lazy object lacks or means otherwise; their first argument is the lazy object."""
+
+    # the two forms
+
+    def lazy(self) -> Any:
+        """Return the lazy object; raises NotLazyError where there is none."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Return the object as pandas has it; computes."""
+        raise NotImplementedError
+
+    def is_at_hand(self) -> bool:
+        """Return whether the object is in memory and small."""
+        raise NotImplementedError
+
+    def _set_item(self, step: str | None, key: Any, value: Any) -> None:
+        """Assign to what a key, or an indexer, chooses."""
+        raise NotImplementedError
+
+    def _adopt(self, found: Any) -> None:
+        """Become another object: what a call that changes its object leaves."""
+        raise NotImplementedError
+
+    # calls
+
+    def _call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a method that returns its result."""
+        if name in EXITS:
+            return self._through_pandas(name, args, kwargs)
+        mode = config.get("pandas_fallback")
+        if mode != "error" and self.is_at_hand() and all(map(_is_at_hand, (*args, *kwargs.values()))):
+            return self._through_pandas(name, args, kwargs)
+        try:
+            result = self._lazily(name, args, kwargs)
+        except ArrangementError as refused:
+            raise refusal(refused.error) from refused.error
+        except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
+            if mode == "error":
+                if isinstance(reason, NotLazyError):
+                    raise FallbackError(
+                        f"{self._named(name)} has no lazy form here: {reason}.",
+                        hint='set ak.config.set(pandas_fallback="warn") to compute it in pandas.',
+                    ) from None
+                raise
+            return self._through_pandas(name, args, kwargs, reason)
+        calls[self._named(name), "lazily"] += 1
+        return result
+
+    def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if name in OPERATORS:
+            own = self.lazy()
+            result = getattr(type(own), name)(own, *map(lazy_argument, args))
+            if result is NotImplemented:
+                raise NotLazyError("the operand has no lazy form")
+            return self._faced(result)
+        form = self.lazy_forms.get(name)
+        if form is None and name not in self.lazy_methods:
+            raise NotLazyError("it is not built yet")
+        own = self.lazy()
+        form = form or getattr(type(own), name)
+        inplace = kwargs.get("inplace") is True
+        if name.startswith("__"):
+            result = form(own, *map(lazy_argument, args))
+        else:
+            given = bound_arguments(self.pandas_class, name, args, kwargs)
+            given.pop("inplace", None)
+            result = form(own, **accepted(self.pandas_class, name, form, lazy_argument(given)))
+        if not inplace:
+            return self._faced(result)
+        self._adopt(result)
+        return None
+
+    def _through_pandas(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Exception | None = None
+    ) -> Any:
+        """Call a method of pandas; it may change its object."""
+        if reason is not None:
+            self._tell(name, reason)
+        own = self.to_pandas()
+        args, kwargs = in_pandas(args), in_pandas(kwargs)
+        try:
+            result = getattr(own, name)(*args, **kwargs)
+        except Exception as error:
+            raise refusal(error) from error
+        if kwargs.get("inplace") is True or name in CHANGING:
+            self._adopt(own)
+        return None if result is own else faced(result)
+
+    def _tell(self, name: str, reason: Exception) -> None:
+        """Warn, once for each method, that it computes its object for pandas; refuse what is too large."""
+        named = self._named(name)
+        calls[named, "through pandas"] += 1
+        rows, nbytes = self._extent()
+        limit = config.get("memory_limit") or _available()
+        if nbytes > limit:
+            raise FallbackError(
+                f"{named} has no lazy form, and its {rows:,} rows (about {nbytes / 1e9:.1f} GB) exceed the limit.",
+                details=[str(reason)],
+                hint="choose columns or rows first, or reduce by groups.",
+            ) from None
+        if config.get("pandas_fallback") == "warn" and named not in _warned:
+            _warned.add(named)
+            warn(
+                f"{named} ran in pandas, on {rows:,} rows computed for it ({nbytes / 1e6:,.1f} MB): {reason}",
+                PandasFallbackWarning,
+            )
+
+    def _extent(self) -> tuple[int, int]:
+        """Return the number of rows, and about how many bytes they take."""
+        raise NotImplementedError
+
+    def _named(self, name: str) -> str:
+        return f"{self.pandas_class.__name__}.{name}"
+
+    def _faced(self, result: Any) -> Any:
+        return faced(result)
+
+
+CHANGING = frozenset({"__setitem__", "__delitem__", "insert", "pop", "update", "isetitem", "__setattr__"})
+"""Methods that change their object whatever their arguments are."""
+
+
+EXITS = words(
+    """to_numpy tolist to_list to_dict to_records itertuples iterrows to_string to_html to_latex to_markdown
+    to_clipboard to_json to_excel to_pickle to_sql to_stata to_xml to_xarray memory_usage info __array__ item"""
+)
+"""Methods that want all values, so that to compute them is no detour."""
+
+
+class Held(Face):
+    """A frame or Series: lazy, in memory, or both.
+
+    Parameters
+    ----------
+    lazily : DataFrame or Series of the house, optional
+        The lazy form; sought in the other one where it is wanted and not given.
+    in_memory : pandas.DataFrame or pandas.Series, optional
+        The rows in memory; computed where they are wanted and not given.
+    """
+
+    _lazy: Any
+    _reason: NotLazyError | None
+    _in_memory: Any
+
+    @classmethod
+    def _of(cls, lazily: Any = None, in_memory: Any = None) -> Self:
+        made = cls.__new__(cls)
+        made._hold(lazily, in_memory)
+        return made
+
+    def _hold(self, lazily: Any, in_memory: Any) -> None:
+        set_ = object.__setattr__
+        set_(self, "_lazy", lazily)
+        set_(self, "_reason", None)
+        set_(self, "_in_memory", in_memory)
+
+    def _adopt(self, found: Any) -> None:
+        if isinstance(found, Held):
+            self._hold(found._lazy, found._in_memory)
+        elif isinstance(found, pandas.DataFrame | pandas.Series):
+            self._hold(None, found)
+        else:
+            self._hold(found, None)
+
+    def lazy(self) -> Any:
+        if self._lazy is None:
+            if self._reason is not None:
+                raise self._reason
+            try:
+                made = self._made_lazy(self._in_memory)
+            except NotLazyError as reason:
+                object.__setattr__(self, "_reason", reason)
+                raise
+            except AkdaskError as error:
+                unable = NotLazyError(error.message)
+                object.__setattr__(self, "_reason", unable)
+                raise unable from error
+            object.__setattr__(self, "_lazy", made)
+        return self._lazy
+
+    def to_pandas(self) -> Any:
+        """Return the rows as pandas has them; computes, and keeps what is small.
+
+        Later changes of the result change nothing here.
+        """
+        if self._in_memory is None:
+            found = self._computed()
+            if found.size > tuning.KEPT_CELLS:
+                return found
+            object.__setattr__(self, "_in_memory", found)
+        return self._in_memory.copy(deep=False)
+
+    def _made_lazy(self, rows: Any) -> Any:
+        """Return rows of pandas as lazy ones."""
+        raise NotImplementedError
+
+    def _computed(self) -> Any:
+        """Return the lazy rows as pandas has them."""
+        raise NotImplementedError
+
+    def is_at_hand(self) -> bool:
+        return self._in_memory is not None and self._in_memory.size <= tuning.AT_ONCE_CELLS
+
+    def _extent(self) -> tuple[int, int]:
+        if self._in_memory is not None:
+            size = self._in_memory.memory_usage()
+            return len(self._in_memory), int(size if isinstance(self._in_memory, pandas.Series) else size.sum())
+        rows = len(self._lazy)
+        columns = (self._lazy if isinstance(self._lazy, HouseFrame) else self._lazy._labelled)._columns
+        return rows, rows * sum(value.dtype.itemsize for value in columns.all_values())
+
+    def __len__(self) -> int:
+        return len(self._lazy if self._in_memory is None else self._in_memory)
+
+    def __dask_graph__(self) -> Any:
+        return self.lazy().__dask_graph__()
+
+    def __reduce__(self) -> Any:
+        return type(self)._of, (self._lazy, None if self._lazy is not None else self._in_memory)
+
+
+class Step(Face):
+    """Groups, windows or an accessor: an object, and the call that leads from it to them.
+
+    Parameters
+    ----------
+    origin : Face
+        The object.
+    name : str
+        Name of the method or attribute of the object.
+    args, kwargs
+        Arguments of the method; both None for an attribute.
+    """
+
+    steps: ClassVar[Mapping[str, type[Step]]] = {}
+    """Further steps from here: names of attributes and methods, and the classes that they lead to."""
+
+    _origin: Face
+
+    def __init__(
+        self, origin: Face, name: str, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
+    ) -> None:
+        self._origin, self._step, self._args, self._kwargs = origin, name, args, kwargs
+        self._made: dict[str, Any] = {}
+
+    def lazy(self) -> Any:
+        if "lazily" not in self._made:
+            self._made["lazily"] = self._make_lazy()
+        return self._made["lazily"]
+
+    def _make_lazy(self) -> Any:
+        origin = self._origin
+        form = origin.lazy_forms.get(self._step)
+        if form is None and self._step not in origin.lazy_methods:
+            raise NotLazyError(f"{origin._named(self._step)} has no lazy form")
+        own = origin.lazy()
+        if self._args is None:
+            return form(own) if form else getattr(own, self._step)
+        form = form or getattr(type(own), self._step)
+        if self._step.startswith("__"):
+            return form(own, *map(lazy_argument, self._args))
+        given = bound_arguments(origin.pandas_class, self._step, self._args, self._kwargs or {})
+        return form(own, **accepted(origin.pandas_class, self._step, form, lazy_argument(given)))
+
+    def to_pandas(self) -> Any:
+        """Return what pandas has in this place; computes."""
+        own = self._origin.to_pandas()
+        try:
+            if self._args is None:
+                return getattr(own, self._step)
+            return getattr(own, self._step)(*in_pandas(self._args), **in_pandas(self._kwargs))
+        except Exception as error:
+            raise refusal(error) from error
+
+    def is_at_hand(self) -> bool:
+        given = (*(self._args or ()), *(self._kwargs or {}).values())
+        return self._origin.is_at_hand() and all(map(_is_at_hand, given))
+
+    def _adopt(self, found: Any) -> None:
+        """Nothing is left to adopt: pandas has changed the object that the step comes from."""
+        raise NotImplementedError
+
+    def _extent(self) -> tuple[int, int]:
+        return self._origin._extent()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "pandas_class":
+            raise AttributeError(name)
+        if name in self.steps:
+            return self._further(name)
+        member = inspect.getattr_static(self.pandas_class, name, None)
+        if callable(member):
+            return bound(self, name)
+        return self._read(name)
+
+    def _further(self, name: str) -> Any:
+        kind = self.steps[name]
+        if callable(inspect.getattr_static(self.pandas_class, name, None)):
+            return lambda *args, **kwargs: kind(self, name, args, kwargs)
+        return kind(self, name)
+
+    def _read(self, name: str) -> Any:
+        """Return an attribute."""
+        if name in self.lazy_methods and not (self.is_at_hand() and config.get("pandas_fallback") != "error"):
+            try:
+                found = getattr(self.lazy(), name)
+                return self._faced(found() if inspect.ismethod(found) else found)
+            except Exception as reason:
+                if config.get("pandas_fallback") == "error":
+                    raise
+                self._tell(name, reason)
+        try:
+            return faced(getattr(self.to_pandas(), name))
+        except Exception as error:
+            raise refusal(error) from error
+
+    def __dir__(self) -> list[str]:
+        return dir(self.pandas_class)
+
+
+def bound(face: Face, name: str) -> Callable[..., Any]:
+    """Return a method of an object."""
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return face._call(name, args, kwargs)
+
+    method.__name__ = name
+    method.__doc__ = getattr(getattr(face.pandas_class, name, None), "__doc__", None)
+    return method
+
+
+# arguments
+
+
+@cache
+def _signature(kind: Any, name: str) -> inspect.Signature:
+    return inspect.signature(getattr(kind, name))
+
+
+def bound_arguments(kind: type, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by pandas' names, without those that have the value of pandas' default.
+
+    Raises
+    ------
+    TypeError
+        If pandas takes no such arguments.
+    """
+    signature = _signature(kind, name)
+    given = signature.bind(None, *args, **kwargs)
+    given.apply_defaults()
+    found: dict[str, Any] = {}
+    for word, value in list(given.arguments.items())[1:]:
+        parameter = signature.parameters[word]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            if value:
+                found["*"] = value
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            found.update(value)
+        elif value is not NOT_GIVEN:
+            found[word] = value
+    return found
+
+
+@cache
+def _parameters(form: Callable[..., Any]) -> tuple[Mapping[str, inspect.Parameter], bool]:
+    parameters = inspect.signature(form).parameters
+    return parameters, any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+
+
+EQUIVALENT: Mapping[str, tuple[Any, ...]] = {
+    "axis": (0, "index", "rows", None),
+    "kind": ("quicksort", "mergesort", "heapsort", "stable"),
+    "copy": (True, False, None),
+    "errors": ("raise", "ignore"),
+    "sort": (True,),
+}
+"""Values of arguments that change no answer of the lazy forms that do not take them, beside pandas' defaults."""
+
+
+def accepted(kind: Any, name: str, form: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a lazy form takes.
+
+    Raises
+    ------
+    NotLazyError
+        If others have values that change the answer.
+    """
+    parameters, takes_any = _parameters(form)
+    signature = _signature(kind, name).parameters
+    found = {}
+    for word, value in given.items():
+        if word in parameters or (takes_any and not _changes_nothing(word, value, signature)):
+            found[word] = value
+        elif not _changes_nothing(word, value, signature):
+            raise NotLazyError(f"its argument {word} has no lazy form")
+    return found
+
+
+def _changes_nothing(word: str, value: Any, signature: Mapping[str, inspect.Parameter]) -> bool:
+    default = signature[word].default if word in signature else inspect.Parameter.empty
+    if value is default:
+        return True
+    if not isinstance(value, str | int | float | bool | type(None)):
+        return False
+    return any(type(value) is type(one) and value == one for one in (default, *EQUIVALENT.get(word, ())))
+
+
+def lazy_argument(given: Any) -> Any:
+    """Return an argument with lazy objects of the house in place of those of pandas' face."""
+    if isinstance(given, Held):
+        return given.lazy()
+    if isinstance(given, pandas.Series):
+        return lazy_series(given)
+    if isinstance(given, pandas.DataFrame):
+        return lazily(given)
+    if isinstance(given, Face):
+        raise NotLazyError("an argument is an object of pandas")
+    if type(given) in (list, tuple):
+        return given if _is_plain(given) else type(given)(map(lazy_argument, given))
+    if type(given) is dict:
+        return {key: lazy_argument(item) for key, item in given.items()}
+    return given
+
+
+def _is_plain(given: Any) -> bool:
+    """Return whether a list holds nothing but numbers and text, by its first items where it is long."""
+    return all(isinstance(item, str | int | float | np.generic | type(None)) for item in given[:LOOKED_AT])
+
+
+LOOKED_AT = 64
+"""Items of a list of arguments that are looked at; lists of frames are shorter."""
+
+
+def in_pandas(given: Any) -> Any:
+    """Return an argument with pandas' objects in place of lazy ones; computes."""
+    if isinstance(given, Face):
+        return given.to_pandas()
+    if isinstance(given, HouseFrame):
+        return computed(given)
+    if isinstance(given, HouseSeries):
+        return plain(given.to_pandas())
+    if isinstance(given, Scalar):
+        return given.value()
+    if isinstance(given, Array):
+        return given.to_ndarray()
+    if type(given) in (list, tuple):
+        return type(given)(map(in_pandas, given))
+    if type(given) is dict:
+        return {key: in_pandas(item) for key, item in given.items()}
+    return given
+
+
+def _is_at_hand(given: Any) -> bool:
+    """Return whether an argument holds nothing that would have to be computed."""
+    if isinstance(given, Face):
+        return given.is_at_hand()
+    if type(given) in (list, tuple):
+        return _is_plain(given) or all(map(_is_at_hand, given))
+    if type(given) is dict:
+        return all(map(_is_at_hand, given.values()))
+    return not isinstance(given, HouseFrame | HouseSeries | Array | Scalar)
+
+
+# results
+
+
+def faced(found: Any) -> Any:
+    """Return a result with objects of this face in place of lazy ones and of pandas' frames and Series.
+
+    Raises
+    ------
+    NotLazyError
+        If it is an array of Arkouda's, which has no labels.
+    """
+    from akdask.pandas.frame import DataFrame
+    from akdask.pandas.series import Series
+
+    if isinstance(found, Face):
+        return found
+    if type(found) in (LazyFrame, HouseFrame) or isinstance(found, HouseFrame):
+        return DataFrame._of(LazyFrame.under(found))
+    if isinstance(found, HouseSeries):
+        return Series._of(LazySeries.under(found))
+    if isinstance(found, Scalar):
+        return found.value()
+    if isinstance(found, pandas.DataFrame):
+        return DataFrame._of(None, found)
+    if isinstance(found, pandas.Series):
+        return Series._of(None, found)
+    if isinstance(found, Array | HouseIndex):
+        raise NotLazyError("its lazy form has no labels")
+    if type(found) is tuple:
+        return tuple(map(faced, found))
+    if type(found) is list and any(isinstance(item, pandas.DataFrame | pandas.Series) for item in found):
+        return list(map(faced, found))
+    if type(found) is dict and any(isinstance(item, pandas.DataFrame | pandas.Series) for item in found.values()):
+        return {key: faced(item) for key, item in found.items()}
+    if isinstance(found, Iterator) and not isinstance(found, np.generic):
+        return map(faced, found)
+    return found
+
+
+# errors
+
+
+def refusal(error: Exception) -> Any:
+    """Return an error of pandas as one that is an AkdaskError, too."""
+    if isinstance(error, AkdaskError):
+        return error
+    kind: Any = type(error)
+    made = _refusal_class(kind)
+    found: Any = made.__new__(made, *error.args)
+    found.args = error.args
+    found.message, found.details, found.hint = str(error), (), None
+    return found
+
+
+@cache
+def _refusal_class(kind: Any) -> Any:
+    """Return the class of errors of pandas' class that are AkdaskErrors."""
+
+    def text(self: Exception) -> str:
+        return str(kind.__str__(self))
+
+    def reduce(self: Exception) -> Any:
+        return _refusal_again, (kind, self.args, self.message)  # type: ignore[attr-defined]
+
+    return type(
+        kind.__name__, (AkdaskError, kind), {"__str__": text, "__reduce__": reduce, "__module__": kind.__module__}
+    )
+
+
+def _refusal_again(kind: Any, args: tuple[Any, ...], message: str) -> Any:
+    made = _refusal_class(kind)
+    found: Any = made.__new__(made, *args)
+    found.args, found.message, found.details, found.hint = args, message, (), None
+    return found
+
+
+def _available() -> int:
+    """Return the bytes of memory that computed rows may take."""
+    from akdask.cluster import process_memory
+
+    return process_memory()
+
+
+# classes
+
+
+def face_of(kind: type) -> Callable[[type], type]:
+    """Give a class all names of a class of pandas that it does not define itself."""
+
+    def complete(cls: type) -> type:
+        own = vars(cls)
+        cls.pandas_class = kind  # type: ignore[attr-defined]
+        steps = getattr(cls, "steps", {})
+        for name in dir(kind):
+            if (name.startswith("_") and name not in OPERATORS) or (name in own) or name in _OWN:
+                continue
+            member = inspect.getattr_static(kind, name)
+            if name in steps:
+                setattr(
+                    cls,
+                    name,
+                    _step(
+                        name,
+                        steps[name],
+                        callable(member) and not inspect.isclass(member) and not hasattr(member, "_accessor"),
+                    ),
+                )
+            elif isinstance(member, classmethod):
+                setattr(cls, name, classmethod(_constructor(name)))
+            elif callable(member) and not inspect.isclass(member) and not hasattr(member, "_accessor"):
+                setattr(cls, name, _method(kind, name))
+            else:
+                setattr(cls, name, _attribute(name))
+        return cls
+
+    return complete
+
+
+_OWN = frozenset({"to_pandas", "lazy"})
+
+OPERATORS = words(
+    """__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__
+    __rmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__
+    __invert__ __neg__ __pos__ __abs__ __matmul__ __rmatmul__ __round__ __divmod__ __rdivmod__"""
+)
+
+
+def _method(kind: type, name: str) -> Callable[..., Any]:
+    def method(self: Face, *args: Any, **kwargs: Any) -> Any:
+        return self._call(name, args, kwargs)
+
+    method.__name__ = name
+    method.__qualname__ = f"{kind.__name__}.{name}"
+    member = getattr(kind, name)
+    method.__doc__ = member.__doc__
+    method.__wrapped__ = member  # type: ignore[attr-defined]  # signatures of help and editors
+    return method
+
+
+def _constructor(name: str) -> Callable[..., Any]:
+    def construct(cls: type[Face], *args: Any, **kwargs: Any) -> Any:
+        try:
+            return faced(getattr(cls.pandas_class, name)(*in_pandas(args), **in_pandas(kwargs)))
+        except Exception as error:
+            raise refusal(error) from error
+
+    construct.__name__ = name
+    return construct
+
+
+def _attribute(name: str) -> property:
+    def read(self: Face) -> Any:
+        if name in self.lazy_forms or name in self.lazy_methods:
+            return self._call(name, (), {})
+        return faced(getattr(self.to_pandas(), name))
+
+    return property(read)
+
+
+def _step(name: str, kind: type[Step], is_method: bool) -> Any:
+    if not is_method:
+        return property(lambda self: kind(self, name))
+
+    def method(self: Face, *args: Any, **kwargs: Any) -> Any:
+        return kind(self, name, args, kwargs)
+
+    method.__name__ = name
+    return method

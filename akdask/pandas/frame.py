@@ -1,0 +1,380 @@
+"""`DataFrame` of pandas' face."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pandas
+
+from akdask.arrays.array import Array
+from akdask.errors import AkdaskError
+from akdask.frames.dataframe import DataFrame as HouseFrame
+from akdask.frames.series import Series as HouseSeries
+from akdask.pandas import labels
+from akdask.pandas.display import frame_html, frame_text
+from akdask.pandas.face import (
+    NOT_GIVEN,
+    OPERATORS,
+    Face,
+    Held,
+    face_of,
+    faced,
+    in_pandas,
+    lazy_argument,
+    refusal,
+    words,
+)
+from akdask.pandas.frame_forms import FORMS
+from akdask.pandas.lazy import LazyFrame, NotLazyError, as_labels, labels_of
+from akdask.pandas.series import array_ufunc
+from akdask.pandas.steps import Groups, Indexer, InPandas, Resampled, Windows
+
+
+@face_of(pandas.DataFrame)
+class DataFrame(Held):
+    """Rows with named columns and labels, lazy where they can be, with the methods of `pandas.DataFrame`.
+
+    Parameters
+    ----------
+    data, index, columns, dtype, copy
+        As pandas takes them; moreover a DataFrame of akdask, and lazy arrays and Series in mappings.
+    """
+
+    lazy_methods = words(
+        """abs add_prefix add_suffix asfreq assign at_time between_time bfill clip combine_first count cov cummax
+        cummin cumprod cumsum diff drop_duplicates dropna duplicated expanding ffill fillna head idxmax
+        idxmin isin isna isnull join map max mean melt min mode nlargest notna notnull nsmallest nunique pct_change
+        pivot prod quantile query eval rank reindex reindex_like replace resample rolling ewm round select_dtypes
+        set_index shift sort_index sort_values std sum tail take tz_convert tz_localize var where mask value_counts
+        loc iloc at iat any all agg aggregate apply explode stack filter transform equals"""
+    )
+
+    lazy_forms = FORMS
+
+    steps = {
+        "groupby": Groups,
+        "rolling": Windows,
+        "expanding": Windows,
+        "ewm": Windows,
+        "resample": Resampled,
+        "loc": Indexer,
+        "iloc": Indexer,
+        "at": Indexer,
+        "iat": Indexer,
+        "plot": InPandas,
+        "style": InPandas,
+    }
+
+    def __init__(
+        self,
+        data: Any = None,
+        index: Any = None,
+        columns: Any = None,
+        dtype: Any = None,
+        copy: bool | None = None,
+    ) -> None:
+        if index is None and columns is None and dtype is None:
+            if isinstance(data, HouseFrame):
+                self._hold(LazyFrame.under(data), None)
+                return
+            if isinstance(data, DataFrame):
+                self._hold(data._lazy, data._in_memory)
+                return
+        if isinstance(data, dict) and dtype is None and any(map(_is_lazy, data.values())):
+            found = LazyFrame({name: lazy_argument(item) for name, item in data.items()}, in_pandas(index), columns)
+            self._hold(found, None)
+            return
+        try:
+            made = pandas.DataFrame(in_pandas(data), in_pandas(index), in_pandas(columns), dtype, copy)
+        except Exception as error:
+            raise refusal(error) from error
+        self._hold(None, made)
+
+    def _made_lazy(self, rows: pandas.DataFrame) -> LazyFrame:
+        return labels.lazily(rows)
+
+    def _computed(self) -> pandas.DataFrame:
+        return labels.computed(self._lazy)
+
+    def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        own = self.lazy()
+        if arranges(name, args, kwargs):
+            result = self._faced(labels.arrangement(own, name, args, kwargs))
+        elif labels.labels_of_frame(own) is None:
+            return super()._lazily(name, args, kwargs)
+        elif name in ROWS:
+            return self._faced(labels.by_rows(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy()))
+        elif name in CELLS:
+            return self._faced(
+                labels.by_cells(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy())
+            )
+        else:
+            raise NotLazyError("columns are not named by text, or rows have labels of several levels")
+        if kwargs.get("inplace") is True:
+            self._adopt(result)
+            return None
+        return result
+
+    # columns and labels
+
+    @property
+    def columns(self) -> pandas.Index:
+        """Labels of the columns."""
+        own: pandas.Index | None = None if self._in_memory is None else self._in_memory.columns
+        return labels.column_labels(self._lazy) if own is None else own
+
+    @columns.setter
+    def columns(self, names: Any) -> None:
+        if self._in_memory is not None:
+            self._change("columns", names)
+            return
+        self._adopt(self._call("set_axis", (in_pandas(names),), {"axis": 1}))
+
+    @property
+    def index(self) -> pandas.Index:
+        """Labels of the rows; computes them."""
+        if self._in_memory is not None:
+            return self._in_memory.index  # type: ignore[no-any-return]
+        own = labels.labels_of_frame(self._lazy)
+        return self.to_pandas().index if own is not None and own.levels else labels_of(self._lazy)
+
+    @index.setter
+    def index(self, rows: Any) -> None:
+        if self._in_memory is None:
+            rows = rows if isinstance(rows, pandas.Index) else pandas.Index(in_pandas(rows))
+            with suppress(NotLazyError, AkdaskError):
+                columns = self.lazy()._columns
+                given = None if _are_numbers(rows, len(self)) else as_labels(rows).values
+                self._adopt(LazyFrame._of(columns.labelled(given, rows.name)))
+                return
+        self._change("index", rows)
+
+    def _change(self, attribute: str, value: Any) -> None:
+        own = self.to_pandas()
+        try:
+            setattr(own, attribute, in_pandas(value))
+        except Exception as error:
+            raise refusal(error) from error
+        self._adopt(own)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns; counts the rows if they are unknown."""
+        return len(self), len(self.columns)
+
+    @property
+    def size(self) -> int:
+        """Number of rows times columns."""
+        return len(self) * len(self.columns)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no rows, or no columns."""
+        return self.size == 0
+
+    @property
+    def ndim(self) -> int:
+        """Always 2."""
+        return 2
+
+    @property
+    def dtypes(self) -> Any:
+        """Types of the columns, as pandas has them."""
+        if self._in_memory is not None:
+            return faced(self._in_memory.dtypes)
+        return faced(labels.computed(labels.by_rows(self._lazy, lambda rows: rows.head(0))).dtypes)
+
+    def keys(self) -> pandas.Index:
+        """Return the labels of the columns."""
+        return self.columns
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.columns)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.columns
+
+    def items(self) -> Iterator[tuple[Hashable, Any]]:
+        """Iterate over the labels and columns."""
+        for position, name in enumerate(self.columns):
+            yield name, self[name] if self.columns.is_unique else self.iloc[:, position]
+
+    # choosing
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._call("__getitem__", (_called(key, self),), {})
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in self.columns:
+            return self[name]
+        raise refusal(AttributeError(f"'DataFrame' object has no attribute '{name}'"))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_") or isinstance(getattr(type(self), name, None), property):
+            object.__setattr__(self, name, value)
+        elif name in self.columns:
+            self[name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._set_item(None, _called(key, self), value)
+
+    def __delitem__(self, key: Any) -> None:
+        self.pop(key)
+
+    def _set_item(self, step: str | None, key: Any, value: Any) -> None:
+        """Assign to a column, or to what an indexer chooses."""
+        if not (self.is_at_hand() and not _is_lazy(value)):
+            try:
+                made = self.lazy().copy()
+                target = made if step is None else getattr(made, step)
+                _check_target(step, key, made)
+                target[lazy_argument(key)] = lazy_argument(value)
+            except Exception as reason:
+                self._tell("__setitem__" if step is None else step, reason)
+            else:
+                self._adopt(LazyFrame.under(made))
+                return
+        own = self.to_pandas()
+        try:
+            (own if step is None else getattr(own, step))[in_pandas(key)] = in_pandas(value)
+        except Exception as error:
+            raise refusal(error) from error
+        self._adopt(own)
+
+    def pop(self, item: Hashable) -> Any:
+        """Return a column, and remove it."""
+        found = self[item]
+        self._adopt(self.drop(columns=item))
+        return found
+
+    def insert(self, loc: int, column: Hashable, value: Any, allow_duplicates: Any = NOT_GIVEN) -> None:
+        """Put a column at a position."""
+        if column not in self.columns and isinstance(column, str) and not self.is_at_hand() and self._lazy is not None:
+            self[column] = value
+            names = [name for name in self.columns if name != column]
+            names.insert(loc, column)
+            self._adopt(self[names])
+            return
+        self._through_pandas("insert", (loc, column, value, allow_duplicates), {})
+
+    # calls that know the caller, and functions of the user
+
+    def query(self, expr: str, *, inplace: bool = False, **kwargs: Any) -> Any:
+        """Return the rows for which an expression holds; as in pandas."""
+        return self._call("query", (expr,), {"inplace": inplace, **_variables(kwargs)})
+
+    def eval(self, expr: str, *, inplace: bool = False, **kwargs: Any) -> Any:
+        """Compute an expression of columns; as in pandas."""
+        return self._call("eval", (expr,), {"inplace": inplace, **_variables(kwargs)})
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a function with the frame."""
+        if isinstance(func, tuple):
+            func, word = func
+            return func(*args, **{**kwargs, word: self})
+        return func(self, *args, **kwargs)
+
+    def assign(self, **kwargs: Any) -> Any:
+        """Return the frame with more columns: values, or functions of the frame."""
+        made = self.copy()
+        for name, value in kwargs.items():
+            made[name] = value(made) if callable(value) else value
+        return made
+
+    def copy(self, deep: bool = True) -> Any:
+        """Return a copy; assignments to one change nothing in the other."""
+        return self._of(self._lazy, self._in_memory)
+
+    # display
+
+    def __repr__(self) -> str:
+        return frame_text(self)
+
+    def _repr_html_(self) -> str | None:
+        return frame_html(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.to_pandas(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return array_ufunc(ufunc, method, inputs, kwargs)
+
+    def __bool__(self) -> bool:
+        return bool(self.to_pandas())
+
+
+ARRANGING = words(
+    "set_index reset_index rename rename_axis add_prefix add_suffix set_axis droplevel swaplevel "
+    "reorder_levels filter drop sort_index reindex squeeze"
+)
+
+
+def arranges(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Return whether a call only gives columns and labels other places and names."""
+    given = (*args, *kwargs.values())
+    if any(isinstance(one, Face | pandas.Series | pandas.Index | np.ndarray) for one in given):
+        return name == "set_axis" and kwargs.get("axis") == 1
+    on_columns = kwargs.get("axis") in (1, "columns") or ("columns" in kwargs and "index" not in kwargs)
+    if name == "__getitem__":
+        (key,) = args
+        return isinstance(key, str | tuple | int | list) and not (
+            isinstance(key, list) and any(isinstance(one, bool | np.bool_) for one in key)
+        )
+    if name in (
+        "rename",
+        "drop",
+        "sort_index",
+        "reindex",
+        "set_axis",
+        "squeeze",
+        "swaplevel",
+        "droplevel",
+        "reorder_levels",
+    ):
+        return on_columns and not (name == "reindex" and len(kwargs) > 1) and (name != "drop" or not args or True)
+    if name == "set_index":
+        return not kwargs.get("verify_integrity")
+    if name == "filter":
+        return kwargs.get("axis") in (None, 1, "columns")
+    if name == "rename_axis":
+        return all(not callable(one) for one in given)
+    return name in ARRANGING
+
+
+ROWS = words("head tail __getitem__ dropna nlargest nsmallest sort_values drop_duplicates query iloc")
+
+CELLS = words("round abs fillna isna isnull notna notnull astype clip") | OPERATORS
+
+
+def _are_numbers(rows: pandas.Index, count: int) -> bool:
+    return isinstance(rows, pandas.RangeIndex) and rows.equals(pandas.RangeIndex(count)) and rows.name is None
+
+
+def _called(key: Any, frame: DataFrame) -> Any:
+    """Return a key; functions are called with the frame."""
+    return key(frame) if callable(key) and not isinstance(key, type) else key
+
+
+def _check_target(step: str | None, key: Any, frame: LazyFrame) -> None:
+    """Refuse assignments whose lazy form is not built."""
+    if step is None and not (isinstance(key, str) or _is_lazy(key)):
+        raise NotLazyError("the key has no lazy form")
+
+
+def _is_lazy(given: Any) -> bool:
+    """Return whether an object is lazy, and not at hand."""
+    if isinstance(given, Face):
+        return not given.is_at_hand()
+    return isinstance(given, HouseFrame | HouseSeries | Array)
+
+
+def _variables(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables of the caller's caller, unless others are given."""
+    caller = sys._getframe(2)
+    return {"local_dict": caller.f_locals, "global_dict": caller.f_globals, **given}

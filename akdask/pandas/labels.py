@@ -1,0 +1,264 @@
+"""Labels that a frame of pandas may have and a lazy one has not: columns not named by text, rows of several levels.
+
+A lazy frame names its columns by different texts.  `FrameLabels` says what pandas calls them, and which of them are
+levels of the labels of the rows.  Methods that only arrange columns and labels are asked of pandas: a `probe` is a
+frame of one row, whose cells and labels are the numbers of the columns, so that its result tells where each goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import pandas
+
+from akdask.arrays.array import Array
+from akdask.frames.columnset import VALUES, ColumnSet, level_column
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.series import Series
+from akdask.pandas.lazy import LazyFrame, LazySeries, NotLazyError, check_names, column_of, lazy_frame, plain
+from akdask.records import record
+
+ROW_NUMBER = 0
+"""Label of the row of a probe whose rows are labelled by their numbers."""
+
+
+@record
+class FrameLabels:
+    """What pandas calls the columns of a lazy frame.
+
+    Parameters
+    ----------
+    columns : pandas.Index
+        Labels of the columns, without the levels.
+    levels : tuple of (str, hashable)
+        Columns of the lazy frame that are levels of the labels of rows, and the names of the levels; none where the
+        rows have one level, which the lazy frame knows itself.
+    """
+
+    columns: pandas.Index
+    levels: tuple[tuple[str, Hashable], ...] = ()
+
+
+def labels_of_frame(frame: DataFrame) -> FrameLabels | None:
+    """Return the labels that a lazy frame has beside its own, None if there are none."""
+    found: FrameLabels | None = frame.__dict__.get("_labels")
+    return found
+
+
+def labelled(frame: LazyFrame, labels: FrameLabels | None) -> LazyFrame:
+    """Return a lazy frame with labels of pandas, or its own names where these say the same."""
+    made = frame._of(frame._columns)
+    if labels is not None and not (not labels.levels and _are_names(labels.columns, frame)):
+        object.__setattr__(made, "_labels", labels)
+    return made
+
+
+def _are_names(labels: pandas.Index, frame: LazyFrame) -> bool:
+    try:
+        check_names(labels)
+    except NotLazyError:
+        return False
+    return list(labels) == list(frame._columns.values)
+
+
+def data_names(frame: LazyFrame) -> list[str]:
+    """Return the columns of a lazy frame that are no levels."""
+    labels = labels_of_frame(frame)
+    levels = {name for name, _ in labels.levels} if labels else ()
+    return [name for name in frame._columns.values if name not in levels]
+
+
+def column_labels(frame: LazyFrame) -> pandas.Index:
+    """Return what pandas calls the columns."""
+    labels = labels_of_frame(frame)
+    return pandas.Index(list(frame._columns.values), dtype=None) if labels is None else labels.columns
+
+
+def computed(frame: LazyFrame) -> pandas.DataFrame:
+    """Return a lazy frame as pandas has it."""
+    found: pandas.DataFrame = plain(frame.to_pandas())
+    labels = labels_of_frame(frame)
+    if labels is None:
+        return found
+    if labels.levels:
+        found = found.set_index([name for name, _ in labels.levels])
+        found.index.names = [name for _, name in labels.levels]
+    found.columns = labels.columns
+    return found
+
+
+# probes
+
+
+def probe(frame: LazyFrame) -> pandas.DataFrame:
+    """Return a row of the numbers of the columns, from 1, labelled by the numbers of the levels, from -1 down."""
+    labels, columns = labels_of_frame(frame), frame._columns
+    names = column_labels(frame)
+    numbers = [list(range(1, len(names) + 1))]
+    if labels is not None and labels.levels:
+        levels = [[-number] for number in range(1, len(labels.levels) + 1)]
+        index: Any = pandas.MultiIndex.from_arrays(levels, names=[name for _, name in labels.levels])
+    elif columns.index is not None:
+        index = pandas.Index([-1], name=columns.index_name)
+    else:
+        index = pandas.RangeIndex(ROW_NUMBER, ROW_NUMBER + 1, name=columns.index_name)
+    return pandas.DataFrame(numbers, columns=names, index=index)
+
+
+def arranged(frame: LazyFrame, found: Any) -> Any:
+    """Return the frame as pandas has arranged its probe.
+
+    Raises
+    ------
+    NotLazyError
+        If the probe has become something else than its numbers, arranged.
+    """
+    if isinstance(found, pandas.Series):
+        if len(found) != 1:
+            raise NotLazyError("its result is no column")
+        framed = arranged(frame, found.to_frame(VALUES))
+        return _series(framed, found.name)
+    if not isinstance(found, pandas.DataFrame) or len(found) != 1:
+        raise NotLazyError("its result is no frame")
+    data = [_array(frame, number) for number in found.iloc[0]]
+    levels = [_array(frame, number) for number in _label_numbers(found.index)]
+    names = _internal_names(found.columns)
+    columns = dict(zip(names, data, strict=True))
+    if len(levels) > 1:
+        level_names = [_unused(level_column(number), columns) for number in range(len(levels))]
+        with_levels = {**dict(zip(level_names, levels, strict=True)), **columns}
+        return labelled(
+            LazyFrame._of(_beside(frame, with_levels, None, None)),
+            FrameLabels(found.columns, tuple(zip(level_names, found.index.names, strict=True))),
+        )
+    made = LazyFrame._of(_beside(frame, columns, levels[0] if levels else None, found.index.name))
+    return labelled(made, FrameLabels(found.columns))
+
+
+def _beside(frame: LazyFrame, columns: dict[str, Array | None], index: Array | None, name: Hashable) -> ColumnSet:
+    own = frame._columns
+    if not columns:
+        raise NotLazyError("no column is left")
+    if any(array is None for array in columns.values()):
+        numbers = own.index_array()
+        columns = {key: numbers if array is None else array for key, array in columns.items()}
+    made = ColumnSet.of(columns, index, name)  # type: ignore[arg-type]
+    return made if index is not None else made.labelled(None, name)
+
+
+def _array(frame: LazyFrame, number: Any) -> Array | None:
+    """Return the column or level of a number, None for the numbers of the rows."""
+    if not isinstance(number, int) and not hasattr(number, "__index__"):
+        raise NotLazyError("a cell is of another type")
+    number, own, labels = int(number), frame._columns, labels_of_frame(frame)
+    if number > 0:
+        return own.array(data_names(frame)[number - 1])
+    if number == ROW_NUMBER:
+        return None
+    return own.array(labels.levels[-number - 1][0]) if labels is not None and labels.levels else own.index_array()
+
+
+def _label_numbers(index: pandas.Index) -> Sequence[Any]:
+    if isinstance(index, pandas.MultiIndex):
+        return list(index[0])
+    if isinstance(index, pandas.RangeIndex) or index[0] == ROW_NUMBER:
+        return []
+    return [index[0]]
+
+
+def _internal_names(labels: pandas.Index) -> list[str]:
+    try:
+        check_names(labels)
+    except NotLazyError:
+        return [f"column {number}" for number in range(len(labels))]
+    return list(labels)
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    while name in taken:
+        name = f"{name}_"
+    return name
+
+
+def _series(frame: LazyFrame, name: Hashable) -> LazySeries:
+    """Return the only column of a frame as a Series."""
+    (column,) = data_names(frame)
+    labels = labels_of_frame(frame)
+    if labels is None or not labels.levels:
+        return column_of(frame, column, name)
+    made = LazySeries.__new__(LazySeries)
+    made.name, made._level_names = name, tuple(level for _, level in labels.levels)
+    renamed = {old: level_column(number) for number, (old, _) in enumerate(labels.levels)} | {column: VALUES}
+    own = frame._columns.renamed(renamed)
+    made._labelled = DataFrame._of(own)
+    return made
+
+
+def framed(series: Series, name: Hashable) -> LazyFrame:
+    """Return a Series as a frame of one column, with its levels."""
+    columns = series._labelled._columns
+    levels = tuple(zip(map(level_column, range(len(series._level_names))), series._level_names, strict=True))
+    return labelled(LazyFrame._of(columns), FrameLabels(pandas.Index([name]), levels))
+
+
+# methods on labelled frames
+
+
+def by_rows(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
+    """Apply a method that chooses or orders rows; levels move with their rows."""
+    return labelled(LazyFrame.under(method(frame._of(frame._columns))), labels_of_frame(frame))
+
+
+def by_cells(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
+    """Apply a method that changes each cell by itself, and keeps rows and columns; levels stay as they are."""
+    names = data_names(frame)
+    found = method(frame._of(frame._columns.only(names)))
+    columns = found._columns
+    if list(columns.values) != names:
+        raise NotLazyError("the columns change")
+    labels = labels_of_frame(frame)
+    levels = {name: frame._columns.array(name) for name, _ in labels.levels} if labels else {}
+    arrays = {**levels, **{name: columns.array(name) for name in names}}
+    return labelled(LazyFrame._of(columns.beside(arrays)), labels)
+
+
+# from pandas
+
+
+def lazily(rows: pandas.DataFrame) -> LazyFrame:
+    """Return rows of pandas as a lazy frame, whatever their columns are called and how many levels their labels have.
+
+    Raises
+    ------
+    NotLazyError
+        If a column or level is of a type that the engine does not compute with, or there are no columns.
+    """
+    names = _internal_names(rows.columns)
+    if not names:
+        raise NotLazyError("there are no columns")
+    renamed = rows.set_axis(pandas.Index(names), axis=1)
+    index, levels = rows.index, list[tuple[str, Hashable]]()
+    if isinstance(index, pandas.MultiIndex):
+        levels = [(_unused(level_column(number), names), name) for number, name in enumerate(index.names)]
+        values = {column: index.get_level_values(number) for number, (column, _) in enumerate(levels)}
+        renamed = pandas.concat([pandas.DataFrame(values), renamed.reset_index(drop=True)], axis=1)
+    return labelled(lazy_frame(renamed), FrameLabels(rows.columns, tuple(levels)))
+
+
+class ArrangementError(Exception):
+    """pandas refuses an arrangement of labels, with the error that users see."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def arrangement(frame: LazyFrame, name: str, args: Any, kwargs: Any) -> Any:
+    """Return what a method of pandas makes of a frame that only arranges its columns and labels."""
+    kwargs = {word: value for word, value in kwargs.items() if word != "inplace"}
+    try:
+        found = getattr(probe(frame), name)(*args, **kwargs)
+    except Exception as error:
+        raise ArrangementError(error) from error
+    return arranged(frame, found)

@@ -1,0 +1,161 @@
+"""Lazy frames and columns under pandas' rules, and the way from and to pandas' own objects."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas
+
+from akdask.arrays.rules import PANDAS
+from akdask.frames.columnset import VALUES, ColumnSet
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.index import Index
+from akdask.frames.series import Series
+
+LAZY_KINDS = {
+    "i8": "int64",
+    "u8": "uint64",
+    "u1": "uint8",
+    "f8": "float64",
+    "b1": "bool",
+}
+"""NumPy types of columns that the engine computes with; times and spans come on top."""
+
+
+class NotLazyError(Exception):
+    """A call has no lazy form.  Its text says why; users do not see the class."""
+
+
+class LazyFrame(DataFrame):
+    """Columns on common rows whose operations follow pandas wherever Arkouda contradicts it."""
+
+    _rules = PANDAS
+
+    @classmethod
+    def under(cls, frame: DataFrame) -> LazyFrame:
+        """Return a frame under pandas' rules; it shares no assignment with the given one."""
+        return frame if type(frame) is cls else cls._of(frame._columns)
+
+
+class LazySeries(Series):
+    """A column with labels whose operations follow pandas wherever Arkouda contradicts it."""
+
+    _rules = PANDAS
+
+    @classmethod
+    def under(cls, series: Series) -> LazySeries:
+        """Return a Series under pandas' rules; it shares no assignment with the given one."""
+        if type(series) is cls:
+            return series
+        made = cls.__new__(cls)
+        made.name, made._level_names, made._labelled = series.name, series._level_names, series._labelled
+        return made
+
+
+def is_lazy_type(dtype: Any) -> bool:
+    """Return whether the engine computes with values of a type of pandas and gives the same type back."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "mM" or dtype.str[1:] in LAZY_KINDS
+    if isinstance(dtype, pandas.StringDtype):
+        return dtype.na_value is not pandas.NA
+    if isinstance(dtype, pandas.CategoricalDtype):
+        return dtype.categories.dtype == "str"
+    return isinstance(dtype, pandas.DatetimeTZDtype)
+
+
+def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
+    """Return pandas' rows as lazy columns.
+
+    Raises
+    ------
+    NotLazyError
+        If the lazy form could not give the same frame back: labels of columns that are not text or repeat, labels of
+        rows of several levels, columns of types that the engine does not compute with.
+    """
+    check_names(rows.columns)
+    for name, dtype in rows.dtypes.items():
+        if not is_lazy_type(dtype):
+            raise NotLazyError(f"column {name!r} is of type {dtype}")
+    _check_labels(rows.index)
+    return LazyFrame(rows)
+
+
+def check_names(names: pandas.Index) -> None:
+    """Raise NotLazyError unless columns are named by different texts."""
+    if names.nlevels > 1 or names.name is not None or not all(isinstance(name, str) for name in names):
+        raise NotLazyError("columns are not named by plain text")
+    if not len(names) or not names.is_unique or isinstance(names, pandas.CategoricalIndex):
+        raise NotLazyError("names of columns repeat, or there are none")
+
+
+def lazy_series(column: pandas.Series) -> LazySeries:
+    """Return a column of pandas as a lazy one.
+
+    Raises
+    ------
+    NotLazyError
+        As for `lazy_frame`.
+    """
+    if not is_lazy_type(column.dtype):
+        raise NotLazyError(f"the values are of type {column.dtype}")
+    _check_labels(column.index)
+    return column_of(LazyFrame(pandas.DataFrame({VALUES: column})), VALUES, column.name)
+
+
+def column_of(frame: DataFrame, name: str, called: Hashable) -> LazySeries:
+    """Return a column of a lazy frame with the labels of its rows."""
+    made = LazySeries.__new__(LazySeries)
+    made.name, made._level_names = called, ()
+    made._labelled = DataFrame._of(frame._columns.only([name]).renamed({name: VALUES}))
+    return made
+
+
+def _check_labels(labels: pandas.Index) -> None:
+    if labels.nlevels > 1:
+        raise NotLazyError("rows have labels of several levels")
+    if isinstance(labels, pandas.RangeIndex):
+        if labels.start or labels.step != 1 or labels.name is not None:
+            raise NotLazyError("labels are a range of their own")
+        return
+    if not is_lazy_type(labels.dtype) or isinstance(labels.dtype, pandas.CategoricalDtype):
+        raise NotLazyError(f"labels are of type {labels.dtype}")
+    if getattr(labels, "freq", None) is not None:
+        raise NotLazyError("labels have a frequency")
+
+
+def plain(rows: Any) -> Any:
+    """Return computed rows with the types that pandas gives where values are missing: floats and objects."""
+    if isinstance(rows, pandas.Series):
+        return _plain_column(rows)
+    found = {name: _plain_column(rows[name]) for name, dtype in rows.dtypes.items() if _is_masked(dtype)}
+    return rows.assign(**found) if found else rows
+
+
+def _is_masked(dtype: Any) -> bool:
+    return isinstance(dtype, pandas.Int64Dtype | pandas.UInt64Dtype | pandas.UInt8Dtype | pandas.BooleanDtype)
+
+
+def _plain_column(column: pandas.Series) -> pandas.Series:
+    if not _is_masked(column.dtype):
+        return column
+    if isinstance(column.dtype, pandas.BooleanDtype):
+        return column.astype(object).where(column.notna(), np.nan)
+    return column.astype("float64")
+
+
+def labels_of(frame: DataFrame | Series) -> pandas.Index:
+    """Return the labels of the rows as pandas has them; computes the labels alone, and counts rows without any."""
+    columns: ColumnSet = frame._columns if isinstance(frame, DataFrame) else frame._labelled._columns
+    if columns.index is None:
+        return pandas.RangeIndex(sum(columns.counted()), name=columns.index_name)
+    labels = LazyFrame._of(columns.only([])).to_pandas().index
+    labels.name = columns.index_name
+    return labels
+
+
+def as_labels(index: Any) -> Index:
+    """Return labels of pandas as lazy ones."""
+    _check_labels(index)
+    return Index(index.array if isinstance(index, pandas.RangeIndex) else index, name=index.name)

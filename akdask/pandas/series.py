@@ -1,0 +1,228 @@
+"""`Series` of pandas' face."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas
+
+from akdask.arrays.array import Array
+from akdask.frames.series import Series as HouseSeries
+from akdask.pandas.display import series_text
+from akdask.pandas.face import Face, Held, face_of, faced, in_pandas, lazy_argument, refusal, words
+from akdask.pandas.lazy import LazySeries, labels_of, lazy_series, plain
+from akdask.pandas.series_forms import FORMS, renamed
+from akdask.pandas.steps import Categories, Groups, Indexer, InPandas, Resampled, Text, Times, Windows
+
+
+@face_of(pandas.Series)
+class Series(Held):
+    """A column with labels, lazy where it can be, with the methods of `pandas.Series`.
+
+    Parameters
+    ----------
+    data, index, dtype, name, copy
+        As pandas takes them; moreover a Series of akdask, and lazy arrays.
+    """
+
+    lazy_methods = words(
+        """abs add sub mul truediv floordiv mod pow eq ne lt le gt ge radd rsub rmul rtruediv rfloordiv rmod rpow
+        asfreq at_time between between_time bfill clip combine_first corr count cov cummax cummin cumprod cumsum
+        describe diff drop_duplicates dropna duplicated ewm expanding ffill fillna head hasnans idxmax idxmin isna
+        isnull is_unique is_monotonic_decreasing is_monotonic_increasing is_unique kurt kurtosis max mean median min
+        mode nlargest notna notnull nsmallest nunique pct_change prod quantile rank reindex reindex_like replace
+        resample rolling round sem shift skew sort_index sort_values std sum tail to_frame tz_convert tz_localize
+        unique value_counts var where mask loc iloc at iat any all str dt cat agg aggregate apply argmax argmin
+        to_numpy tolist to_list equals update interpolate autocorr cov"""
+    )
+
+    lazy_forms = FORMS
+
+    steps = {
+        "groupby": Groups,
+        "rolling": Windows,
+        "expanding": Windows,
+        "ewm": Windows,
+        "resample": Resampled,
+        "loc": Indexer,
+        "iloc": Indexer,
+        "at": Indexer,
+        "iat": Indexer,
+        "str": Text,
+        "dt": Times,
+        "cat": Categories,
+        "plot": InPandas,
+    }
+
+    def __init__(
+        self, data: Any = None, index: Any = None, dtype: Any = None, name: Any = None, copy: bool | None = None
+    ) -> None:
+        if isinstance(data, HouseSeries | Array) and index is None and dtype is None:
+            found = LazySeries(data, name=name) if isinstance(data, Array) else LazySeries.under(data)
+            self._hold(found if name is None else renamed(found, name), None)
+            return
+        if isinstance(data, Series) and index is None and dtype is None and name is None:
+            self._hold(data._lazy, data._in_memory)
+            return
+        try:
+            made = pandas.Series(in_pandas(data), in_pandas(index), dtype, name, copy)
+        except Exception as error:
+            raise refusal(error) from error
+        self._hold(None, made)
+
+    def _made_lazy(self, rows: pandas.Series) -> LazySeries:
+        return lazy_series(rows)
+
+    def _computed(self) -> pandas.Series:
+        found: pandas.Series = plain(self._lazy.to_pandas())
+        return found
+
+    # name and labels
+
+    @property
+    def name(self) -> Any:
+        """Name of the column."""
+        return self._lazy.name if self._in_memory is None else self._in_memory.name
+
+    @name.setter
+    def name(self, name: Any) -> None:
+        try:
+            hash(name)
+        except TypeError:
+            raise refusal(TypeError("Series.name must be a hashable type")) from None
+        lazily = None if self._lazy is None else renamed(self._lazy, name)
+        in_memory = None if self._in_memory is None else self._in_memory.rename(name)
+        self._hold(lazily, in_memory)
+
+    @property
+    def index(self) -> pandas.Index:
+        """Labels of the values; computes them."""
+        if self._in_memory is None and not self._lazy._level_names:
+            return labels_of(self._lazy)
+        labels: pandas.Index = self.to_pandas().index
+        return labels
+
+    @index.setter
+    def index(self, labels: Any) -> None:
+        own = self.to_pandas()
+        try:
+            own.index = in_pandas(labels)
+        except Exception as error:
+            raise refusal(error) from error
+        self._adopt(own)
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the values, as pandas has it."""
+        return self._in_memory.dtype if self._in_memory is not None else self._lazy.head(0).to_pandas().dtype
+
+    dtypes = dtype
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (len(self),)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no values."""
+        return not len(self)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    def keys(self) -> pandas.Index:
+        """Return the labels."""
+        return self.index
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.to_pandas())
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.index
+
+    # choosing
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._call("__getitem__", (key(self) if callable(key) else key,), {})
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._set_item(None, key(self) if callable(key) else key, value)
+
+    def _set_item(self, step: str | None, key: Any, value: Any) -> None:
+        """Assign to what a key or an indexer chooses."""
+        if not self.is_at_hand():
+            try:
+                made = self.lazy().copy()
+                target = made if step is None else getattr(made, step)
+                target[lazy_argument(key)] = lazy_argument(value)
+            except Exception as reason:
+                self._tell("__setitem__" if step is None else step, reason)
+            else:
+                self._adopt(LazySeries.under(made))
+                return
+        own = self.to_pandas()
+        try:
+            (own if step is None else getattr(own, step))[in_pandas(key)] = in_pandas(value)
+        except Exception as error:
+            raise refusal(error) from error
+        self._adopt(own)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and self._in_memory is not None and name in self._in_memory.index:
+            return self[name]
+        raise refusal(AttributeError(f"'Series' object has no attribute '{name}'"))
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a function with the Series."""
+        if isinstance(func, tuple):
+            func, word = func
+            return func(*args, **{**kwargs, word: self})
+        return func(self, *args, **kwargs)
+
+    def copy(self, deep: bool = True) -> Any:
+        """Return a copy; assignments to one change nothing in the other."""
+        return self._of(self._lazy, self._in_memory)
+
+    def item(self) -> Any:
+        """Return the only value."""
+        return self.to_pandas().item()
+
+    # display and NumPy
+
+    def __repr__(self) -> str:
+        return series_text(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.to_pandas(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return array_ufunc(ufunc, method, inputs, kwargs)
+
+    def __bool__(self) -> bool:
+        return bool(self.to_pandas())
+
+    def __float__(self) -> float:
+        return float(self.to_pandas())
+
+    def __int__(self) -> int:
+        return int(self.to_pandas())
+
+
+def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Apply a function of NumPy to frames and Series."""
+    if method == "__call__" and not kwargs and not all(item.is_at_hand() for item in inputs if isinstance(item, Face)):
+        try:
+            return faced(ufunc(*map(lazy_argument, inputs)))
+        except Exception:  # pandas answers it
+            pass
+    return faced(getattr(ufunc, method)(*map(in_pandas, inputs), **in_pandas(kwargs)))

@@ -1,0 +1,97 @@
+"""Lazy forms of methods of a Series that the lazy Series lacks, or has with another meaning or other words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas
+
+from akdask.arrays.pdarray import pdarray
+from akdask.frames.series import Series
+from akdask.pandas.frame_forms import is_lazy_target
+from akdask.pandas.lazy import LazySeries, NotLazyError
+
+
+def isin(series: LazySeries, values: Any) -> Any:
+    return series.isin(values)
+
+
+def map(series: LazySeries, func: Any = None, na_action: Any = None) -> Any:
+    return series.map(func, na_action)
+
+
+def unique(series: LazySeries) -> Any:
+    found = series.unique()
+    return found.to_ndarray() if isinstance(found, pdarray) else LazySeries(found).to_pandas().array
+
+
+def nunique(series: LazySeries, dropna: bool = True) -> int:
+    return int(series.nunique(dropna=dropna))
+
+
+def idxmax(series: LazySeries, skipna: bool = True) -> Any:
+    return label(series.idxmax(skipna=skipna))
+
+
+def idxmin(series: LazySeries, skipna: bool = True) -> Any:
+    return label(series.idxmin(skipna=skipna))
+
+
+def groupby(series: LazySeries, by: Any = None, **options: Any) -> Any:
+    return series.groupby(by, **options)
+
+
+def astype(series: LazySeries, dtype: Any, errors: str = "raise") -> Any:
+    if errors != "raise" or not is_lazy_target(dtype):
+        raise NotLazyError("the type has no lazy form")
+    return series.astype(dtype)
+
+
+def rename(series: LazySeries, index: Any = None) -> Any:
+    if callable(index) or isinstance(index, dict | pandas.Series):
+        raise NotLazyError("labels of rows are renamed")
+    return renamed(series, index)
+
+
+def reset_index(series: LazySeries, drop: bool = False, name: Any = None) -> Any:
+    return series.reset_index(drop=drop, **({} if name is None else {"name": name}))
+
+
+def entries(series: LazySeries, key: Any) -> Any:
+    if isinstance(key, int | str | pandas.Timestamp) and not isinstance(key, bool):
+        return series.loc[key]
+    if isinstance(key, Series) and key.dtype == bool:
+        return series[key]
+    if isinstance(key, slice) and all(
+        part is None or isinstance(part, int) for part in (key.start, key.stop, key.step)
+    ):
+        return series[key]
+    raise NotLazyError("the key has no lazy form")
+
+
+def label(found: Any) -> Any:
+    """Return a label as an index of pandas gives it: numbers and text as Python's."""
+    return found.item() if isinstance(found, np.generic) and found.dtype.kind in "iufbU" else found
+
+
+def renamed(series: LazySeries, name: Any) -> LazySeries:
+    made = series.copy()
+    made.name = name
+    return made
+
+
+FORMS: Mapping[str, Callable[..., Any]] = {
+    "__getitem__": entries,
+    "astype": astype,
+    "groupby": groupby,
+    "idxmax": idxmax,
+    "idxmin": idxmin,
+    "isin": isin,
+    "map": map,
+    "nunique": nunique,
+    "rename": rename,
+    "reset_index": reset_index,
+    "unique": unique,
+}

@@ -1,0 +1,105 @@
+"""Lazy forms of methods of groups, windows and accessors that the lazy ones lack, or have with another meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas
+
+from akdask.frames.display import Row
+from akdask.frames.indexing import FrameILocIndexer, ILocIndexer
+from akdask.frames.series import Series
+from akdask.pandas.lazy import NotLazyError
+
+
+def chosen(indexer: Any, key: Any) -> Any:
+    """Return what an indexer chooses; pandas knows the type of the values of one row."""
+    found = indexer[key]
+    if isinstance(found, Row):
+        by_position = isinstance(indexer, FrameILocIndexer)
+        rows = indexer[key : key + 1 or None] if by_position else indexer[[key]]
+        return rows.to_pandas().iloc[0]
+    if isinstance(found, Series) and isinstance(key, int) and isinstance(indexer, ILocIndexer):
+        return found.to_pandas().iloc[0]
+    return found
+
+
+# text
+
+
+def contains(text: Any, pat: Any, case: bool = True, flags: int = 0, na: Any = None, regex: bool = True) -> Any:
+    if flags or not isinstance(pat, str) or na not in (None, False):
+        raise NotLazyError("flags, and values for missing text other than False, have no lazy form")
+    return text.contains(pat, regex=regex, case=case)
+
+
+def changed(name: str) -> Callable[..., Any]:
+    def change(text: Any) -> Any:
+        return getattr(text, name)()
+
+    return change
+
+
+def split(text: Any, pat: Any = None, n: int = -1, expand: bool = False, regex: Any = None) -> Any:
+    raise NotLazyError("lists of text are objects in pandas")
+
+
+def replace(
+    text: Any, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, regex: bool = False
+) -> Any:
+    if isinstance(pat, dict) or callable(repl) or flags or case is not None:
+        raise NotLazyError("functions, several patterns and flags have no lazy form")
+    return text.replace(pat, repl, n, regex=regex)
+
+
+TEXT: Mapping[str, Callable[..., Any]] = {
+    "contains": contains,
+    "replace": replace,
+    "split": split,
+    **{name: changed(name) for name in ("lower", "upper", "title", "capitalize", "isdigit", "isalpha", "isalnum")},
+}
+
+
+# times
+
+
+def method(name: str) -> Callable[..., Any]:
+    def call(times: Any, *args: Any, **options: Any) -> Any:
+        return getattr(times, name)(*args, **options)
+
+    return call
+
+
+def no_objects(times: Any) -> Any:
+    raise NotLazyError("the values are objects of Python")
+
+
+TIMES: Mapping[str, Callable[..., Any]] = {
+    **{
+        name: method(name)
+        for name in ("month_name", "day_name", "strftime", "floor", "ceil", "round", "normalize", "total_seconds")
+    },
+    "date": no_objects,
+    "time": no_objects,
+}
+
+
+# groups
+
+
+def pairs_of(func: Any) -> pandas.MultiIndex | None:
+    """Return the labels of columns of `agg` if one column has several reductions, else None."""
+    if not isinstance(func, dict) or not any(isinstance(how, list | tuple) for how in func.values()):
+        return None
+    pairs = [
+        (column, how if isinstance(how, str) else how.__name__)
+        for column, hows in func.items()
+        for how in (hows if isinstance(hows, list | tuple) else [hows])
+    ]
+    return pandas.MultiIndex.from_tuples(pairs)
+
+
+GROUPS: Mapping[str, Callable[..., Any]] = {}
+
+COLUMN_GROUPS: Mapping[str, Callable[..., Any]] = {}

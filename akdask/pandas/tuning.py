@@ -1,0 +1,7 @@
+"""Sizes that decide which way pandas' face takes."""
+
+AT_ONCE_CELLS = 2**17
+"""Most cells of an object in memory that pandas computes with at once, without a plan."""
+
+KEPT_CELLS = 2**22
+"""Most cells of a computed object that stay in memory for later calls."""

@@ -1,0 +1,103 @@
+"""Runs idioms with pandas and with `akdask.pandas` in its place, and compares what they give.
+
+An idiom is a paragraph of a text file in ``idioms``; the first paragraph of a file makes its data.  Its value is that
+of its last line if this is an expression, otherwise the frame ``df``.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+
+import akdask.pandas
+from akdask import config
+from akdask.pandas.face import Face
+
+FOLDER = Path(__file__).parent / "idioms"
+
+
+def subjects() -> dict[str, tuple[str, list[str]]]:
+    """Return the data and the idioms of each subject."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.txt")):
+        data, *idioms = [part.strip("\n") for part in path.read_text().split("\n\n") if part.strip()]
+        found[path.stem] = data, idioms
+    return found
+
+
+def value(idiom: str, pd: Any, data: str) -> Any:
+    """Run an idiom on data that pandas has made."""
+    names: dict[str, Any] = {"pd": pandas, "np": np}
+    exec(data, names)
+    if pd is not pandas:
+        kinds = {pandas.DataFrame: pd.DataFrame, pandas.Series: pd.Series}
+        names |= {name: kinds[type(item)](item) for name, item in names.items() if type(item) in kinds}
+    names["pd"] = pd
+    *statements, last = ast.parse(idiom).body
+    if not isinstance(last, ast.Expr):
+        exec(compile(ast.parse(idiom), "<idiom>", "exec"), names)
+        return names["df"]
+    exec(compile(ast.Module(statements, []), "<idiom>", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "<idiom>", "eval"), names)
+
+
+def computed(found: Any) -> Any:
+    """Return a value as pandas has it."""
+    if isinstance(found, Face):
+        return found.to_pandas()
+    if type(found) in (tuple, list):
+        return type(found)(map(computed, found))
+    if type(found) is dict:
+        return {key: computed(item) for key, item in found.items()}
+    return found
+
+
+def difference(found: Any, wanted: Any) -> str | None:
+    """Return how two values differ, None where they are the same."""
+    found = computed(found)
+    if type(found) is not type(wanted) and type(found).__name__ != type(wanted).__name__:
+        return f"{type(found).__name__} is not {type(wanted).__name__}"
+    try:
+        if isinstance(wanted, pandas.DataFrame):
+            pandas.testing.assert_frame_equal(found, wanted, check_freq=False)
+        elif isinstance(wanted, pandas.Series):
+            pandas.testing.assert_series_equal(found, wanted, check_freq=False)
+        elif isinstance(wanted, pandas.Index):
+            pandas.testing.assert_index_equal(found, wanted)
+        elif isinstance(wanted, np.ndarray):
+            np.testing.assert_equal(found.dtype, wanted.dtype)
+            pandas.testing.assert_series_equal(pandas.Series(list(found)), pandas.Series(list(wanted)))
+        elif isinstance(wanted, float):
+            np.testing.assert_allclose(found, wanted, rtol=1e-9)
+        elif isinstance(wanted, tuple | list):
+            return _first_difference(list(found), list(wanted))
+        elif isinstance(wanted, dict):
+            return _first_difference(list(found.items()), list(wanted.items()))
+        elif repr(found) != repr(wanted) and not hasattr(wanted, "__dict__"):
+            return f"{found!r:.200} is not {wanted!r:.200}"
+    except AssertionError as error:
+        return str(error)
+    if isinstance(wanted, pandas.DataFrame | pandas.Series) and repr(found) != repr(wanted):
+        return f"shown as\n{found!r}\nnot\n{wanted!r}"
+    return None
+
+
+def _first_difference(found: list[Any], wanted: list[Any]) -> str | None:
+    if len(found) != len(wanted):
+        return f"{len(found)} items are not {len(wanted)}"
+    return next((text for one, other in zip(found, wanted, strict=True) if (text := difference(one, other))), None)
+
+
+def outcome(idiom: str, data: str) -> tuple[str, str | None]:
+    """Return which way an idiom took, ``"lazily"`` or ``"through pandas"``, and how its value differs from pandas'."""
+    wanted = value(idiom, pandas, data)
+    try:
+        with config.set(pandas_fallback="error"):
+            return "lazily", difference(value(idiom, akdask.pandas, data), wanted)
+    except Exception:  # pandas answers it, or refuses as it did before
+        with config.set(pandas_fallback="silent"):
+            return "through pandas", difference(value(idiom, akdask.pandas, data), wanted)
