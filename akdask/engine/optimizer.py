@@ -278,7 +278,10 @@ class Rewriting:
             self._swap(node, found)
             return
         self._nodes[node._name] = found
-        if not (isinstance(node, Frame) and node.shows_inputs):
+        if isinstance(node, MatchRows) and isinstance(found, MatchRows):
+            if found.match != node.match:
+                self._rename(node.match.token, found.match.token)
+        elif not (isinstance(node, Frame) and node.shows_inputs):
             self._rename(node._name, found._name)
 
     def _swap(self, node: Any, found: Swapped) -> None:

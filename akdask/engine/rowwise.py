@@ -124,6 +124,9 @@ class MatchRows(RowsByValue):
     def decided_by(self) -> ColumnIdentity:
         return self.match
 
+    def on_moved_rows(self) -> MatchRows:
+        return MatchRows(*self.operands[:-1], self.match.moved())
+
     @cached_property
     def sources(self) -> frozenset[str]:
         return self.frame.sources | {self.match.token}

@@ -9,10 +9,11 @@ that nobody reads is then never copied.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import is_
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from akdask.cluster import memory, shares_memory
@@ -78,6 +79,8 @@ CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggreg
 """Kinds of nodes that evaluate values on the rows of their frame."""
 
 
+_OF_ALL = Need(every_column=True)
+
 MOST_PASSES = 4
 """Number of passes over plans; filters that the first one splits move below joins in the second."""
 
@@ -109,38 +112,57 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
     seen: set[str] = set()
     for root in roots:
         needs[root._name].add(root, ReaderNeed())
+    matches = _matches_of(nodes)
+    indexed = _indexed_to_look_up(nodes, matches) if matches else {}
     for node in reversed(nodes):
         need = needs[node._name]
         if need.rows is None:
             continue
+        values = live_values(node, need)
+        if isinstance(node, MatchRows):
+            if matches[node.match.token] > 1:
+                # Several nodes name the same pairs, so that none can change them.
+                need.order = need.partitions = True
+            if node.match.token in indexed:
+                # The order of indexed rows is that of the pairs of a row.
+                needs[node.multiplicity.node._name].add(node, ReaderNeed(order=need.order))
+                values = _keys_to_find(node)
         if isinstance(node, Zip):
             # All readers of its frames' columns have been seen.
             need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
         for item, request in needs_of_inputs(node, need):
             needs[item._name].add(node, request)
-        for value in _unseen(live_values(node, need), seen):
+        for value in _unseen(values, seen, indexed):
             if isinstance(value, ColumnRef):
                 needs[value.source].columns.add(value.name)
             elif isinstance(value, Replica):
                 needs[value.node._name].add(node, ReaderNeed([value.field]))
-    _look_upwards(nodes, needs)
+            elif (column := _looked_up(value, indexed)) is not None:
+                needs[column.node._name].add(node, ReaderNeed([column.field], order=False))
+    _look_upwards(nodes, needs, matches, indexed)
     return needs
 
 
-def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need]) -> None:
+def _matches_of(nodes: Sequence[Node]) -> Counter[str]:
+    """Count the nodes that name the same pairs of rows."""
+    return Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
+
+
+def _look_upwards(
+    nodes: Sequence[Node], needs: Mapping[str, Need], matches: Counter[str], indexed: Mapping[str, Frame]
+) -> None:
     """Note the readers of filters and projections."""
-    matches = Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
-    looked_up = _matches_looked_up(nodes, needs) if matches and any(isinstance(node, Filter) for node in nodes) else ()
+    are_apart = all(count == 1 for count in matches.values())
     for node in nodes:
         if isinstance(node, Filter):
             below, base = node.frame, _below_filters(node)
             need = needs[node._name]
             need.owns_input = (
                 isinstance(base, Sort | HashJoin | Filter | MatchRows)
-                and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else not matches)
+                and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else are_apart)
                 and len(needs[below._name].readers) == 1
             )
-            need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in looked_up
+            need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in indexed
         elif isinstance(node, Project):
             readers = needs[node._name].readers
             needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
@@ -153,8 +175,8 @@ def _below_filters(node: Filter) -> Frame:
     return below
 
 
-def _matches_looked_up(nodes: Sequence[Node], needs: Mapping[str, Need]) -> Set[str]:
-    """Return the matches whose row numbers only serve to look up columns of the other side."""
+def _indexed_to_look_up(nodes: Sequence[Node], matches: Counter[str]) -> Mapping[str, Frame]:
+    """Return the indexed rows of matches whose row numbers only serve to look up columns of these rows."""
     right = {
         node.match.token: node.multiplicity.node.frame.frame
         for node in nodes
@@ -163,13 +185,25 @@ def _matches_looked_up(nodes: Sequence[Node], needs: Mapping[str, Need]) -> Set[
     others: set[str] = set()
     seen: set[str] = set()
     for node in nodes:
-        values = live_values(node, needs[node._name])
+        values = live_values(node, _OF_ALL)
         others.update(value.source for value in values if isinstance(value, ColumnRef))
         for value in _unseen(values, seen):
             for arg in value.args:
                 if isinstance(arg, ColumnRef) and arg.source in right and not _looks_up(value, right[arg.source]):
                     others.add(arg.source)
-    return right.keys() - others
+    return {name: frame for name, frame in right.items() if name not in others and matches[name] == 1}
+
+
+def _keys_to_find(match: MatchRows) -> list[Value]:
+    return [*match.found.args[1:]]
+
+
+def _looked_up(value: Value, indexed: Mapping[str, Frame]) -> Replica | None:
+    """Return the column of indexed rows that a value takes at the row numbers of a match."""
+    if not indexed or not isinstance(value, Call) or value.operation != "lookup":
+        return None
+    column, row = value.args
+    return column if isinstance(column, Replica) and isinstance(row, ColumnRef) and row.source in indexed else None
 
 
 def _looks_up(value: Value, frame: Frame) -> bool:
@@ -189,14 +223,16 @@ def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
     return need is not None and (need.every_column or bool(need.columns))
 
 
-def _unseen(values: Iterable[Value], seen: set[str]) -> Iterator[Value]:
-    """Yield all parts of values that have not been seen yet; the columns that they refer to count once."""
+def _unseen(
+    values: Iterable[Value], seen: set[str], indexed: Mapping[str, Frame] = MappingProxyType({})
+) -> Iterator[Value]:
+    """Yield all parts of values that have not been seen yet, but not the looked-up columns of indexed rows."""
     stack = list(values)
     while stack:
         value = stack.pop()
         if value.token not in seen:
             seen.add(value.token)
-            stack += value.args
+            stack += value.args if _looked_up(value, indexed) is None else value.args[1:]
             yield value
 
 
@@ -229,8 +265,7 @@ def _(node: Filter, need: Need) -> ReaderNeeds:
 
 @needs_of_inputs.register
 def _(node: MatchRows, need: Need) -> ReaderNeeds:
-    # Pairs are named by their rows, and found matches are columns of that name.
-    yield node.frame, ReaderNeed(())
+    yield node.frame, ReaderNeed((), need.order, need.partitions)
 
 
 @needs_of_inputs.register
@@ -317,7 +352,7 @@ def _(node: BuildKeySet, need: Need) -> ReaderNeeds:
 
 @needs_of_inputs.register
 def _(node: BuildIndex, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(partitions=False)
+    yield node.frame, ReaderNeed(order=need.order, partitions=False)
 
 
 @needs_of_inputs.register

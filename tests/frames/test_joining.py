@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.engine.optimizer import inputs_first, kinds_of, optimize
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError, UnsupportedError
 from akdask.operators.join import tuning
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
@@ -394,3 +395,25 @@ def test_a_missing_label_is_last_wherever_it_stands_among_the_categories():
     expected = wanted[["x"]].join(wanted[["y"]], how="outer")
     assert found.to_dict("list") == expected.to_dict("list")
     assert [str(label) for label in found.index] == [str(label) for label in expected.index] == ["c", "b", "nan"]
+
+
+@pytest.mark.lazy_only
+def test_the_order_of_few_indexed_rows_is_restored_only_where_it_is_read():
+    given = [
+        {"k": [2, 1]},
+        {"k": np.arange(20) % 3, "j": np.arange(20) % 10},
+        {"j": np.arange(90) % 11, "x": np.arange(90)},
+    ]
+    first, second, third = map(ak.DataFrame, given)
+    joined = first.merge(second, "k", sort=False).merge(third, "j", sort=False)
+    plain = pd.DataFrame(given[0]).merge(pd.DataFrame(given[1])).merge(pd.DataFrame(given[2]))
+    few, plain_few = joined[joined["x"] % 7 < 3], plain[plain["x"] % 7 < 3]
+    for rows, wanted in ((joined, plain), (few, plain_few)):
+        assert rows.to_pandas().to_numpy().tolist() == wanted.to_numpy().tolist()
+        for result in (rows["x"].sum(), rows.groupby("k")["j"].sum()):
+            assert "Sort" not in kinds_of(inputs_first(optimize([result.expr])))
+        assert rows["x"].sum() == wanted["x"].sum()
+        assert rows.groupby("k")["j"].sum().to_pandas().tolist() == wanted.groupby("k")["j"].sum().tolist()
+    few = first.merge(second, "k", sort=False)
+    wanted = pd.DataFrame(given[2]).merge(pd.DataFrame(given[0]).merge(pd.DataFrame(given[1])), on="j")
+    assert third.merge(few, "j", sort=False).to_pandas().to_numpy().tolist() == wanted.to_numpy().tolist()
