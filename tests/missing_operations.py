@@ -697,8 +697,9 @@ them, a mask chooses no row where it is missing, they come last in every order a
 - **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, nulls of Parquet, masked
   arrays of NumPy, `None` in lists, left joins, `shift` and reshaping. Such a column has a type of its own, which plans
   show as `int64?`, and keeps every integer exactly through filters, arithmetic, comparisons, sorts, groups and joins.
-  Quotients and functions such as `sqrt` give floats. What is computed with floats only is an error for an integer that
-  no float equals; the message has column and value.
+  Quotients, functions such as `sqrt`, means, quantiles, ranks and windows give the nearest floats, as of integers none
+  of which is missing; sums, products, extremes and differences are integers. Where integers become floats as they are,
+  as in `astype(float)` or beside other floats, one that no float equals is an error with column and value.
 - **Exits of integers and bools.** `to_pandas()` gives `Int64` and `boolean` where values are missing, Arrow and Parquet
   get nulls, `to_ndarray()` gives floats with NaN, or an error if an integer would change. CSV files have `nan`. HDF5
   files of Arkouda have no value for them: writing such a column is an error until `fillna` has filled it.

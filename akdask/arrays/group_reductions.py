@@ -25,7 +25,7 @@ from akdask.engine.alignment import align
 from akdask.engine.missing import demanded, is_missing, is_present, negated, parts
 from akdask.engine.node import Frame
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import Call, Constant, Value, cast, column_in_errors, key_parts, with_missing
+from akdask.engine.values import Call, Constant, Value, as_floats, cast, column_in_errors, key_parts, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupStatistic
 from akdask.operators.reduce.reductions import REDUCTIONS
@@ -154,8 +154,8 @@ def quantile(groups: Any, values: Any, q: Any, skipna: bool, method: str) -> tup
 
 
 def _counted(groups: Any, name: str, values: Array) -> Array:
-    """Return the column to count: codes or numbers of values, with NaN for missing values."""
-    if name == "nunique" and len(key_parts(values._value)) > 1:
+    """Return the column to count or compare: codes or numbers of values, with NaN for missing values."""
+    if name in _OF_NUMBERS and len(key_parts(values._value)) > 1:
         return _numbered(groups, values)
     if not (groups._drops_labels and isinstance(values, Categorical) and name in ("count", "nunique")):
         return values
@@ -171,6 +171,8 @@ def statistic(groups: Any, name: str, values: Any, skipna: bool = True, **params
     are_times = isinstance(given, TimeArray)
     if are_times and name in ("median", "quantile"):
         name = "time_quantile"
+    if given._value.dtype.is_nullable_number:
+        given = pdarray(given._frame, as_floats(given._value))
     form = REDUCTIONS[name].distinct
     assert form is not None, "others are reduced in one pass"
     operand = given if form.of_numbers else codes_of(given)
@@ -252,6 +254,9 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     known = REDUCTIONS[name].of_bools if value.dtype == BOOL else None
     return ColumnRule([(known or name, value)], lambda result: _limited(result, value), make)
 
+
+_OF_NUMBERS = ("nunique", "argmin", "argmax")
+"""Reductions of integers of which some are missing that are found by their numbers among the distinct ones."""
 
 _OF_GAPS = ("sum", "prod", "min", "max", "count", "first")
 """Reductions of integers of which some are missing that are found without making floats of them."""

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Collection
+from akdask.columns.dtypes import FLOAT64
 from akdask.engine.run import run
-from akdask.engine.values import Replica
+from akdask.engine.values import Replica, Value, widened
 from akdask.operators.reduce.plan import Element, calculated
 
 _UNKNOWN = ...
@@ -38,17 +39,19 @@ class Scalar(NDArrayOperatorsMixin, Collection):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the value."""
+        """NumPy dtype of the value; of integers of which some may be missing, it is NaN if one is."""
         return self._element.aggregate.result_type(self._element.position).numpy
 
     @property  # type: ignore[misc]  # typed as if it could be assigned
     def __class__(self) -> Any:
         """The type that the value will have, so that ``isinstance(a.sum(), np.int64)`` holds; computes nothing.
 
-        Of floats it is `numpy.floating`, and of large integers the scalar's own: Dask takes a float or int for its own
-        token, and would find the value to write it down.
+        Of floats it is `numpy.floating`, and of large integers, or of those that may be missing, the scalar's own: Dask
+        takes a float or int for its own token, and would find the value to write it down.
         """
-        if self._element.form is not None or self.dtype.kind not in _SHOWN_AS:
+        element = self._element
+        may_lack = element.aggregate.result_type(element.position).is_nullable_number
+        if element.form is not None or may_lack or self.dtype.kind not in _SHOWN_AS:
             return type(self)
         return np.floating if self.dtype.kind == "f" else self.dtype.type
 
@@ -61,10 +64,14 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         assert isinstance(self._expr, Element)
         return self._expr
 
-    def as_value(self) -> Replica:
+    def as_value(self) -> Value:
         """Return the scalar as an operand of row-wise expressions."""
         element = self._element
-        return Replica(element.aggregate, element.position, element.aggregate.result_type(element.position))
+        dtype = element.aggregate.result_type(element.position)
+        if dtype.is_nullable_number:
+            # It is an integer or NaN.
+            return widened(Replica(element.aggregate, element.position, dtype.plain), FLOAT64)
+        return Replica(element.aggregate, element.position, dtype)
 
     def value(self) -> Any:
         """Return the NumPy scalar; computes on first use."""

@@ -23,7 +23,7 @@ from akdask.columns.dtypes import (
     ColumnType,
     column_type,
 )
-from akdask.engine.values import Call, Constant, Value, apart, column_in_errors, widened, with_missing
+from akdask.engine.values import Call, Constant, Value, apart, column_in_errors, with_missing
 from akdask.errors import ArgumentError
 
 
@@ -167,12 +167,26 @@ def _joined(operation: str, args: Sequence[Value], params: Mapping[str, Any]) ->
 
 def _computed(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
     """Return arithmetic of integers, missing where one of them is; bools alone and floats are computed as floats."""
-    if all(arg.dtype.kind == "bool" for arg in args):
+    if all(arg.dtype.kind == "bool" for arg in args) and not operation.endswith("xor"):
         return None
     found = Call(operation, *[(parts(arg) or (arg,))[0] for arg in args], **params)
     if found.dtype == FLOAT64:
-        return Call(operation, *[widened(arg, FLOAT64) for arg in args], **params)
+        return None
     return with_missing(found, _missing_in(args), next(filter(None, map(column_in_errors, args)), ""))
+
+
+def _raised(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
+    """Return powers of integers; 1 to any power and any base to the power of 0 are 1, of missing ones, too."""
+    (base, no_base), (exponent, no_exponent) = map(integers_and_missing, args)
+    found = Call(operation, base, Call("where", no_exponent, Constant(exponent.dtype.numpy.type(1)), exponent))
+    if found.dtype.kind not in ("int", "uint"):
+        return None
+    lacks_base = Call("logical_and", no_base, Call("not_equal", exponent, Constant(0)))
+    lacks_exponent = Call("logical_and", no_exponent, Call("not_equal", base, Constant(1)))
+    lacks = Call(
+        "logical_or", Call("logical_or", lacks_base, lacks_exponent), Call("logical_and", no_base, no_exponent)
+    )
+    return with_missing(found, lacks, next(filter(None, map(column_in_errors, args)), ""))
 
 
 def _converted(operation: str, args: Sequence[Value], params: Mapping[str, Any]) -> Value | None:
@@ -197,10 +211,15 @@ _RULES: dict[str, Callable[[str, Sequence[Value], Mapping[str, Any]], Value | No
     **dict.fromkeys(("equal", "less", "less_equal", "greater", "greater_equal"), _compared),
     "not_equal": _different,
     **dict.fromkeys(("isnan", "isfinite"), _tested),
+    **dict.fromkeys(("isinf", "signbit"), _compared),
     "where": _chosen,
     "cast": _converted,
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "floor_divide", "remainder"), _computed),
-    **dict.fromkeys(("negative", "positive", "absolute", "bitwise_xor", "left_shift", "right_shift"), _computed),
+    **dict.fromkeys(("minimum", "maximum", "clip", "fmod", "square", "sign"), _computed),
+    **dict.fromkeys(("floor", "ceil", "trunc", "round", "negative", "positive", "absolute"), _computed),
+    **dict.fromkeys(("popcount", "parity", "clz", "ctz", "rotl", "rotr"), _computed),
+    **dict.fromkeys(("bitwise_xor", "logical_xor", "left_shift", "right_shift"), _computed),
+    "power": _raised,
     **dict.fromkeys(("invert", "logical_not"), _inverted),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "logical_and", "logical_or"), _joined),
 }

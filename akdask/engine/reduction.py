@@ -7,6 +7,7 @@ GroupBy, DataFrame.groupby, reductions along an axis and SegArray take theirs fr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
@@ -482,13 +483,17 @@ class Reduction:
     def result_type(self, dtype: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the result for a column of type `dtype`, given the arguments of the last step.
 
+        Integers of a nullable type have a result of such a type where it is no float.
+
         Raises
         ------
         ArgumentTypeError
             If the reduction does not take such columns.
         """
         types = self.types if self.types_with is None else self.types_with(**params)
-        return limited(_looked_up(types, dtype, self.name), dtype)
+        given = dtype.plain if dtype.is_nullable_number else dtype
+        found = limited(_looked_up(types, given, self.name), given)
+        return replace(found, nullable=True) if given is not dtype and found != FLOAT64 else found
 
     def group_result_type(self, dtype: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the results for groups of values of type `dtype`; see `result_type`."""

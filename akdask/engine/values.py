@@ -332,6 +332,9 @@ class Replica(Value):
 TAKE_NULLABLE = frozenset({"present_numbers", "missing_numbers", "lookup", "lookup_found", "take", "strided"})
 """Operations that take numbers with missing rows; others compute with floats, NaN where a row is missing."""
 
+HAND_ON = frozenset({"cast", "where", "minimum", "maximum", "clip", "demand_equal"})
+"""Operations that give the numbers they take, which must not be rounded even where they give floats."""
+
 
 class Call(Value):
     """An operation on values, row by row."""
@@ -344,7 +347,10 @@ class Call(Value):
         named = tuple(sorted(params.items()))
         dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         if dtype is None:
-            args = tuple(map(as_floats, args))
+            of_plain = [arg.dtype.plain if arg.dtype.is_nullable_number else arg.dtype for arg in args]
+            # Where floats come of integers without missing rows, NumPy rounds these, too.
+            rounds = operation not in HAND_ON and _result_type(operation, tuple(of_plain), named) == FLOAT64
+            args = tuple(map(nearest_floats if rounds else as_floats, args))
             dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         assert dtype is not None, "no argument is of a nullable type now"
         self.dtype = dtype
@@ -408,6 +414,14 @@ def as_floats(value: Value) -> Value:
     integers, missing = apart(value)
     column = column_in_errors(value)
     return Call("missing_as_nan", integers, missing, **({"column": column} if column else {}))
+
+
+def nearest_floats(value: Value) -> Value:
+    """Return numbers as the floats nearest to them, NaN where integers are missing."""
+    if not value.dtype.is_nullable_number:
+        return cast(value, FLOAT64)
+    integers, missing = apart(value)
+    return Call("where", missing, Constant(np.nan), cast(integers, FLOAT64))
 
 
 def apart(value: Value) -> tuple[Value, Value]:

@@ -249,7 +249,7 @@ def _there(columns: ColumnSet, name: str) -> Any:
     return array if apart is None else pdarray(array._frame, apart[0])
 
 
-def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[Any, Any]:
+def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> Any:
     """Return the commonest values of a column, in order, and a missing one if not `dropna`; computes."""
     values, counts = _counts(columns, name)
     missing = 0 if dropna else int(pdarray(columns.frame, negated(present(columns, name))).sum())
@@ -258,7 +258,10 @@ def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> np.ndarray[
     if not isinstance(columns.kinds[name], Categorical):
         # Labels come in the order of their categories.
         found = np.sort(found)
-    if not missing or missing < most:
+    has_missing = missing > 0 and missing == most
+    if columns.values[name].dtype.is_nullable_number:
+        return pd.array([*found.tolist(), *[None] * has_missing], pd.array(found).dtype)
+    if not has_missing:
         return found
     nothing = np.array("NaT", found.dtype) if found.dtype.kind in "mM" else np.nan
     known = found if found.dtype.kind in "mMf" else found.astype(object)

@@ -16,11 +16,9 @@ from akdask.arrays.elementwise import cast as as_type
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.ufuncs import isfinite
-from akdask.columns.dtypes import FLOAT64
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import widened
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
@@ -36,6 +34,7 @@ from akdask.frames.windows import (
     is_span,
     shifted,
     span_of,
+    taken,
 )
 from akdask.operators.windows.plan import Expanded, LastValid, Recurrence, WithNeighbours
 from akdask.records import record
@@ -273,7 +272,7 @@ class DecayingColumn:
 
     @cached_property
     def _values(self) -> Any:
-        return pdarray(self.array._frame, widened(self.array._value, FLOAT64))
+        return pdarray(self.array._frame, taken("ewm", self.array._value))
 
     @cached_property
     def _there(self) -> Any:

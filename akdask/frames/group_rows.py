@@ -46,6 +46,7 @@ from akdask.frames.windows import (
     demand_plain_windows,
     differences_in_groups,
     filled_in_groups,
+    in_floats,
     numbers_in_groups,
     running_of_groups,
     running_times_of_groups,
@@ -298,9 +299,7 @@ def pct_change(groups: DataFrameGroupBy, periods: int) -> DataFrame:
     def growth(columns: ColumnSet, numbers: pdarray) -> dict[str, Array]:
         earlier = shifted_in_groups(columns, numbers, periods)
         # A quotient is a float, as pandas' is.
-        return {
-            name: cast(columns.array(name), np.float64) / cast(earlier[name], np.float64) - 1 for name in columns.values
-        }
+        return {name: in_floats(columns.array(name)) / in_floats(earlier[name]) - 1 for name in columns.values}
 
     return _on_arranged(groups, growth)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from akdask.arrays.sorting import argsort, searchsorted
 from akdask.arrays.time_bins import LAST_DAYS, MOST_BINS, Binning, TimeBins, TimeExtent
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, NOT_A_TIME
-from akdask.engine.values import Call, Constant, cast
+from akdask.engine.values import Call, Constant, Value, cast, nearest_floats
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet, names_of
 from akdask.frames.expanding import DecayingColumn, Weights
@@ -39,12 +39,12 @@ from akdask.frames.windows import (
     chosen_numbers,
     ends_of,
     is_span,
+    of_values,
     reach_of,
     reduced_by,
     running_of_groups,
     span_of,
     span_windows,
-    taken,
 )
 from akdask.operators.values.times import DAY
 from akdask.operators.windows.plan import TOTAL
@@ -66,6 +66,9 @@ class GroupWindows(NamedReductions[Any]):
     least : int
         Fewest rows that must not be missing.
     """
+
+    adds_integers: ClassVar[bool] = True
+    """Whether sums and means of integers are sums of integers."""
 
     def __init__(self, groups: Any, names: Sequence[str], least: int) -> None:
         self._groups = groups
@@ -122,12 +125,16 @@ class GroupWindows(NamedReductions[Any]):
         arranged = Arranged(self._groups.gb)
         names = chosen_numbers("windows of groups", self._groups.df._columns, self._names, numeric_only)
         columns = arranged.columns(self._groups.df._columns, names)
-        # Counts need no particular type of values.
-        given = {
-            column: pdarray(columns.frame, cast(value, FLOAT64) if name == "count" else taken(name, value))
-            for column, value in columns.values.items()
-        }
-        found = self._of_groups(given, arranged, name, ddof, q)
+
+        def reduce(name: str, values: Mapping[str, Value]) -> Mapping[str, Array]:
+            given = {column: pdarray(columns.frame, value) for column, value in values.items()}
+            return self._of_groups(given, arranged, name, ddof, q)
+
+        if name == "count" or not self.adds_integers:
+            # Counts need no particular type of values.
+            found = reduce(name, {column: nearest_floats(value) for column, value in columns.values.items()})
+        else:
+            found = of_values(reduce, name, columns.values, self._least)
         rows = self._groups.df._with_columns(arranged.back(found))
         return rows if self._result is None else self._result(rows)
 
@@ -258,6 +265,7 @@ class GroupDecaying(GroupWindows):
     """
 
     reductions = ("mean", "sum", "var", "std")
+    adds_integers = False
 
     def __init__(self, groups: Any, names: Sequence[str], weights: Weights) -> None:
         super().__init__(groups, names, weights.least)

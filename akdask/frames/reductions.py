@@ -27,21 +27,19 @@ from akdask.arrays.sorting import few_extremes
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.arrays.ufuncs import isnan
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
+from akdask.columns.dtypes import BOOL, INT64, UINT64
 from akdask.deferred import pd
 from akdask.engine import missing
 from akdask.engine.node import Frame
 from akdask.engine.run import compute, run
-from akdask.engine.values import Call, Constant, Value, as_floats
-from akdask.engine.values import cast as cast_value
-from akdask.engine.values import cast as to_type
+from akdask.engine.values import Call, Constant, Value, nearest_floats
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import RowLabelled, as_labelled, comparable, on_all_labels
 from akdask.frames.columnset import VALUES, ColumnSet, axis_number
 from akdask.frames.conversion import arrays_of, with_exact_rows
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.distinct import _counts, _there
-from akdask.frames.dtypes import is_number, numbers_among
+from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, how_many, present
 from akdask.frames.series import Series, by_column, column_series, series_of
@@ -84,7 +82,7 @@ def quantile(series: Series, q: float | Sequence[float], method: str, *, interpo
 
 
 def kurtosis(series: Series) -> np.float64:
-    values = near_zero("kurt", series.dropna().values)
+    values = near_zero("kurt", present_values(series, True))
     squares = (values - values.mean()) ** 2
     count, second, fourth = compute(values.size, squares.sum(), (squares**2).sum())
     if count < 4:
@@ -221,7 +219,9 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
         )
     if not names:
         return pdarray(columns.frame, Constant({"sum": 0.0, "prod": 1.0}.get(how, np.nan)))
-    given = [pdarray(columns.frame, as_floats(columns.values[name])) for name in names]
+    values = [columns.values[name] for name in names]
+    stay = all(value.dtype.plain in (INT64, UINT64) for value in values) and how in ("sum", "prod", *EXTREMES)
+    given = [pdarray(columns.frame, value if stay else _with_nan(value)) for value in values]
     arrays: list[Any] = [cast(array, np.int64) if array.dtype == np.bool_ else array for array in given]
     valid = pdarray(columns.frame, how_many([present(columns, name) for name in names]))
     if how in EXTREMES:
@@ -230,7 +230,7 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
         arrays = [_filled(array, 1 if how == "prod" else 0) for array in arrays]
     common = np.result_type(*(array.dtype for array in arrays))
     if how == "prod":
-        return reduce(mul, [cast(array, common) for array in arrays])
+        return reduce(mul, [_of_type(array, common) for array in arrays])
     count = valid if skipna else len(names)
     if how != "sum" and all(array.dtype in _WIDE for array in arrays):
         return _moments(given, _total_of_integers(arrays) / count, count, how, skipna, ddof)
@@ -238,7 +238,7 @@ def reduced_rows(columns: ColumnSet, names: Sequence[str], how: str, *, skipna: 
     if common == np.float64 and all(array.dtype.kind in "iu" for array in arrays):
         total: Any = _total_of_integers(arrays)
     else:
-        total = reduce(add, [cast(array, np.uint64 if common == np.uint8 else common) for array in arrays])
+        total = reduce(add, [_of_type(array, np.uint64 if common == np.uint8 else common) for array in arrays])
     return total if how == "sum" else _moments(given, total / count, count, how, skipna, ddof)
 
 
@@ -251,9 +251,10 @@ def _total_of_integers(arrays: Sequence[Any]) -> Any:
 
 def _extreme(arrays: Sequence[Any], valid: pdarray, how: str, skipna: bool) -> Any:
     smaller, nothing = EXTREMES[how]
-    if not skipna or all(array.dtype != np.float64 for array in arrays):
+    if not skipna or not any(missing.lacks_numbers(array._value.dtype) for array in arrays):
         return reduce(smaller, arrays)
-    return where(valid > 0, reduce(smaller, [_filled(array, nothing) for array in arrays]), np.nan)
+    found: Any = reduce(smaller, [_filled(array, nothing) for array in arrays])
+    return missing_rows(found, found._frame, found._value, (valid == 0)._value)
 
 
 def _moments(given: Sequence[Any], mean: Any, count: Any, how: str, skipna: bool, ddof: int) -> Any:
@@ -266,7 +267,20 @@ def _moments(given: Sequence[Any], mean: Any, count: Any, how: str, skipna: bool
     return variance if how == "var" else ufuncs.sqrt(variance)
 
 
+def _with_nan(value: Value) -> Value:
+    """Return integers with missing rows as floats, other numbers as they are."""
+    return nearest_floats(value) if value.dtype.is_nullable_number else value
+
+
+def _of_type(array: Any, dtype: Any) -> Any:
+    return array if array.dtype == dtype else cast(array, dtype)
+
+
 def _filled(array: Any, value: float) -> Any:
+    if array._value.dtype.is_nullable_number:
+        limits = np.iinfo(array.dtype)
+        number = array.dtype.type(min(max(value, limits.min), limits.max))
+        return array._like(array._frame, missing.filled(array._value, Constant(number)))
     return where(ufuncs.isnan(array), float(value), array) if array.dtype == np.float64 else array
 
 
@@ -315,7 +329,7 @@ def covariances(frame: DataFrame, ddof: int) -> DataFrame:
 def _covariances_of_pairs(frame: DataFrame, ddof: int) -> np.ndarray[Any, Any]:
     """Return the covariances of each two columns of numbers in the rows where neither is missing."""
     # Covariances are of floats, as pandas' are.
-    floats = [cast_value(value, FLOAT64) for value in _numbers(frame._columns).values()]
+    floats = list(map(nearest_floats, _numbers(frame._columns).values()))
     pairs = list(combinations_with_replacement(range(len(floats)), 2))
     lacks = [Call("logical_or", *(missing.is_missing(floats[number]) for number in numbers)) for numbers in pairs]
 
@@ -344,7 +358,7 @@ def _covariances_of_pairs(frame: DataFrame, ddof: int) -> np.ndarray[Any, Any]:
 def _products(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]:
     """Return the columns of numbers, and the sums of products of each two, less their means."""
     numbers = _numbers(frame._columns)
-    given = list(numbers.values())
+    given = list(map(_with_nan, numbers.values()))
     means = _means(frame._columns, given)
     pivots = [
         pivot_of(mean, value.dtype) if value.dtype in (INT64, UINT64) else None
@@ -357,7 +371,7 @@ def _products(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]:
         ]
         means = _means(frame._columns, given)
     # Floats have gaps only where the distances from the mean are large beside these.
-    floats = [cast_value(value, FLOAT64) for value in given]
+    floats = list(map(nearest_floats, given))
     centred = [Call("subtract", value, Constant(mean)) for value, mean in zip(floats, means, strict=True)]
     pairs = list(combinations_with_replacement(range(len(centred)), 2))
     products = [AggregateExpr("sum", Call("multiply", centred[one], centred[other])) for one, other in pairs]
@@ -540,7 +554,7 @@ def described_numbers(columns: ColumnSet, names: Sequence[str], quantiles: Seque
     rows = ["count", "mean", "std", "min", *map(percentage, quantiles), "max"]
     if not names:
         return pd.DataFrame(index=rows)
-    floats = {name: to_type(columns.values[name], FLOAT64) for name in names}
+    floats = {name: nearest_floats(columns.values[name]) for name in names}
     wanted = [
         one
         for name, value in floats.items()

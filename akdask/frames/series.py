@@ -1316,14 +1316,17 @@ class Series(Labelled, RowLabelled):
 
     def sem(self, ddof: int = 1) -> Any:
         """Return the standard error of the mean of the values that are not missing; lazy."""
-        values = self.dropna().values
+        from akdask.frames.reductions import present_values
+
+        values = present_values(self, True)
         return values.std(ddof) / np.sqrt(values.size)
 
     def skew(self) -> np.float64:
         """Return the skewness of the values that are not missing, corrected for a sample as in pandas; computes."""
         from akdask.arrays.reductions import skew
+        from akdask.frames.reductions import present_values
 
-        return skew(self.dropna().values, bias=False)
+        return skew(present_values(self, True), bias=False)
 
     def kurt(self) -> np.float64:
         """Return the excess kurtosis of the values that are not missing, as pandas has it; computes.

@@ -16,20 +16,21 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, full
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast as as_type
-from akdask.arrays.elementwise import where
+from akdask.arrays.elementwise import elementwise, where
 from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, NULLABLE_INT64, NULLABLE_UINT64, UINT64
 from akdask.engine.alignment import align, align_by_plan
-from akdask.engine.missing import lacks_numbers, negated, parts
+from akdask.engine.missing import filled as without_gaps
+from akdask.engine.missing import is_missing, lacks_numbers, negated, parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.times import halves, is_missing_time, of_halves, with_missing_times
-from akdask.engine.values import Call, Constant, Value, as_floats, cast, widened, with_missing
+from akdask.engine.values import Call, Constant, Value, cast, nearest_floats, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
@@ -121,6 +122,7 @@ class WindowReductions(NamedReductions[Owner]):
     """
 
     _step: int | None = None
+    _least: int
 
     def __init__(self, owner: Owner, columns: ColumnSet, names: Sequence[str]) -> None:
         self._owner = owner
@@ -168,15 +170,22 @@ class WindowReductions(NamedReductions[Owner]):
 
     def _reduced(self, name: str, ddof: int = 1, numeric_only: bool = False, q: float = 0.5) -> Owner:
         names = chosen_numbers(f"{name} of windows", self._columns, self._names, numeric_only)
-        return self._windows(name, {one: taken(name, self._columns.values[one]) for one in names}, ddof, q)
+        values = {one: self._columns.values[one] for one in names}
+        found = of_values(lambda name, values: self._arrays(name, values, ddof, q), name, values, self._least)
+        return self._with_results(found)
 
-    def _windows(self, name: str, values: Mapping[str, Value], ddof: int = 1, q: float = 0.5) -> Owner:
-        made: dict[str, Array] = {}
-        if values:
-            project = Project(self._columns.frame, tuple(range(len(values))), tuple(values.values()))
-            node = self._node(project, name, index(ddof), q)
-            made = {column: pdarray(node, node.column(number)) for number, column in enumerate(values)}
-        return self._stepped(self._owner._with_columns(self._with_times(made)))
+    def _windows(self, name: str, values: Mapping[str, Value]) -> Owner:
+        return self._with_results(self._arrays(name, values))
+
+    def _arrays(self, name: str, values: Mapping[str, Value], ddof: int = 1, q: float = 0.5) -> dict[str, Array]:
+        if not values:
+            return {}
+        project = Project(self._columns.frame, tuple(range(len(values))), tuple(values.values()))
+        node = self._node(project, name, index(ddof), q)
+        return {column: pdarray(node, node.column(number)) for number, column in enumerate(values)}
+
+    def _with_results(self, found: Mapping[str, Array]) -> Owner:
+        return self._stepped(self._owner._with_columns(self._with_times(found)))
 
     def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
         """Return results with the column that is no part of the windows, where there is one."""
@@ -229,8 +238,13 @@ def pct_change(owner: Owner, periods: int) -> Owner:
     names = demand_numbers("pct_change", columns, columns.values)
     earlier = shifted(columns, names, _periods(periods))
     # A quotient is a float; beside missing ones no integer becomes another.
-    floats = {name: as_type(columns.array(name), np.float64) for name in names}
-    return owner._with_columns({name: floats[name] / as_type(earlier[name], np.float64) - 1 for name in names})
+    floats = {name: in_floats(columns.array(name)) for name in names}
+    return owner._with_columns({name: floats[name] / in_floats(earlier[name]) - 1 for name in names})
+
+
+def in_floats(array: Array) -> Array:
+    """Return numbers as the floats nearest to them."""
+    return pdarray(array._frame, nearest_floats(array._value))
 
 
 def rolling(
@@ -471,10 +485,17 @@ def _filling(kind: Array, value: Value, fill_value: Any) -> Any:
 
 
 def difference(values: Array, earlier: Array) -> Array:
-    """Return values minus values of other rows, as float64 or spans of time; missing where either is."""
+    """Return values minus values of other rows; missing where either is.
+
+    They are float64, spans of time, or int64 of integers some of which may be missing, whose differences wrap as in
+    pandas.
+    """
     if isinstance(values, TimeArray):
         spans: Array = values - earlier
         return spans
+    if values._value.dtype == NULLABLE_INT64:
+        steps: Array = elementwise("subtract", values, earlier)
+        return steps
     if values._value.dtype.plain not in (INT64, UINT64):
         found: Array = as_type(values, np.float64) - as_type(earlier, np.float64)
         return found
@@ -539,23 +560,27 @@ def last_valid(frame: Frame, value: Value, is_valid: Value, backwards: bool) -> 
 
 
 def _running(name: str, array: Array) -> Array:
-    scan, identity = SCANS[name]
+    scan, _ = SCANS[name]
     if isinstance(array, TimeArray):
         return array._scanned(name, skipna=True)
     if not lacks_numbers(array._value.dtype):
         found: Array = scan(array)
         return found
+    return _but_missing(array, name, scan)
+
+
+def _but_missing(array: Array, name: str, scan: Callable[[pdarray], Array]) -> Any:
+    """Return running results of numbers, missing where a number is, which changes no result after it."""
     values, missing = parts(array._value) or (array._value, Call("isnan", array._value))
-    neutral: Any = identity
-    if values.dtype.kind in ("int", "uint"):
+    neutral: Any = SCANS[name][1]
+    if values.dtype == BOOL:
+        values = cast(values, INT64)
+    if values.dtype != FLOAT64:
         limits = np.iinfo(values.dtype.numpy)
-        neutral = values.dtype.numpy.type(min(max(identity, limits.min), limits.max))
-    elif values.dtype == BOOL:
-        values, neutral = as_floats(array._value), identity
-    running: Array = scan(pdarray(array._frame, Call("where", missing, Constant(neutral), values)))
-    frame, (total, lacks) = align("scan", [(running._frame, running._value), (array._frame, missing)])
-    result: Array = missing_rows(running, frame, total, lacks)
-    return result
+        neutral = values.dtype.numpy.type(min(max(neutral, limits.min), limits.max))
+    running = scan(pdarray(array._frame, Call("where", missing, Constant(neutral), values)))
+    frame, (total, lacks) = align_by_plan("scan", [(running._frame, running._value), (array._frame, missing)])
+    return missing_rows(running, frame, total, lacks)
 
 
 def _but_times(columns: ColumnSet) -> list[str]:
@@ -661,6 +686,9 @@ def running_times_of_groups(name: str, array: TimeArray, groups: pdarray) -> Tim
 
 def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
     """Return running results of arranged rows within each group; lazy."""
+    if values._value.dtype.is_nullable_number:
+        found: pdarray = _but_missing(values, name, lambda there: running_of_groups(name, there, groups))
+        return found
     frame, (value, numbers) = align_by_plan(
         "scan groups", [(values._frame, values._value), (groups._frame, groups._value)]
     )
@@ -807,10 +835,43 @@ def reduced_by(windows: Any, name: str) -> Any:
 def taken(name: str, value: Value) -> Value:
     """Return a column as input for a reduction of windows: wide integers for sums and means, otherwise floats.
 
-    Values must stay exact before they are reduced: where wide integers cancel, only rounding errors would remain.
+    Where wide integers are added up and cancel, only rounding errors of floats would remain.
     """
     is_wide = value.dtype in (INT64, UINT64)
-    return value if is_wide and name in INTEGER_WINDOWS else widened(value, FLOAT64)
+    return value if is_wide and name in INTEGER_WINDOWS else nearest_floats(value)
+
+
+def of_values(
+    reduce: Callable[[str, Mapping[str, Value]], Mapping[str, Array]],
+    name: str,
+    values: Mapping[str, Value],
+    least: int,
+) -> dict[str, Array]:
+    """Return reductions of windows of columns; sums and means of integers with missing rows are those of integers.
+
+    Parameters
+    ----------
+    reduce : callable
+        Reduces columns by a name.
+    name : str
+        The reduction.
+    values : mapping of str to Value
+        The columns.
+    least : int
+        Fewest values of a window that are not missing.
+    """
+    wide = [one for one, value in values.items() if value.dtype in _NULLABLE and name in INTEGER_WINDOWS]
+    found = dict(reduce(name, {one: taken(name, value) for one, value in values.items() if one not in wide}))
+    if wide:
+        totals: Any = reduce("sum", {one: without_gaps(values[one], Constant(0)) for one in wide})
+        counts: Any = reduce("sum", {one: cast(negated(is_missing(values[one])), FLOAT64) for one in wide})
+        for one in wide:
+            result = totals[one] / counts[one] if name == "mean" else totals[one]
+            found[one] = where(counts[one] >= least, result, np.nan)
+    return {one: found[one] for one in values}
+
+
+_NULLABLE = (NULLABLE_INT64, NULLABLE_UINT64)
 
 
 class _OneColumn:
@@ -896,11 +957,11 @@ class SpanRolling(WindowReductions[Owner]):
         """Return a quantile of each window, between two values in proportion, as float64; lazy."""
         return self._reduced("quantile", q=checked_quantile(q, interpolation), numeric_only=numeric_only)
 
-    def _windows(self, name: str, values: Mapping[str, Value], ddof: int = 1, q: float = 0.5) -> Owner:
+    def _arrays(self, name: str, values: Mapping[str, Value], ddof: int = 1, q: float = 0.5) -> dict[str, Array]:
         by_name = {column: pdarray(self._columns.frame, value) for column, value in values.items()}
         zero: Any = pdarray(self._times._frame, Constant(np.int64(0)))
         when = pdarray(self._times._frame, self._times._value)
-        found = span_windows(
+        return span_windows(
             by_name,
             zero,
             when,
@@ -911,7 +972,6 @@ class SpanRolling(WindowReductions[Owner]):
             q,
             self._ends,
         )
-        return self._owner._with_columns(self._with_times(found))
 
     def _with_times(self, found: Mapping[str, Array]) -> dict[str, Array]:
         """Return results with the column of times where the frame has it."""

@@ -145,8 +145,8 @@ def test_what_is_computed_of_them_is_computed_of_floats():
 
 WIDE = {
     "to_ndarray": lambda df: df["i"].to_ndarray(),
-    "division": lambda df: (df["i"] / 1).tolist(),
-    "sum": lambda df: float(df["i"].sum()),
+    "astype": lambda df: df.astype({"i": float})["i"].to_ndarray(),
+    "where": lambda df: ak.where(df["i"] > 0, df["i"], 0.5).tolist(),
 }
 
 
@@ -160,6 +160,8 @@ def test_integers_that_are_no_floats_do_not_become_others(use):
     for df in wide.values():
         with pytest.raises(ConversionError, match=f"integer {BIG}( of column '(i|values)')? would become {BIG - 1}"):
             use(df)
+        assert np.nanmax((df["i"] / 1).to_ndarray()) == float(BIG)
+        assert np.isnan(float(df["i"].sum()))
         assert (df["i"] + 1).tolist().count(BIG + 1) == 1
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from akdask import cluster
 from akdask._dask import Expr
 from akdask.cluster import buffer_bytes, memory, memory_share, on_cluster, partition_size, shares_memory
-from akdask.columns.dtypes import FLOAT64, INT64
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64
 from akdask.columns.table import Table
 from akdask.engine import cache
 from akdask.engine.alignment import rows_at_most
@@ -29,15 +29,20 @@ from akdask.engine.pipeline import ITEMSIZE, ColumnBuffer, Compile, Sink, group_
 from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_identity
 from akdask.engine.slices import CutTables, Slices, spilled
 from akdask.engine.values import (
+    Call,
     ColumnRef,
+    Constant,
     Made,
     Program,
     Value,
+    apart,
     as_floats,
     assumed_width,
+    cast,
     columns_of,
     describe,
     flattened,
+    nearest_floats,
     token,
 )
 from akdask.operators.group import tuning
@@ -475,7 +480,7 @@ class GroupReduction:
 
     def __init__(self, name: str, *values: Value, skipna: bool = True, **params: Any) -> None:
         self.name = name
-        self.values = values = tuple(map(as_floats, values))
+        self.values = values = tuple([_reducible(name, value, skipna) for value in values])
         self.skipna = skipna
         self.params = tuple(sorted(params.items()))
         self.dtype = REDUCTIONS[name].group_result_type(values[0].dtype, **params) if values else INT64
@@ -490,6 +495,17 @@ class GroupReduction:
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(describe, self.values[:1]))})"
+
+
+def _reducible(name: str, value: Value, skipna: bool) -> Value:
+    """Return what is reduced where integers may be missing: floats, or truth values of which NaN is true."""
+    if not value.dtype.is_nullable_number:
+        return value
+    if name in ("any", "all"):
+        integers, missing = apart(value)
+        return Call("where", missing, Constant(np.bool_(name == "all" or not skipna)), cast(integers, BOOL))
+    found = REDUCTIONS[name].group_types.get(value.dtype.plain)
+    return nearest_floats(value) if found == FLOAT64 else as_floats(value)
 
 
 def _reduction(name: str, skipna: bool, params: tuple[tuple[str, Any], ...], *values: Value) -> GroupReduction:

@@ -20,18 +20,22 @@ from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduc
 from akdask.engine.rowwise import Computed, Tasks
 from akdask.engine.sources import RowNumbers
 from akdask.engine.values import (
+    Call,
     ColumnRef,
     Made,
     Replica,
     Value,
+    apart,
     as_floats,
+    cast,
     describe,
     flattened,
+    nearest_floats,
     substitute,
     token,
     walk,
 )
-from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction, merge_states
+from akdask.operators.reduce.reductions import PROPAGATING, REDUCTIONS, ScalarReduction, merge_states
 from akdask.records import record
 
 FAN_IN = 16
@@ -64,7 +68,7 @@ class AggregateExpr:
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
         self.name = name
-        value = as_floats(value)
+        value = _reducible(name, value)
         self.dtype = REDUCTIONS[name].result_type(value.dtype, **params)
         self.value = value
         self.params = tuple(sorted(params.items()))
@@ -113,6 +117,16 @@ class AggregateExpr:
         nodes = [part.node for part in walk(self.value) if isinstance(part, Replica)]
         found = [item for node in nodes if isinstance(node, Aggregate) for item in node.reductions]
         return [item for item in found if item._text is None]
+
+
+def _reducible(name: str, value: Value) -> Value:
+    """Return what is reduced where integers may be missing; as NaN, missing ones count as true."""
+    if not value.dtype.is_nullable_number or name in PROPAGATING:
+        return value
+    if name in ("any", "all", "count_nonzero"):
+        integers, missing = apart(value)
+        return Call("logical_or", cast(integers, BOOL), missing)
+    return nearest_floats(value) if name in ("median", "quantile") else as_floats(value)
 
 
 def _reduction(name: str, params: tuple[tuple[str, Any], ...], value: Value) -> AggregateExpr:

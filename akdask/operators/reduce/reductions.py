@@ -12,6 +12,7 @@ import numpy as np
 from akdask.columns.arrow import lists_of
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import FLOAT64, INT64, ColumnType, list_of
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.summation import UnitPositions
 from akdask.columns.table import concat_rows, empty, take_rows
 from akdask.deferred import pc
@@ -144,6 +145,15 @@ REDUCTIONS: dict[str, Reduction] = {
 
 
 @record
+class SomeMissing:
+    """The state of rows of which some are missing, and with them the result."""
+
+
+PROPAGATING = frozenset({"sum", "prod", "mean", "var", "std", "min", "max"})
+"""Reductions of integers of which some may be missing; others reduce floats."""
+
+
+@record
 class ScalarReduction:
     """A reduction of columns of one type to one value.
 
@@ -165,12 +175,16 @@ class ScalarReduction:
 
     @cached_property
     def _form(self) -> ScalarForm:
-        return REDUCTIONS[self.name].scalar_form(self.dtype)
+        return REDUCTIONS[self.name].scalar_form(self._type)
+
+    @property
+    def _type(self) -> ColumnType:
+        return self.dtype.plain if self.dtype.is_nullable_number else self.dtype
 
     @property
     def adds_floats(self) -> bool:
         """Whether it rounds sums, so that the order of the rows matters."""
-        return self._form.adds_floats and REDUCTIONS[self.name].result_type(self.dtype) == FLOAT64
+        return self._form.adds_floats and REDUCTIONS[self.name].result_type(self._type) == FLOAT64
 
     def empty(self) -> State:
         """Return the state of no rows."""
@@ -182,6 +196,10 @@ class ScalarReduction:
         Without `positions`, the first row begins a unit of `akdask.columns.summation`.
         """
         form = self._form
+        if isinstance(column, NullableColumn):
+            missing, column = column.missing, column.values
+            if missing is not None and bool(missing.any() if mask is None else missing[mask].any()):
+                return SomeMissing()
         with np.errstate(all="ignore"):
             return form.partial(column, mask, positions) if form.adds_floats else form.partial(column, mask)
 
@@ -189,17 +207,21 @@ class ScalarReduction:
         """Return the state of the rows of both, `left` first; None means no rows."""
         if left is None or right is None:
             return right if left is None else left
+        if isinstance(left, SomeMissing) or isinstance(right, SomeMissing):
+            return SomeMissing()
         with np.errstate(all="ignore"):
             return self._form.merge(left, right)
 
     def finalize(self, state: State | None, **params: Any) -> Any:
-        """Return the result: a NumPy scalar of exactly the result's dtype.
+        """Return the result: a NumPy scalar of exactly the result's dtype, or NaN if rows are missing.
 
         Raises
         ------
         ArgumentError
             If the reduction has no result for no rows.
         """
+        if isinstance(state, SomeMissing):
+            return np.float64(np.nan)
         with np.errstate(all="ignore"):
             return self._form.finish(self.empty() if state is None else state, **params)
 
