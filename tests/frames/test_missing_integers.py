@@ -28,7 +28,7 @@ def rows(frame):
 @pytest.fixture(params=["held", "exchanged"])
 def joined(request, monkeypatch):
     if request.param == "exchanged":
-        monkeypatch.setattr(join_strategy, "fits_broadcast", lambda *_: False)
+        monkeypatch.setattr(join_strategy.JoinSide, "fits_broadcast", False)
 
     def join(how, sort=True):
         found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", how, sort=sort)
