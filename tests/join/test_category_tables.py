@@ -7,8 +7,10 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
+from akdask.columns.dtypes import STR
 from akdask.columns.table import Table
-from akdask.errors import FileFormatError, NonUniqueError
+from akdask.engine.node import lower
+from akdask.errors import FileFormatError, NonUniqueError, TransferError
 from akdask.operators.join.plan import CODE, IS_NA, LABEL, CategoryTable, _checked, _completed, _marked
 
 
@@ -59,3 +61,11 @@ def test_labels_have_an_order_of_their_own_that_sorts_or_comparisons_too_use():
     again = ordered.in_order(False)
     assert (again.is_arranged, again.is_ordered) == (True, False)
     assert plain.npartitions == ordered.npartitions == 1
+
+
+def test_labels_that_take_too_much_memory_are_refused_when_they_are_computed():
+    table = CategoryTable(ak.array(["a"] * 1000)._frame, "N/A")
+    with ak.config.set(max_transfer_bytes=4 * 1000 * STR.itemsize):
+        lower(table)
+    with ak.config.set(max_transfer_bytes=1000 * STR.itemsize), pytest.raises(TransferError, match="fewer categories"):
+        lower(table)
