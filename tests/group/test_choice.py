@@ -67,7 +67,7 @@ def test_partial_tables_of_any_strategies_merge_to_the_groups_of_all_rows(data, 
         all_keys.append(keys)
         all_values.append(values)
     alike = as_one_kind(parts)
-    splitters = choose_splitters([part.sample(1, 256) for part in alike], count)
+    splitters = choose_splitters([part.sample(1, 256, 0) for part in alike], count)
     ranges = zip(*(part.split(splitters, count, 1) for part in alike), strict=True)
     in_ranges = [SUMS.finish(merge_partial_tables(SUMS, same)[0]) for same in ranges]
     at_once = SUMS.finish(merge_partial_tables(SUMS, parts)[0])

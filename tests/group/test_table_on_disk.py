@@ -47,7 +47,7 @@ def rows_of(table):
 def test_ranges_have_the_rows_that_they_have_in_memory(numbers, others, count, with_text):
     tables = [table_of(some, with_text=with_text) for some in (numbers, others)]
     on_disk = [GroupTableOnDisk.of(table) for table in tables]
-    splitters = choose_splitters([part.sample(1, 8) for part in on_disk], count)
+    splitters = choose_splitters([part.sample(1, 8, 0) for part in on_disk], count)
     for table, part in zip(tables, on_disk, strict=True):
         assert rows_of(part.table()) == rows_of(part.own().rows) == rows_of(table)
         assert part.nrows == table.nrows
@@ -74,7 +74,7 @@ def test_few_rows_are_merged_beforehand():
 
 def test_tables_on_disk_that_are_concatenated_are_not_written_again(monkeypatch):
     tables = [table_of(range(start, start + 40), with_text=False) for start in (0, 20)]
-    splitters = choose_splitters([GroupTable(table).sample(1, 256) for table in tables], 3)
+    splitters = choose_splitters([GroupTable(table).sample(1, 256, 0) for table in tables], 3)
     slices = [GroupTableOnDisk.of(table).slices(splitters, 3, 1) for table in tables]
 
     monkeypatch.setattr(SpillFile, "_write", None)

@@ -145,7 +145,7 @@ def unmixed(tags, spare):
     return [(tag ^ ((tag >> int(HALF)) >> spare << spare)) * undo[1] % 2**64 >> spare for tag in tags]
 
 
-@pytest.mark.parametrize(("count", "is_sound"), [(60, True), (300, False)])
+@pytest.mark.parametrize(("count", "is_sound"), [(128, True), (129, False), (300, False)])
 @pytest.mark.parametrize("first", [0, 2**64 - 300 * 2**6])
 def test_keys_too_many_of_whose_words_belong_to_one_place_are_hashed(first, count, is_sound):
     spare = 6

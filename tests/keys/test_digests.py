@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import math
+import struct
+
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.strings import offsets_and_bytes
-from akdask.operators.keys.hashing import digests
+from akdask.operators.keys.hashing import DIGEST_OPERATIONS, digests
 
 VECTORS = [
     "a3817f04ba25a8e66df67214c7550293",
@@ -69,3 +73,14 @@ def test_chunks_of_rows_and_slices_do_not_show():
     found = digests(offsets - offsets[0], data, 1)
     for row in (0, 7, 16_383, 16_384, 19_899):
         assert found[row] == reference(words[row + 100].encode())[1]
+
+
+@given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.booleans(), st.floats()), min_size=1), st.integers(0, 1))
+def test_numbers_are_hashed_by_their_bytes_and_text_from_its_first_byte(rows, part):
+    numbers, flags, floats = (np.array(column) for column in zip(*rows, strict=True))
+    found = DIGEST_OPERATIONS["number_hash"].kernel(numbers, flags, floats, part=part)
+    packed = [struct.pack("<qqd", row[0], row[1], math.nan if math.isnan(row[2]) else row[2] + 0.0) for row in rows]
+    assert found.tolist() == [reference(content)[part] for content in packed]
+    text = [str(row) for row in rows]
+    found = DIGEST_OPERATIONS["text_hash"].kernel(pa.array(["x", *text], pa.large_string())[1:], part=part)
+    assert found.tolist() == [reference(content.encode())[part] for content in text]

@@ -7,8 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from akdask.columns.bigint import to_ints
 from akdask.errors import ArgumentTypeError
-from akdask.operators.keys.keys import combine, lead, ordered, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.operators.keys.keys import (
+    BIT_OPERATIONS,
+    combine,
+    from_words,
+    lead,
+    ordered,
+    pack_words,
+    row_bits,
+    span,
+    unpack_rows,
+    with_words,
+    word,
+    word_count,
+)
 
 SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 5e-324, -5e-324, 1.7e308, -1.7e308]
 floats = st.lists(st.sampled_from(SPECIAL) | st.floats(), max_size=30).map(lambda items: np.array(items, np.float64))
@@ -137,6 +151,53 @@ def test_a_lead_has_the_highest_bits_of_all_words(rows, bits):
 def test_words_packed_without_room_lose_their_lowest_bits():
     packed = pack_words(ordered(np.array([-(2**63), -(2**63) + 1, 2**63 - 1])), 2)
     assert packed.tolist() == [0, 1, ((2**62 - 1) << 2) | 2]
+
+
+@given(arrays(st.sampled_from(["i8", "u8", "?", "u1", "f8"]), st.integers(0, 30)), st.booleans())
+def test_the_span_of_a_column_is_that_of_its_words(column, ascending):
+    words = word(column, 0, ascending).tolist()
+    assert span(column, ascending) == ((min(words), max(words)) if words else None)
+
+
+def test_values_of_several_words_have_no_span():
+    assert span(limbs([1, 2])) is None
+    assert span(pa.array(["ab", "a" * 8], pa.large_string())) is None
+    assert span(pa.array(["ab", "a"], pa.large_string())) is not None
+
+
+@given(bigints, st.integers(1, 4))
+def test_integers_of_any_size_are_those_of_their_words(numbers, count):
+    column = limbs(numbers)
+    wide = with_words(column, count)
+    assert word_count(wide) == max(count, 2)
+    assert to_ints(wide) == numbers
+    words = [word(wide, number) for number in range(word_count(wide))]
+    assert to_ints(from_words(words)) == numbers
+    text = pa.array(["a"], pa.large_string())
+    assert with_words(text, count) is text
+
+
+BITS = st.integers(0, 2**64 - 1) | st.integers(0, 9)
+
+
+@given(st.sampled_from(["int64", "uint64"]), st.lists(st.tuples(BITS, st.integers(0, 70)), max_size=9))
+def test_bits_of_integers_are_those_of_python(dtype, rows):
+    values = np.array([value for value, _ in rows], np.uint64).view(dtype)
+    counts = np.array([count for _, count in rows], dtype)
+    binary = [f"{value:064b}" for value, _ in rows]
+    turned = [(text, count % 64) for text, (_, count) in zip(binary, rows, strict=True)]
+    wanted = {
+        "popcount": [text.count("1") for text in binary],
+        "parity": [text.count("1") % 2 for text in binary],
+        "clz": [len(text) - len(text.lstrip("0")) for text in binary],
+        "ctz": [(len(text) - len(text.rstrip("0"))) % 64 for text in binary],
+        "rotl": [int(text[count:] + text[:count], 2) for text, count in turned],
+        "rotr": [int(text[64 - count :] + text[: 64 - count], 2) for text, count in turned],
+    }
+    for name, operation in BIT_OPERATIONS.items():
+        found = operation.kernel(values, counts) if operation.arity == 2 else operation.kernel(values)
+        assert found.dtype == values.dtype
+        assert found.view(np.uint64).tolist() == wanted[name]
 
 
 def test_objects_without_order_are_refused():

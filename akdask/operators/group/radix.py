@@ -326,7 +326,7 @@ class RadixPartitioned(PartialTable):
     def table(self) -> Table:
         return RadixRange.of([self]).table()
 
-    def sample(self, nkeys: int, most: int, number: int = 0) -> LeadingBits:
+    def sample(self, nkeys: int, most: int, number: int) -> LeadingBits:
         return self.bits
 
     def between(self, start: int, stop: int, shift: int) -> list[Column]:

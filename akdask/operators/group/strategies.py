@@ -153,7 +153,7 @@ class PartialTable(Spillable):
         """Return the groups, sorted by key."""
 
     @abstractmethod
-    def sample(self, nkeys: int, most: int, number: int = 0) -> KeySample:
+    def sample(self, nkeys: int, most: int, number: int) -> KeySample:
         """Return a sample of the keys, of at most so many rows, chosen by the number of the table."""
 
     @abstractmethod
@@ -275,7 +275,7 @@ class GroupTable(PartialTable):
     def small_table(self, most: int) -> Table | None:
         return self.rows if self.nrows <= most else None
 
-    def sample(self, nkeys: int, most: int = tuning.TABLE_SAMPLES, number: int = 0) -> TableSample:
+    def sample(self, nkeys: int, most: int, number: int) -> TableSample:
         return TableSample.of(leading_keys(self.rows, nkeys), most, number)
 
     def split(self, splitters: Any, count: int, nkeys: int) -> list[GroupTable]:
@@ -309,7 +309,7 @@ class TableSample(KeySample):
     keys: list[Column]
 
     @classmethod
-    def of(cls, keys: Sequence[Column], most: int = tuning.TABLE_SAMPLES, number: int = 0) -> TableSample:
+    def of(cls, keys: Sequence[Column], most: int, number: int) -> TableSample:
         """Return evenly spaced rows of sorted keys.
 
         The first row depends on the table's number. Otherwise samples of similar tables would have about the same few
@@ -453,7 +453,7 @@ class GroupTableOnDisk(PartialTable):
     def small_table(self, most: int) -> Table | None:
         return self.table() if self.nrows <= most else None
 
-    def sample(self, nkeys: int, most: int, number: int = 0) -> TableSample:
+    def sample(self, nkeys: int, most: int, number: int) -> TableSample:
         sample = TableSample.of(leading_keys(self.firsts, nkeys), most, number)
         return replace(sample, nrows=self.nrows)
 
@@ -800,7 +800,7 @@ class DenseTable(PartialTable):
     def table(self) -> Table:
         return merge_dense_tables([self])
 
-    def sample(self, nkeys: int, most: int = tuning.TABLE_SAMPLES, number: int = 0) -> TableSample:
+    def sample(self, nkeys: int, most: int, number: int) -> TableSample:
         return TableSample.of([self._keys_of(np.flatnonzero(self.occupied))], most, number)
 
     def split(self, splitters: KeySplitters, count: int, nkeys: int) -> list[DenseTable]:

@@ -240,7 +240,7 @@ def _read_few(frame: Take) -> Expr:
         columns, first = compile_these(values[:-2]), compile_these(values[-2:-1])
         return PickRows(project.names, columns, first, replica, sum(frame.given))
 
-    rows = Zip(tuple(bases.values())) if len(bases) > 1 else numbers
+    rows = Zip(tuple(bases.values()))
     given = [*project.values, numbers.position, Replica(Gather(frame.positions), positions, INT64)]
     picked = pipeline(rows, given, sink, f"pick {frame._name}", batches=partition_batches(rows))
     return Tasks(frame._name, _reorder, ((all_partitions(picked.npartitions), ()),), picked)
