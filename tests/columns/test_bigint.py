@@ -20,6 +20,8 @@ from akdask.columns.bigint import (
 )
 from akdask.columns.table import concat_rows, slice_rows
 
+pytestmark = pytest.mark.light
+
 EXTREMES = [0, 1, -1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64, -(2**64), 2**128 - 1, 2**200, -(2**200)]
 NUMBERS = st.sampled_from(EXTREMES) | st.integers(-(2**200), 2**200) | st.integers(-2, 2)
 ROWS = st.lists(NUMBERS, max_size=9)

@@ -33,6 +33,8 @@ from akdask.columns.dtypes import (
 )
 from akdask.errors import ArgumentTypeError
 
+pytestmark = pytest.mark.light
+
 WIDENED = {
     INT64: ("i1", "i2", "i4", "i8", "u2", "u4", int, "int64", np.int16),
     UINT64: ("u8", "uint64", np.uint64),

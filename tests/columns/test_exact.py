@@ -89,6 +89,10 @@ def test_all_edges_compare_with_all_others(name):
             whole = exact.comparable_with(name, number, "int" if dtype is np.int64 else "uint")
             if whole is not None:
                 assert [COMPARISONS[name](item, whole) for item in integers] == found.tolist()
+        others, other = (UNSIGNED, np.uint64) if dtype is np.int64 else (EDGES, np.int64)
+        for number in others:
+            found = OPERATIONS[name].evaluate(np.array(integers, dtype), np.array([number], other))
+            assert found.tolist() == [COMPARISONS[name](item, number) for item in integers]
 
 
 @given(pairs(), st.lists(st.booleans(), min_size=6, max_size=6))

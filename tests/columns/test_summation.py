@@ -210,8 +210,8 @@ def test_squared_distances_are_those_of_fractions_however_rows_come(nrows, share
     np.testing.assert_allclose(found[0].distances(), expected, rtol=1e-12)
 
 
-@given(st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=9), st.sampled_from([1, 2.0**500, 2.0**-500]))
-def test_squared_distances_of_few_rows_are_those_of_fractions(rows, scale):
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=9))
+def test_squared_distances_of_few_rows_are_those_of_fractions(rows):
     numbers = np.array(rows, np.float64)
     mean = sum(map(Fraction, numbers.tolist())) / len(rows)
     expected = sum((Fraction(number) - mean) ** 2 for number in numbers.tolist())
@@ -219,9 +219,6 @@ def test_squared_distances_of_few_rows_are_those_of_fractions(rows, scale):
     error = 1e-12 * float(expected) + len(rows) * float(abs(mean)) ** 2 * 2.0**-104
     assert abs(Moments.of(numbers, None, None).distances() - float(expected)) <= error
     assert Moments.of(np.array(rows), None, None) == Moments.of(numbers, None, None)
-    if abs(np.log2(scale)) < 400 or float(expected) < 1e10:
-        scaled = Moments.of(numbers * scale, None, None).distances()
-        assert math.isclose(scaled, Moments.of(numbers, None, None).distances() * scale * scale, rel_tol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ from akdask.columns.table import (
 )
 from akdask.errors import ArgumentTypeError
 
+pytestmark = pytest.mark.light
+
 LARGE = st.sampled_from([2**70, -(2**70), 2**130]) | st.integers(-9, 9)
 
 

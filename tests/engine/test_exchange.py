@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.engine import exchange
 from akdask.testing.memory import MemorySource
 
 
@@ -19,3 +20,12 @@ def test_what_rows_were_read_from_is_freed_with_the_last_reference(operation):
         assert source() is None
     finally:
         gc.enable()
+
+
+def test_many_partitions_are_joined_before_slices_are_handed_over(monkeypatch):
+    monkeypatch.setattr(exchange, "MAX_SLICES", 4)
+    monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
+    values = np.random.default_rng(0).permutation(3000)
+    parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])
+    assert np.array_equal(ak.sort(parts).to_ndarray(), np.arange(3000))
+    assert np.array_equal(parts.argsort().to_ndarray(), np.argsort(values))

@@ -244,15 +244,6 @@ def test_values_are_put_among_sorted_rows_of_several_partitions(side):
     assert ak.searchsorted(lazy, ak.array(values), side).tolist() == np.searchsorted(table, values, side).tolist()
 
 
-def test_many_partitions_are_joined_before_slices_are_handed_over(monkeypatch):
-    monkeypatch.setattr(exchange, "MAX_SLICES", 4)
-    monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
-    values = np.random.default_rng(0).permutation(3000)
-    parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])
-    assert np.array_equal(ak.sort(parts).to_ndarray(), np.arange(3000))
-    assert np.array_equal(parts.argsort().to_ndarray(), np.argsort(values))
-
-
 def test_slices_travel_apart_on_a_cluster(monkeypatch):
     lazy, frame = random_frame()
     wanted = frame.sort_values("text", kind="stable")

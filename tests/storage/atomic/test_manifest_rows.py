@@ -94,6 +94,7 @@ def test_a_manifest_that_knows_none_of_the_files_loses_none(tmp_path, files):
     assert CountManifest.told(now, [re.compile(".*")]) == Told({}, {}, [])
 
 
+@pytest.mark.light
 @pytest.mark.parametrize(
     ("column", "values"),
     [

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import akdask as ak
 from akdask.errors import WriteError
 from akdask.storage.recovery import recover_naming
 from akdask.storage.transaction import Journal, staged_files, write_file, write_files
@@ -65,4 +66,17 @@ def test_files_that_are_obsolete_go_with_the_others(tmp_path):
     with staged_files(paths[0], paths[:2], stale=lambda: paths) as add:
         for path in paths[:2]:
             add(path, lambda made: Path(made).write_text("new"))
+    assert read(tmp_path) == {"a": "new", "b": "new"}
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("present", ["", "a", "b", "ab"])
+def test_files_are_on_disk_before_any_of_them_replaces_one(tmp_path, monkeypatch, present):
+    for name in present:
+        (tmp_path / name).write_text("old")
+    synced = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    with ak.config.set(durable="replaced"):
+        write_files({tmp_path / "a": [b"new"], tmp_path / "b": [b"new"]})
+    assert bool(synced) == bool(present)
     assert read(tmp_path) == {"a": "new", "b": "new"}

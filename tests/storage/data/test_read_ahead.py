@@ -172,6 +172,16 @@ def test_what_was_opened_early_goes_on_when_there_is_room():
     assert held() == 0
 
 
+def test_what_is_read_waits_no_more_for_room():
+    with ak.config.set(read_ahead=0):
+        ahead = Server().ahead()
+        ahead.expect([[(0, 256)]])
+        assert list(remote._waiting()) == [ahead]
+        assert read(ahead, 0, 50) == CONTENT[:50].tobytes()
+        assert not remote._waiting()
+        ahead.close()
+
+
 def test_requests_of_very_many_streams_are_smaller(monkeypatch):
     monkeypatch.setattr(remote, "_SMALLEST", 16)
     server = Server()
