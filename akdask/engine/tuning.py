@@ -52,6 +52,9 @@ itself takes several times as much."""
 MOST_BATCH_FILES = 128
 """Largest number of partitions of a batch; remote files take long to open."""
 
+FAN_IN = 16
+"""Results that one task merges, if there are many."""
+
 MOST_RESERVED_ROWS = 2**22
 """Rows for which memory is reserved while the number of rows that are left is unknown; it grows if there are more."""
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from akdask.operators.group import strategies, tuning
 from akdask.operators.group.grouping import ranked
 from akdask.operators.group.strategies import Dictionary
-from akdask.operators.keys import tables
+from akdask.operators.keys import tuning as key_tuning
 from akdask.operators.keys.loops import move_strings
 from akdask.operators.keys.tables import TextTable
 from akdask.testing.strategies import strings_in_buffers
@@ -89,8 +89,7 @@ ALIKE = {
 @pytest.mark.parametrize("texts", ALIKE.values(), ids=ALIKE)
 def test_strings_that_are_alike_have_numbers_of_their_own(texts, monkeypatch):
     # Of so few slots, strings often meet in one.
-    monkeypatch.setattr(tables, "SLOTS", 2**4)
-    monkeypatch.setattr(tables, "FEWEST_STRINGS", 2**2)
+    monkeypatch.setattr(key_tuning, "FEWEST_KEYS", 2**2)
     strings = pa.array(texts, pa.large_string())
     check_numbers([strings[::2], strings, strings[::-1]])
 

@@ -34,7 +34,8 @@ def keys_of(kind):
 
 @pytest.mark.parametrize(("kind", "few_rows"), [("integers", 6), ("text", 20), ("integers", -1), ("text", 1000)])
 def test_groups_of_many_tables_are_those_of_pandas_however_many_are_merged_beforehand(monkeypatch, few_rows, kind):
-    limits = {"FEW_TABLES": 3, "FAN_IN": 2, "FEW_MERGED_ROWS": few_rows, "MOST_MERGED": 40, "MOST_SLICES": 0}
+    limits = {"FEW_TABLES": 3, "FEW_MERGED_ROWS": few_rows, "MOST_MERGED": 40, "MOST_SLICES": 0}
+    monkeypatch.setattr(engine_tuning, "FAN_IN", 2)
     for name, value in limits.items():
         monkeypatch.setattr(tuning, name, value)
     plain = pd.DataFrame({"k": keys_of(kind), "v": ROWS * 7 % 30})
@@ -50,7 +51,7 @@ def test_groups_of_many_tables_are_those_of_pandas_however_many_are_merged_befor
 
 @pytest.mark.parametrize("count", [1, 4, 7])
 def test_each_table_is_merged_with_its_neighbours_once(count, monkeypatch):
-    monkeypatch.setattr(tuning, "FAN_IN", 3)
+    monkeypatch.setattr(engine_tuning, "FAN_IN", 3)
     merges = list(_fan_in(count))
     assert [table for merge in merges for table in merge] == [(0, number) for number in range(count)]
     assert len(merges) == -(-count // 3)

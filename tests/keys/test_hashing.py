@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.keys import hashing
+from akdask.operators.keys import tuning
 from akdask.operators.keys.hashing import bucket_order, buckets_of, hash_rows, is_exact
 from akdask.testing.strategies import DTYPES, columns, strings_in_buffers
 
@@ -78,7 +78,7 @@ def test_numbers_are_mixed(number):
 def test_blocks_do_not_show(monkeypatch):
     text = pa.array([f"{number:030d}"[: number % 31] for number in range(100)], pa.large_string())
     whole = hash_rows([text, np.arange(100)])
-    monkeypatch.setattr(hashing, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(tuning, "BLOCK_ROWS", 7)
     assert hash_rows([text, np.arange(100)]).tolist() == whole.tolist()
 
 

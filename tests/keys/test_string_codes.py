@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.operators.group.grouping import DictionaryColumns
-from akdask.operators.keys import string_codes as codings
-from akdask.operators.keys import string_codes as texts
+from akdask.operators.keys import tuning
 from akdask.operators.keys.string_codes import LONGEST, EncodedStrings, StringEncoder, codes_of, layout_of
 from akdask.testing.strategies import strings_in_buffers
 
@@ -44,8 +43,7 @@ def coded(blocks, expected=0):
 def test_codes_are_in_the_order_of_bytes_and_give_the_strings_back(blocks, block_rows, expected):
     plain = [text for block in blocks for text in block]
     with pytest.MonkeyPatch.context() as patch:
-        for module in (texts, codings):
-            patch.setattr(module, "BLOCK_ROWS", block_rows)
+        patch.setattr(tuning, "BLOCK_ROWS", block_rows)
         found = coded(blocks, expected)
         if not isinstance(found, EncodedStrings):
             assert not plain or max(map(len, map(str.encode, plain))) > LONGEST

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from threading import get_ident
 from unittest.mock import patch
 
 import numpy as np
@@ -12,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.keys import hashing, loops, tables
-from akdask.operators.keys.tables import KeyTable, TextTable, WordTable, number_words, side_by_side
+from akdask.operators.keys import hashing, loops, tuning
+from akdask.operators.keys.tables import KeyTable, TextTable, WordTable, number_words
 
 WORD = st.integers(0, 5) | st.sampled_from([2**63, 2**64 - 1, 2**40]) | st.integers(0, 2**64 - 1)
 
@@ -47,35 +46,13 @@ def test_a_table_of_words_grows(count):
     assert np.array_equal(table.find(values), numbers)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
 @given(values=st.lists(WORD, max_size=80), others=st.lists(WORD, max_size=20))
-def test_rows_are_found_in_tables_that_any_number_of_threads_fill(threads, values, others):
-    with patch.object(tables, "FEWEST_SHARED_ROWS", 0):
-        table, firsts = WordTable.of_rows(words(values), threads)
+def test_first_rows_of_words_are_found(values, others):
+    table, firsts = WordTable.of_rows(words(values))
     wanted = [values.index(value) for value in values]
     assert (list(range(len(values))) if firsts is None else firsts.tolist()) == wanted
     assert (firsts is None) == (len(set(values)) == len(values))
     assert table.find(words(others)).tolist() == [values.index(value) if value in values else -1 for value in others]
-
-
-def test_parts_that_get_too_many_words_make_the_table_larger():
-    # All of them are in one part.
-    candidates = np.arange(4000, dtype=np.uint64)
-    parts = np.empty(len(candidates), np.uint8)
-    loops.part_words(candidates, 4, parts)
-    some = candidates[parts == 3]
-    with patch.object(tables, "FEWEST_SHARED_ROWS", 0):
-        table, firsts = WordTable.of_rows(some, 4)
-    assert firsts is None
-    assert np.array_equal(table.find(candidates), np.where(parts == 3, np.cumsum(parts == 3) - 1, -1))
-
-
-def test_threads_share_what_is_to_be_done():
-    here = get_ident()
-    assert side_by_side(lambda item: (item, get_ident()), range(3), 1) == [(item, here) for item in range(3)]
-    items, threads = zip(*side_by_side(lambda item: (item, get_ident()), range(3), 2), strict=True)
-    assert items == (0, 1, 2)
-    assert here not in threads
 
 
 COLUMNS = {
@@ -147,7 +124,7 @@ def test_a_table_of_strings_grows(length):
     assert np.array_equal(numbers, np.searchsorted(order, firsts[wanted]))
     assert table.strings().equals(strings.take(order))
     assert np.array_equal(table.find(strings), numbers)
-    assert len(table._text) <= 32 * tables.FEWEST_STRINGS + 2 * length * len(distinct)
+    assert len(table._text) <= 32 * tuning.FEWEST_KEYS + 2 * length * len(distinct)
     assert TextTable().numbers(strings, len(distinct) - 1) is None
 
 
@@ -165,11 +142,11 @@ def test_loops_refuse_tables_that_do_not_fit():
     slots = np.zeros((4, 2), np.uint64)
     few, room, numbers = words([1, 2, 3]), np.empty(8, np.int64), np.empty(3, np.int64)
     with pytest.raises(ValueError, match="without a vacant slot"):
-        loops.number_words(few, room[:0], 0, slots, 1, 0, room, numbers)
+        loops.number_words(few, room[:0], 0, slots, 0, room, numbers)
     with pytest.raises(ValueError, match="no table of words"):
-        loops.find_words(few, slots[:3], 1, numbers)
+        loops.find_words(few, slots[:3], numbers)
     with pytest.raises(ValueError, match="without a vacant slot"):
-        loops.find_words(few, np.full((4, 2), 9, np.uint64), 1, numbers)
+        loops.find_words(few, np.full((4, 2), 9, np.uint64), numbers)
     with pytest.raises(ValueError, match="not there"):
         loops.check_words(few, few[:1], np.array([0, 1, 0]))
     offsets, text = words([0, 1, 2]), np.frombuffer(b"ab", np.uint8)
@@ -182,8 +159,6 @@ def test_loops_refuse_tables_that_do_not_fit():
             loops.check_strings(offsets, given_text, offsets, known, np.array([0, 1]))
     with pytest.raises(ValueError, match="no larger table"):
         loops.move_words(slots, np.zeros((4, 2), np.uint64))
-    with pytest.raises(ValueError, match="no such parts"):
-        loops.part_words(few, 3, np.empty(3, np.uint8))
 
 
 def test_keys_beyond_the_ranges_of_a_table_are_not_found():

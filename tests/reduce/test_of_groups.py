@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import pipeline
+from akdask.engine import pipeline, tuning
 from akdask.errors import ArgumentError
-from akdask.operators.reduce import plan, sums
+from akdask.operators.reduce import sums
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -182,7 +182,7 @@ def test_products_of_too_many_bits_are_refused_unless_they_are_zero(monkeypatch)
 
 @pytest.mark.parametrize(("fan_in", "levels"), [(2, 3), (9, 0), (3, 1), (8, 1)])
 def test_states_of_many_partitions_meet_in_a_tree(monkeypatch, fan_in, levels):
-    monkeypatch.setattr(plan, "FAN_IN", fan_in)
+    monkeypatch.setattr(tuning, "FAN_IN", fan_in)
     monkeypatch.setattr(pipeline, "CORES", 9)
     values = np.random.default_rng(fan_in).permutation(27) + 0.1
     lazy = MemorySource({"x": values}, [3] * 9).arrays()["x"]

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from akdask.operators.reduce import quantiles
+from akdask.engine import tuning as engine_tuning
+from akdask.operators.reduce import tuning
 from akdask.operators.reduce.quantiles import SortedRuns
 
 DTYPES = ["int64", "uint64", "float64", "bool", "uint8"]
@@ -20,8 +21,8 @@ DTYPES = ["int64", "uint64", "float64", "bool", "uint8"]
 @pytest.fixture(autouse=True)
 def few_runs(monkeypatch):
     """Merge counted values of few runs, as those of many are."""
-    monkeypatch.setattr(quantiles, "FAN_IN", 3)
-    monkeypatch.setattr(quantiles, "MOST_MERGED", 6)
+    monkeypatch.setattr(engine_tuning, "FAN_IN", 3)
+    monkeypatch.setattr(tuning, "MOST_MERGED_VALUES", 6)
 
 
 @given(data=st.data(), dtype=st.sampled_from(DTYPES))
@@ -43,7 +44,7 @@ def test_rows_are_held_once_and_repeated_ones_as_counts():
     distinct, repeated = np.random.default_rng(0).random(10_000), np.arange(10_000) % 5
     assert sys.getsizeof(SortedRuns.of(distinct)) <= distinct.nbytes + 1000
     assert sys.getsizeof(SortedRuns.of(repeated)) < 1000
-    assert len(reduce(add, [SortedRuns.of(repeated)] * 100).runs) < quantiles.FAN_IN
+    assert len(reduce(add, [SortedRuns.of(repeated)] * 100).runs) < engine_tuning.FAN_IN
 
 
 def test_the_rows_of_a_block_stay_as_they_are():

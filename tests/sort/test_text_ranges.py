@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from akdask.operators.keys import string_codes
+from akdask.operators.keys import tuning
 from akdask.operators.keys.string_codes import LONGEST, codes_of, layout_of
+from akdask.operators.keys.string_codes import strings_of as decoded
 from akdask.operators.sort.ranges import TextCodes, TextRanges, ordered_rows, ordered_strings
 
 MISSING = b"\xff"
@@ -63,7 +64,7 @@ def test_text_is_split_and_put_in_order_as_its_bytes_and_row_numbers_say(plain, 
 @given(st.lists(TEXT, min_size=1), st.lists(TEXT, min_size=1), st.integers(1, 4))
 def test_the_layout_of_several_blocks_or_arrays_is_that_of_all_their_strings(some, others, block_rows):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(string_codes, "BLOCK_ROWS", block_rows)
+        patch.setattr(tuning, "BLOCK_ROWS", block_rows)
         both, everything = (strings_of(plain) for plain in (others, some + others))
         layout = layout_of(both, layout_of(strings_of(some)))
         assert layout == layout_of(everything)
@@ -71,7 +72,7 @@ def test_the_layout_of_several_blocks_or_arrays_is_that_of_all_their_strings(som
         assert joined == layout
         codes = codes_of(everything, joined)
     plain, rows = some + others, list(zip(*codes.tolist(), strict=True))
-    assert bytes_of(string_codes.strings_of(joined, list(codes))) == plain
+    assert bytes_of(decoded(joined, list(codes))) == plain
     assert [plain[row] for row in sorted(range(len(rows)), key=rows.__getitem__)] == sorted(plain)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.columns.table import Table
-from akdask.operators.windows import kernels, loops, plan
+from akdask.operators.windows import kernels, loops, plan, tuning
 
 pytestmark = pytest.mark.light
 
@@ -134,7 +134,7 @@ def test_groups_further_apart_than_one_number_can_tell_are_searched_one_by_one()
 
 @pytest.mark.parametrize("name", kernels.SPANS)
 def test_reductions_are_those_of_each_window(monkeypatch, name):
-    monkeypatch.setattr(kernels, "AT_ONCE", 7)
+    monkeypatch.setattr(tuning, "WINDOW_VALUES", 7)
     draw = np.random.default_rng(0)
     rows = np.where(draw.random(30) > 0.7, np.nan, draw.normal(size=30))
     starts = np.maximum(np.arange(30) - draw.integers(0, 6, 30), 0)

@@ -29,7 +29,6 @@ from akdask.operators.keys.keys import (
     combine,
     from_words,
     lead,
-    least_bits,
     ordered,
     pack_words,
     row_bits,
@@ -422,7 +421,7 @@ def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tupl
 
 def _combined(words: Sequence[Words]) -> Sequence[Words]:
     """Return several words of each key as one word, if they fit."""
-    key = None if least_bits(words) > WORD_BITS else combine([Key.of(column) for column in words])
+    key = combine([Key.of(column) for column in words])
     return words if key is None else [key.codes]
 
 

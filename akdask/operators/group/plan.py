@@ -20,6 +20,7 @@ from akdask.cluster import buffer_bytes, memory, memory_share, on_cluster, parti
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64
 from akdask.columns.table import Table
 from akdask.engine import cache
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.alignment import rows_at_most
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.cache import CacheLease, find, is_leased, lease, put
@@ -285,8 +286,8 @@ def _all(tables: Expr) -> tuple[tuple[int, int], ...]:
 
 
 def _fan_in(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    for start in range(0, count, tuning.FAN_IN):
-        yield tuple((0, number) for number in range(start, min(start + tuning.FAN_IN, count)))
+    for start in range(0, count, engine_tuning.FAN_IN):
+        yield tuple((0, number) for number in range(start, min(start + engine_tuning.FAN_IN, count)))
 
 
 def _batches(tables: Expr) -> tuple[Hashable, ...]:

@@ -64,9 +64,6 @@ FEW_TABLES = 64
 FEW_MERGED_ROWS = 2**14
 """Most rows of a table that is merged beforehand, if there are many tables."""
 
-FAN_IN = 16
-"""Tables that are merged beforehand into one."""
-
 MOST_MERGED = 2**20
 """Rows above which tables are not merged beforehand after all."""
 

@@ -18,12 +18,9 @@ from akdask.columns.strings import offsets_and_bytes, with_margin
 from akdask.columns.table import slice_rows
 from akdask.deferred import is_arrow
 from akdask.engine.operations import Operation, numbers_to
-from akdask.operators.keys import loops
+from akdask.operators.keys import loops, tuning
 from akdask.operators.keys.keys import FIRST, HALF, LAST_BITS, Words, word, word_count
 from akdask.typing import Column, NumberArray
-
-BLOCK_ROWS = 2**13
-"""Rows that are hashed at a time, so that intermediate results stay in the processor's cache."""
 
 
 def hash_rows(columns: Sequence[Column]) -> Words:
@@ -46,8 +43,8 @@ def hash_rows(columns: Sequence[Column]) -> Words:
     """
     nrows = len(columns[0])
     hashes = new_array(nrows, np.uint64)
-    for start in range(0, nrows, BLOCK_ROWS):
-        stop = min(start + BLOCK_ROWS, nrows)
+    for start in range(0, nrows, tuning.BLOCK_ROWS):
+        stop = min(start + tuning.BLOCK_ROWS, nrows)
         hashes[start:stop] = _hash_block([slice_rows(column, start, stop) for column in columns])
     return hashes
 
@@ -55,8 +52,8 @@ def hash_rows(columns: Sequence[Column]) -> Words:
 def hash_words(words: Sequence[Words]) -> Words:
     """Return the hash of each row of several words, as `hash_rows` gives it for columns of one word each."""
     hashes = new_array(len(words[0]), np.uint64)
-    for start in range(0, len(hashes), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
+    for start in range(0, len(hashes), tuning.BLOCK_ROWS):
+        rows = slice(start, start + tuning.BLOCK_ROWS)
         block = hashes[rows]
         block[...] = words[0][rows]
         loops.mix(block)
@@ -68,10 +65,6 @@ def hash_words(words: Sequence[Words]) -> Words:
 def is_exact(columns: Sequence[Column]) -> bool:
     """Whether rows with equal hashes are always equal."""
     return len(columns) == 1 and isinstance(columns[0], np.ndarray)
-
-
-NARROW = 2**16
-"""Buckets whose numbers fit in two bytes."""
 
 
 def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.unsignedinteger]:
@@ -94,7 +87,7 @@ def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.unsignedinteger]:
     buckets = hashes & LAST_BITS
     buckets *= np.uint64(count)
     buckets >>= HALF
-    return buckets.astype(np.uint16 if count <= NARROW else np.uint32)
+    return buckets.astype(np.uint16 if count <= 2**16 else np.uint32)
 
 
 def bucket_order(buckets: npt.NDArray[np.unsignedinteger], count: int) -> tuple[NumberArray, NumberArray]:

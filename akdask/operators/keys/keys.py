@@ -110,10 +110,6 @@ BIT_OPERATIONS: dict[str, Operation] = {
 }
 
 
-GLANCE = 64
-"""Sampled rows that usually show the span of values."""
-
-
 @record
 class Key:
     """Words in the order of the rows' values.
@@ -186,17 +182,6 @@ def combine(keys: Sequence[Key]) -> Key | None:
         np.left_shift(codes, np.uint64(min(key.bits, WORD_BITS - 1)), out=codes)
         np.bitwise_or(codes, key.codes - np.uint64(key.low), out=codes)
     return Key(codes, 0, bits, keys[-1].exact)
-
-
-def least_bits(words: Sequence[Words]) -> int:
-    """Return the number of bits of the ranges of some first words together: a lower bound for all words.
-
-    Examples
-    --------
-    >>> least_bits([np.array([4, 7], np.uint64), np.array([0, 256], np.uint64)])
-    11
-    """
-    return sum(Key.of(codes[:GLANCE]).bits for codes in words)
 
 
 def lead(words: Sequence[Words], bits: int) -> Key:
@@ -442,11 +427,7 @@ class SlotGrid:
 
     @classmethod
     def within(cls, keys: Sequence[Column], most: int) -> Self | None:
-        """Return the same grid, or None above `most` slots, which the first rows usually show."""
-        if len(keys[0]) > GLANCE:
-            grid = cls.around([key[:GLANCE] for key in keys])
-            if grid is None or grid.nslots > most:
-                return None
+        """Return the same grid, or None above `most` slots."""
         grid = cls.around(keys)
         return None if grid is None or grid.nslots > most else grid
 

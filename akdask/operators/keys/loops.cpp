@@ -245,8 +245,8 @@ void siphash(Words offsets, Text text, bool is_second, Span<uint64_t> found) {
 
 // --------------------------------------------------------------------------------------------------- words, numbered
 // A slot has a word, and its number counted from 1, or 0.  The leading bits of a mixed word are the place of a slot; a
-// word whose place is taken is in one of those that follow within a part of the table, behind whose last slot comes its
-// first.  So parts can be filled at the same time, and no word needs to be compared with more than what a slot has.
+// word whose place is taken is in one of those that follow, the first slot after the last.  No word needs to be compared
+// with more than what a slot has.
 
 struct WordSlot {
     uint64_t word, number;
@@ -254,17 +254,16 @@ struct WordSlot {
 
 struct WordTable {
     WordSlot* slots;
-    uint64_t shift, last;  // the places of a part differ in the bits of the last of them
+    uint64_t shift, last;
 
-    WordTable(uint64_t* data, uint64_t rows, uint64_t columns, uint64_t parts) : slots(reinterpret_cast<WordSlot*>(data)) {
-        require(columns == 2 && rows > 1 && !(rows & (rows - 1)) && parts && !(parts & (parts - 1)) && parts < rows,
-                "no table of words");
+    WordTable(uint64_t* data, uint64_t rows, uint64_t columns) : slots(reinterpret_cast<WordSlot*>(data)) {
+        require(columns == 2 && rows > 1 && !(rows & (rows - 1)), "no table of words");
         shift = shift_to_slots(rows);
-        last = rows / parts - 1;
+        last = rows - 1;
     }
 
     INLINE uint64_t home(uint64_t word) const { return mixed(word) >> shift; }
-    INLINE uint64_t next(uint64_t slot) const { return (slot & ~last) | ((slot + 1) & last); }
+    INLINE uint64_t next(uint64_t slot) const { return (slot + 1) & last; }
 
     // Returns the slot that has the word, or the vacant one where it would be.
     INLINE uint64_t search(uint64_t word) const { return search_from(home(word), word); }
@@ -283,13 +282,13 @@ struct WordTable {
     }
 };
 
-// Gives numbers to words of one part from a row on; returns the row for which there is no place, and how many are known.
+// Gives numbers to words from a row on; returns the row for which there is no place, and how many are known.
 // New words are numbered as they are met, with their row in `firsts`, or have the number that `given` has in the row, if
 // it has any.  There must be more slots than can be known.
 template <class Number>
 std::tuple<uint64_t, uint64_t> number_words(Words words, Span<const int64_t> given, uint64_t start, Matrix<uint64_t> slots,
-                                            uint64_t parts, uint64_t count, Span<int64_t> firsts, Span<Number> numbers) {
-    WordTable table(slots.data, slots.rows, slots.columns, parts);
+                                            uint64_t count, Span<int64_t> firsts, Span<Number> numbers) {
+    WordTable table(slots.data, slots.rows, slots.columns);
     require(numbers.size >= words.size && (!given.size || given.size >= words.size), "arrays of other lengths");
     require(firsts.size <= table.last, "a table without a vacant slot");
     for (uint64_t row = start; row < words.size; ++row) {
@@ -307,8 +306,8 @@ std::tuple<uint64_t, uint64_t> number_words(Words words, Span<const int64_t> giv
 }
 
 // Finds the numbers of words, -1 for those that are not known.
-void find_words(Words words, Matrix<const uint64_t> slots, uint64_t parts, Span<int64_t> numbers) {
-    const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns, parts);
+void find_words(Words words, Matrix<const uint64_t> slots, Span<int64_t> numbers) {
+    const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns);
     require(numbers.size >= words.size, "no room for as many numbers");
     uint64_t homes[AHEAD];
     for (uint64_t row = 0; row < words.size + AHEAD; ++row) {
@@ -327,22 +326,15 @@ void find_words(Words words, Matrix<const uint64_t> slots, uint64_t parts, Span<
     }
 }
 
-// Puts the words of a table of one part into a larger one.
+// Puts the words of a table into a larger one.
 void move_words(Matrix<const uint64_t> slots, Matrix<uint64_t> into) {
-    const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns, 1);
-    WordTable larger(into.data, into.rows, into.columns, 1);
+    const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns);
+    WordTable larger(into.data, into.rows, into.columns);
     require(into.rows > slots.rows, "no larger table");
     for (uint64_t at = 0; at < slots.rows; ++at) {
         if (!table.slots[at].number) continue;
         larger.slots[larger.search(table.slots[at].word)] = table.slots[at];
     }
-}
-
-// Tells in which part of a table each word is: the leading bits of a mixed word.
-void part_words(Words words, uint64_t parts, Span<uint8_t> found) {
-    require(found.size >= words.size && parts > 1 && parts <= 256 && !(parts & (parts - 1)), "no such parts");
-    uint64_t shift = shift_to_slots(parts);
-    for (uint64_t row = 0; row < words.size; ++row) found[row] = static_cast<uint8_t>(mixed(words[row]) >> shift);
 }
 
 // Tells whether each row has the value that is known by its number, or no number (-1).  Values of numbers of rows that
@@ -531,7 +523,6 @@ MODULE("Words of keys: their extremes, those of floats, the codes and hashes of 
        {"number_words", overloads<number_words<int64_t>, number_words<int32_t>>},
        {"find_words", overloads<find_words>},
        {"move_words", overloads<move_words>},
-       {"part_words", overloads<part_words>},
        {"check_words", overloads<check_words>},
        {"check_strings", overloads<check_strings>},
        {"number_strings", overloads<search_strings<true>>},

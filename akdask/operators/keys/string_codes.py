@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.strings import StringsBuilder, offsets_and_bytes, with_margin
+from akdask.columns.strings import MARGIN, StringsBuilder, offsets_and_bytes, with_margin
 from akdask.columns.table import slice_rows
 from akdask.deferred import pa
-from akdask.operators.keys import loops
+from akdask.operators.keys import loops, tuning
 from akdask.operators.keys.keys import WORD_BITS, Words
 from akdask.records import record
 
@@ -135,11 +135,8 @@ def moves(mask: int) -> Sequence[int]:
     return found
 
 
-LONGEST = 64
-"""Most bytes of strings that are all read before any comparison."""
-
-BLOCK_ROWS = 2**15
-"""Rows whose words stay in the core's cache."""
+LONGEST = MARGIN - BYTES
+"""Most bytes of strings that are encoded: the loops read whole words."""
 
 
 def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: CodesOfRows, start: int = 0) -> StringLayout:
@@ -223,8 +220,8 @@ def layout_of(strings: pa.LargeStringArray, layout: StringLayout | None = None) 
     if layout is None:
         offsets, text = offsets_and_bytes(strings)
         layout = StringLayout.of(text[: offsets[1] - offsets[0]].tobytes())
-    for start in range(0, len(strings), BLOCK_ROWS):
-        block, known = slice_rows(strings, start, start + BLOCK_ROWS), None
+    for start in range(0, len(strings), tuning.BLOCK_ROWS):
+        block, known = slice_rows(strings, start, start + tuning.BLOCK_ROWS), None
         while layout != known and layout.longest <= LONGEST:
             # The loop that writes codes also finds the bits that the layout lacks.
             known, codes = layout, np.empty((len(layout.parts), len(block)), np.uint64)
@@ -244,8 +241,8 @@ def codes_of(strings: pa.LargeStringArray, layout: StringLayout) -> CodesOfRows:
     [[7, 9, 1]]
     """
     codes: CodesOfRows = new_array(len(layout.parts) * len(strings), np.uint64).reshape(len(layout.parts), -1)
-    for start in range(0, len(strings), BLOCK_ROWS):
-        write_codes(layout, slice_rows(strings, start, start + BLOCK_ROWS), codes, start)
+    for start in range(0, len(strings), tuning.BLOCK_ROWS):
+        write_codes(layout, slice_rows(strings, start, start + tuning.BLOCK_ROWS), codes, start)
     return codes
 
 
@@ -325,8 +322,10 @@ class StringEncoder:
 
     def append(self, strings: pa.LargeStringArray) -> None:
         """Append the rows of an array."""
-        for start in range(0, len(strings), BLOCK_ROWS):
-            block = strings if len(strings) <= BLOCK_ROWS else slice_rows(strings, start, start + BLOCK_ROWS)
+        for start in range(0, len(strings), tuning.BLOCK_ROWS):
+            block = (
+                strings if len(strings) <= tuning.BLOCK_ROWS else slice_rows(strings, start, start + tuning.BLOCK_ROWS)
+            )
             if self._plain is None and not self._write(block):
                 self._plain = StringsBuilder(self._expected)
                 if self._nrows:
@@ -359,8 +358,8 @@ class StringEncoder:
         if form == self._form and nrows <= self._codes.shape[1]:
             return
         codes = _reserve(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
-        for start in range(0, self._nrows, BLOCK_ROWS):
-            rows = slice(start, min(start + BLOCK_ROWS, self._nrows))
+        for start in range(0, self._nrows, tuning.BLOCK_ROWS):
+            rows = slice(start, min(start + tuning.BLOCK_ROWS, self._nrows))
             write_codes(form, self._encoded(rows).strings(), codes, start)
         self._form, self._codes = form, codes
 

@@ -5,8 +5,7 @@ NaN are one key, and so is all missing text.
 
 - A `SlotGrid` numbers the combinations of integers of a close range by their distances; nothing is searched for.
 - A `WordTable` is a hash table of words.  A slot has a word and its number, so that no search reads anything else.  The
-  leading bits of a mixed word are its place, and a search ends within one part of the table: threads of their own fill
-  the parts of a large one.  Numbers count words as they are met, or are those of the first rows.
+  leading bits of a mixed word are its place.  Numbers count words as they are met, or are those of the first rows.
 - A `TextTable` is a hash table of strings, which are numbered as they are met, and kept.
 
 In a `KeyTable` of first rows the word of a string is its hash, and several words become one: side by side where their
@@ -19,10 +18,7 @@ Only what wants the order of keys sorts, and then the distinct keys.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from typing import TypeVar
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -32,38 +28,14 @@ from akdask.columns.strings import offsets_and_bytes, with_margin
 from akdask.columns.table import Sized, slice_rows, take_rows
 from akdask.deferred import pa
 from akdask.interruption import interruptible_ranges
-from akdask.operators.keys import hashing, loops
-from akdask.operators.keys.keys import WORD_BITS, Key, Words, combine, least_bits, word
+from akdask.operators.keys import hashing, loops, tuning
+from akdask.operators.keys.keys import WORD_BITS, Key, Words, combine, word
 from akdask.typing import Column, NumberArray
-
-FEWEST_SLOTS = 2**11
-"""Slots of a table of words at first."""
-
-FEWEST_SHARED_ROWS = 2**20
-"""Rows of a table that several threads fill."""
-
-MOST_PARTS = 2**8
-"""Parts of a table, and threads that fill them."""
-
-CHUNK_ROWS = 2**13
-"""Rows that are looked for at a time, so that intermediate results stay in the core's cache."""
 
 UNKNOWN = -1
 """The number of a key that is not in a table."""
 
 _NO_ROWS: NumberArray = np.empty(0, np.int64)
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-def side_by_side(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> list[Result]:
-    """Return the results of a function for some items, computed by some threads."""
-    if threads <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
-        # Threads of a computation end with it, which its context tells.
-        return [found.result() for found in [pool.submit(copy_context().run, function, item) for item in items]]
 
 
 class WordTable(Sized):
@@ -80,8 +52,7 @@ class WordTable(Sized):
     def __init__(self) -> None:
         self.count = 0
         """Number of known words."""
-        self._slots = _vacant(FEWEST_SLOTS)
-        self._parts = 1
+        self._slots = _vacant(2 * tuning.FEWEST_KEYS)
 
     def numbers(
         self, words: Words, most: int = 2**62, out: NumberArray | None = None
@@ -94,7 +65,7 @@ class WordTable(Sized):
             while row < stop:
                 firsts_met = met[: min(_capacity(self._slots), most)]
                 row, self.count = loops.number_words(
-                    words[:stop], _NO_ROWS, row, self._slots, 1, self.count, firsts_met, numbers
+                    words[:stop], _NO_ROWS, row, self._slots, self.count, firsts_met, numbers
                 )
                 if row < stop:
                     if self.count >= most:
@@ -105,7 +76,7 @@ class WordTable(Sized):
         return numbers, met[known : self.count]
 
     @classmethod
-    def of_rows(cls, words: Words, threads: int = 1) -> tuple[WordTable, NumberArray | None]:
+    def of_rows(cls, words: Words) -> tuple[WordTable, NumberArray | None]:
         """Return the table of some words, whose numbers are their first rows, and the number of each row.
 
         Numbers are None where all words differ.
@@ -117,54 +88,21 @@ class WordTable(Sized):
         ([0, 1, 0], [1, -1])
         """
         table, nrows = cls(), len(words)
-        threads = min(threads, MOST_PARTS) if nrows >= FEWEST_SHARED_ROWS else 1
-        table._parts = 1 << (threads - 1).bit_length()
-        nslots = 1 << max((3 * nrows).bit_length(), (16 * table._parts).bit_length())
-        firsts = new_array(nrows, np.int64)
-        of_rows = table._parts_of(words, threads)
-
-        def fill(part: int) -> int:
-            rows = np.arange(nrows) if of_rows is None else np.flatnonzero(of_rows == part)
-            some = words if of_rows is None else words.take(rows)
-            numbers = firsts if of_rows is None else np.empty(len(rows), np.int64)
-            firsts_met, count = np.empty(min(nslots // table._parts - 1, len(rows)), np.int64), 0
-            for start, stop in interruptible_ranges(range(1, len(rows) + 1)):
-                row, count = loops.number_words(
-                    some[:stop], rows, start, table._slots, table._parts, count, firsts_met, numbers
-                )
-                if row < stop:
-                    return -nrows
-            if of_rows is not None:
-                firsts[rows] = numbers
-            return count
-
-        table.count = -1
-        while table.count < 0:
-            # A part that gets too many words is rare, as mixed ones are spread evenly.
-            table._slots = _vacant(nslots)
-            table.count = sum(side_by_side(fill, range(table._parts), threads))
-            nslots *= 2
+        table._slots = _vacant(1 << max((3 * nrows).bit_length(), 1))
+        firsts, rows = new_array(nrows, np.int64), np.arange(nrows)
+        firsts_met = new_array(nrows, np.int64)
+        for start, stop in interruptible_ranges(range(1, nrows + 1)):
+            _, table.count = loops.number_words(
+                words[:stop], rows, start, table._slots, table.count, firsts_met, firsts
+            )
         return table, None if table.count == nrows else firsts
 
     def find(self, words: Words, out: NumberArray | None = None) -> NumberArray:
         """Return the number of each word, -1 for words that are not known."""
         numbers = np.empty(len(words), np.int64) if out is None else out
         for start, stop in interruptible_ranges(range(1, len(words) + 1)):
-            loops.find_words(words[start:stop], self._slots, self._parts, numbers[start:stop])
+            loops.find_words(words[start:stop], self._slots, numbers[start:stop])
         return numbers
-
-    def _parts_of(self, words: Words, threads: int) -> npt.NDArray[np.uint8] | None:
-        """Return the part of each word, None if there is only one."""
-        if self._parts == 1:
-            return None
-        found = new_array(len(words), np.uint8)
-        step = len(words) // threads + 1
-
-        def fill(start: int) -> None:
-            loops.part_words(words[start : start + step], self._parts, found[start : start + step])
-
-        side_by_side(fill, range(0, len(words), step), threads)
-        return found
 
 
 def _vacant(nslots: int) -> Words:
@@ -191,7 +129,7 @@ def number_words(words: Sequence[Words], out: NumberArray | None = None) -> tupl
         found = WordTable().numbers(first, out=out)
         assert found is not None, "no words are too many"
         return found
-    packed = combine([Key.of(column) for column in words]) if least_bits(words) <= WORD_BITS else None
+    packed = combine([Key.of(column) for column in words])
     if packed is not None:
         return number_words([packed.codes], out)
     numbers, firsts = number_words([hashing.hash_words(words)], out)
@@ -203,12 +141,6 @@ def number_words(words: Sequence[Words], out: NumberArray | None = None) -> tupl
 
 
 # ------------------------------------------------------------------------------------------------------------- strings
-
-FEWEST_STRINGS = 2**10
-"""Strings that a table has memory for at first, of 32 bytes each."""
-
-SLOTS = 2**14
-"""Slots of a table at first; with more of them, and never more than half in use, it does not fit the core's cache."""
 
 
 class TextTable:
@@ -222,12 +154,14 @@ class TextTable:
     def __init__(self) -> None:
         self.count = 0
         """Number of known strings."""
-        self._slots = np.zeros(SLOTS, np.uint64)
-        self._tags = np.empty((FEWEST_STRINGS + 1, 4), np.uint64)
+        # Memory for some strings of 32 bytes.
+        most = tuning.FEWEST_KEYS
+        self._slots = np.zeros(4 * most, np.uint64)
+        self._tags = np.empty((most + 1, 4), np.uint64)
         # The length of no string, to which vacant slots lead.
         self._tags[0] = 2**WORD_BITS - 1
-        self._ends = np.zeros(FEWEST_STRINGS + 1, np.uint64)
-        self._text = np.empty(32 * FEWEST_STRINGS, np.uint8)
+        self._ends = np.zeros(most + 1, np.uint64)
+        self._text = np.empty(32 * most, np.uint8)
 
     def strings(self) -> pa.LargeStringArray:
         """Return the known strings."""
@@ -290,8 +224,6 @@ class KeyTable(Sized):
     ----------
     columns : sequence of columns
         At least one, of numbers or strings.
-    threads : int
-        How many may make the table, if it is large.
 
     Examples
     --------
@@ -300,16 +232,16 @@ class KeyTable(Sized):
     ([0, 1, 0], [1, -1])
     """
 
-    def __init__(self, columns: Sequence[Column], threads: int = 1) -> None:
+    def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = list(columns)
         self._text_tables: list[TextTable | None] = [None] * len(columns)
         self.firsts: NumberArray | None = None
         """For each row, the first row with the same key; None if all keys differ."""
-        is_sound = self._fill(threads)
+        is_sound = self._fill()
         if not is_sound and not all(isinstance(column, np.ndarray) for column in columns):
             # The numbers of different strings differ, as their hashes may not.
             self._text_tables = [None if isinstance(column, np.ndarray) else TextTable() for column in columns]
-            is_sound = self._fill(threads)
+            is_sound = self._fill()
         self._rest: KeyTable | None = None
         if not is_sound:
             # Different keys have the same hash: the first columns are numbered beside the last, which is exact.
@@ -318,7 +250,7 @@ class KeyTable(Sized):
             self._pairs = KeyTable([self._rest.find(self._words[:-1]), self._last.find(self._words[-1:])])
             self.firsts = self._pairs.firsts
 
-    def _fill(self, threads: int) -> bool:
+    def _fill(self) -> bool:
         """Make the table of words, some of which may be hashes; return whether different keys differ in these."""
         self._words = [
             self._known_words(column) if text is None else _words_of(text.numbers(column, len(column)))
@@ -327,7 +259,7 @@ class KeyTable(Sized):
         keys = [Key.of(words) for words in self._words] if len(self._words) > 1 else []
         self._spans = [(key.low, key.bits) for key in keys]
         self._are_combined = sum(key.bits for key in keys) > WORD_BITS
-        self._table, self.firsts = WordTable.of_rows(self._packed(self._words)[0], threads)
+        self._table, self.firsts = WordTable.of_rows(self._packed(self._words)[0])
         if self.firsts is None or not self._are_hashed:
             return True
         rows = np.flatnonzero(self.firsts != np.arange(len(self.firsts)))
@@ -349,8 +281,8 @@ class KeyTable(Sized):
     def find(self, columns: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         """Return the first row with the key of each row, as int64; -1 for those without one."""
         found = np.empty(len(columns[0]), np.int64) if out is None else out
-        for start in range(0, len(found), CHUNK_ROWS):
-            stop = min(start + CHUNK_ROWS, len(found))
+        for start in range(0, len(found), tuning.BLOCK_ROWS):
+            stop = min(start + tuning.BLOCK_ROWS, len(found))
             self._find([slice_rows(column, start, stop) for column in columns], found[start:stop])
         return found
 

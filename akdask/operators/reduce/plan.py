@@ -15,6 +15,7 @@ from akdask._dask import Expr, List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType, TimeForm
 from akdask.columns.table import Table
 from akdask.deferred import without_collection
+from akdask.engine import tuning
 from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
 from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduction_batches
 from akdask.engine.rowwise import Computed, Tasks
@@ -37,8 +38,6 @@ from akdask.engine.values import (
 )
 from akdask.operators.reduce.reductions import PROPAGATING, REDUCTIONS, ScalarReduction, merge_states
 from akdask.records import record
-
-FAN_IN = 16
 
 
 class AggregateExpr:
@@ -234,8 +233,8 @@ class TreeReduce(Node):
         graph: dict[Any, Any] = {}
         keys: list[Hashable] = list(self.partials.__dask_keys__())
         level = 0
-        while len(keys) > FAN_IN:
-            groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
+        while len(keys) > tuning.FAN_IN:
+            groups = [keys[start : start + tuning.FAN_IN] for start in range(0, len(keys), tuning.FAN_IN)]
             keys = [(f"combine-{self._name}", level, number) for number in range(len(groups))]
             for key, group in zip(keys, groups, strict=True):
                 graph[key] = Task(key, self.combine, List(*map(TaskRef, group)))

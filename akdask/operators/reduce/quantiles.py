@@ -18,6 +18,7 @@ import numpy as np
 from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import FLOAT64
 from akdask.columns.memory import new_array
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.reduction import (
     NUMBERS,
     AdjacentRowGroups,
@@ -36,7 +37,7 @@ from akdask.engine.reduction import (
 )
 from akdask.errors import ArgumentError
 from akdask.interruption import interruptible_ranges
-from akdask.operators.reduce import loops
+from akdask.operators.reduce import loops, tuning
 from akdask.records import record
 from akdask.typing import NumberArray
 
@@ -300,16 +301,6 @@ MEDIAN = Reduction(
 )
 
 
-REPEATS = 2
-"""Fewest rows of a distinct value, on average, for which distinct values are counted instead."""
-
-FAN_IN = 32
-"""Runs of counted values that are merged into one."""
-
-MOST_MERGED = 2**16
-"""Values above which a run is not merged any more."""
-
-
 @record
 class Run:
     """Ascending normalized keys of some rows.
@@ -329,7 +320,7 @@ class Run:
     def of(cls, words: Words) -> Run:
         """Return a run of ascending keys, at least one; if many are equal, a run of the distinct keys."""
         firsts = np.flatnonzero(np.concatenate([[True], words[1:] != words[:-1]]))
-        if REPEATS * len(firsts) > len(words):
+        if tuning.ROWS_OF_A_VALUE * len(firsts) > len(words):
             return cls(words)
         return cls(words.take(firsts), np.append(firsts, len(words)))
 
@@ -346,7 +337,7 @@ class Run:
     @property
     def can_merge(self) -> bool:
         """Whether merging it with others pays."""
-        return self.until is not None and len(self.words) <= MOST_MERGED
+        return self.until is not None and len(self.words) <= tuning.MOST_MERGED_VALUES
 
     def rows_before(self, position: int) -> int:
         """Return the number of rows before a position."""
@@ -391,7 +382,7 @@ class SortedRuns:
     def __add__(self, other: SortedRuns) -> SortedRuns:
         runs = (*self.runs, *other.runs)
         counted = [run for run in runs if run.can_merge]
-        if len(counted) >= FAN_IN:
+        if len(counted) >= engine_tuning.FAN_IN:
             runs = (*(run for run in runs if not run.can_merge), Run.merge(counted))
         return SortedRuns(self.dtype, runs, self.missing + other.missing)
 

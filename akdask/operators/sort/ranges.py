@@ -20,6 +20,7 @@ from akdask.columns.memory import new_array
 from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.deferred import pa
 from akdask.engine.values import token
+from akdask.operators.keys import tuning as key_tuning
 from akdask.operators.keys.keys import LAST, SIGN, Words, unpack_rows, word
 from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, codes_of, strings_of
 from akdask.operators.sort import loops, tuning
@@ -210,8 +211,8 @@ def _count_equals(parts: Sequence[NumberArray], count: int, splitter: np.uint64,
         return count
     found = 0
     for part in parts:
-        for begin in range(0, min(len(part), count), tuning.BLOCK_ROWS):
-            words, flipped = _words(part[begin : min(begin + tuning.BLOCK_ROWS, count)], ascending)
+        for begin in range(0, min(len(part), count), key_tuning.BLOCK_ROWS):
+            words, flipped = _words(part[begin : min(begin + key_tuning.BLOCK_ROWS, count)], ascending)
             found += int(np.count_nonzero(words == splitter ^ flipped))
         count -= len(part)
     return found

@@ -55,9 +55,6 @@ SLOT_BITS = 11
 LARGE_SHARE = 16
 """The divisor of all splitters that bounds the splitters in a range which is cut at one of them."""
 
-BLOCK_ROWS = 2**15
-"""Values whose words are made at a time, which stay in the cache of the core."""
-
 PARTITION_SLOT_BITS = 15
 """Leading bits of the look-up table of splitters; most slots have at most one splitter, so that searches are rare."""
 

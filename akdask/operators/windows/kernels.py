@@ -21,18 +21,12 @@ from akdask.columns.summation import sum_integers
 from akdask.columns.table import type_of
 from akdask.engine.reduction import TOTALS, themselves
 from akdask.operators.reduce.extremes import without_sign_of_zero
-from akdask.operators.windows import loops
+from akdask.operators.windows import loops, tuning
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
 WINDOWS = ("sum", "mean", "min", "max", "var", "std")
 """Reductions of windows, by name."""
-
-STEPS = 256
-"""Rows of the blocks in which expanding reductions and recurrences are computed step by step."""
-
-SORTED_AT_ONCE = 1 << 21
-"""Values of windows that are sorted at a time."""
 
 RUNNING = ("cumsum", "cumprod", "cummin", "cummax")
 """Running results of groups, by name."""
@@ -309,17 +303,17 @@ def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberA
 
 
 def _in_blocks(column: NumberArray, fill: float) -> NumberArray:
-    """Return the rows in columns of `STEPS` rows, with the last one padded, so that all blocks take a step at once."""
-    blocks = -(-len(column) // STEPS)
-    padded = np.full(blocks * STEPS, fill)
+    """Return the rows in columns of equal length, the last one padded, so that all take a step at once."""
+    blocks = -(-len(column) // tuning.STEPS)
+    padded = np.full(blocks * tuning.STEPS, fill)
     padded[: len(column)] = column
-    return np.ascontiguousarray(padded.reshape(-1, STEPS).T)
+    return np.ascontiguousarray(padded.reshape(-1, tuning.STEPS).T)
 
 
 def window_quantiles(column: NumberArray, width: int, q: float, *, least: int) -> NumberArray:
     """Return a quantile of each window of a column, with linear interpolation.
 
-    Every window is sorted by itself, some million values at a time.
+    Every window is sorted by itself.
 
     Parameters
     ----------
@@ -343,7 +337,7 @@ def window_quantiles(column: NumberArray, width: int, q: float, *, least: int) -
         return out
     rows = np.where(np.isfinite(column), column, np.nan)
     windows = np.lib.stride_tricks.sliding_window_view(rows, width)
-    at_once = max(SORTED_AT_ONCE // width, 1)
+    at_once = max(tuning.WINDOW_VALUES // width, 1)
     for start in range(0, nrows, at_once):
         ordered = np.sort(windows[start : start + at_once], axis=1)
         known = width - np.isnan(ordered).sum(axis=1)
@@ -441,9 +435,6 @@ def _identity(name: str, dtype: np.dtype[Any]) -> Any:
     limits = np.iinfo(dtype)
     return limits.max if name == "cummin" else limits.min
 
-
-AT_ONCE = 1 << 21
-"""Values of windows that are reduced at a time."""
 
 MOST_POSITIONS = 1 << 62
 """Positions of rows that one number can identify."""
@@ -592,7 +583,7 @@ def _windows_reduced(  # noqa: PLR0917 - what the caller knows
     row = 0
     while row < len(ends):
         done = upto[row - 1] if row else 0
-        stop = max(int(np.searchsorted(upto, done + AT_ONCE, side="right")), row + 1)
+        stop = max(int(np.searchsorted(upto, done + tuning.WINDOW_VALUES, side="right")), row + 1)
         few = sizes[row:stop]
         edges = np.concatenate([[0], np.cumsum(few)[:-1]])
         at = np.arange(int(few.sum())) + np.repeat(begins[row:stop] - edges, few)
