@@ -270,7 +270,7 @@ def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> Column
             return INT64
         case "u":
             return {1: UINT8, 8: UINT64}.get(found.itemsize, INT64)
-        case "f" if found.itemsize <= 8:
+        case "f" if found.itemsize <= FLOAT64.itemsize:
             return FLOAT64
         case "b":
             return BOOL

@@ -87,12 +87,39 @@ def test_all_edges_compare_with_all_others(name):
             turned = OPERATIONS[name].evaluate(np.float64(number), column)
             assert turned.tolist() == [COMPARISONS[name](number, item) for item in integers]
             whole = exact.comparable_with(name, number, "int" if dtype is np.int64 else "uint")
+            low, high = exact.LIMITS["i" if dtype is np.int64 else "u"]
+            is_whole = low <= number < high and number == int(number)
+            assert (whole is not None) == (is_whole if "equal" in (name, name[4:]) else low <= number < high)
             if whole is not None:
                 assert [COMPARISONS[name](item, whole) for item in integers] == found.tolist()
         others, other = (UNSIGNED, np.uint64) if dtype is np.int64 else (EDGES, np.int64)
         for number in others:
             found = OPERATIONS[name].evaluate(np.array(integers, dtype), np.array([number], other))
             assert found.tolist() == [COMPARISONS[name](item, number) for item in integers]
+
+
+WIDENED = {"i8": int64s, "u8": uint64s, "i4": st.integers(-(2**31), 2**31 - 1), "u1": st.integers(0, 255)}
+
+
+@given(st.sampled_from(list(WIDENED)), st.sampled_from(["f8", "i8", "u8", "u1"]), st.data())
+def test_integers_of_files_get_the_type_of_a_column_or_are_refused(stored, wanted, data):
+    numbers = data.draw(st.lists(WIDENED[stored] | st.integers(0, 255), max_size=5))
+    column, out = np.array(numbers, stored), np.empty(len(numbers), wanted)
+    limits = None if wanted == "f8" else np.iinfo(wanted)
+    fits = [float(n) == n if limits is None else limits.min <= n <= limits.max for n in numbers]
+    if not all(fits):
+        with pytest.raises(ConversionError, match="'c'"):
+            exact.widen_into(out, column, "c")
+        return
+    exact.widen_into(out, column, "c")
+    assert out.tolist() == numbers
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "?"])
+def test_numbers_of_files_that_are_no_integers_are_copied(dtype):
+    out = np.empty(2)
+    exact.widen_into(out, np.array([1, 0], dtype), "c")
+    assert out.tolist() == [1.0, 0.0]
 
 
 @given(pairs(), st.lists(st.booleans(), min_size=6, max_size=6))

@@ -65,10 +65,12 @@ def test_rows_of_a_range_are_those_at_its_numbers(values, step, data):
     assert some.to_list() == [None if number > 5 else number for number in wanted]
 
 
-@pytest.mark.parametrize("wrong", [-1, 3, 2**40, -(2**63)])
-def test_a_position_that_is_nowhere_is_refused(wrong):
+@pytest.mark.light
+@pytest.mark.parametrize("table", [np.array([1.0, 2.0, 3.0]), pa.array(["a", "b", "c"], pa.large_string())])
+@pytest.mark.parametrize("wrong", [-1, 3, 4, 2**40, -(2**63)])
+def test_a_position_that_is_nowhere_is_refused(table, wrong):
     with pytest.raises(PositionError, match="has no category"):
-        LOOKUP_OPERATIONS["lookup"].evaluate(np.array([1.0, 2.0, 3.0]), np.array([0, 1, wrong, 2]))
+        LOOKUP_OPERATIONS["lookup"].evaluate(table, np.array([0, 1, wrong, 2]))
 
 
 def test_strings_are_gathered_too():

@@ -10,7 +10,9 @@ from akdask.engine.values import (
     Apply,
     Call,
     ColumnRef,
+    Compiler,
     Constant,
+    Recall,
     columns_of,
     compile_values,
     describe,
@@ -148,3 +150,20 @@ def test_operations_on_nothing_but_constants_have_as_many_rows_as_the_array():
         limbs = [ak.ones(5, dtype="uint64"), ak.arange(5, dtype="uint64")]
         assert ak.bigint_from_uint_arrays(limbs).tolist() == [2**64 + low for low in range(5)]
         assert ak.bigint_from_uint_arrays(limbs[::-1]).tolist() == [high * 2**64 + 1 for high in range(5)]
+
+
+def test_what_programs_share_is_handed_on_if_it_has_rows():
+    root, two = Call("sqrt", ColumnRef("rows", "x", FLOAT64)), Call("sqrt", Constant(2.0))
+    programs = [
+        [Call("greater", root, Constant(1.0))],
+        [Call("less", Call("add", root, two), Constant(9.0))],
+        [Call("add", root, two), Call("multiply", root, root)],
+    ]
+    compiler = Compiler(programs, {"rows": 0}, {})
+    first, second, last = map(compiler.next, programs)
+    recalled = [[step.slot for step in program.steps if isinstance(step, Recall)] for program in (first, second, last)]
+    (of_root,), (of_sum,) = ([slot for _, slot in program.hands_on] for program in (first, second))
+    assert recalled == [[], [of_root], [of_sum, of_root]]
+    assert [program.forgets for program in (first, second)] == [(), ()]
+    assert sorted(last.forgets) == sorted([of_root, of_sum])
+    assert not last.hands_on

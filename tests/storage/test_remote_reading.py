@@ -1,5 +1,6 @@
 """Columns of remote files under failures, beside what was written, and what of the files is asked for."""
 
+import io
 import threading
 
 import h5py
@@ -12,6 +13,7 @@ import akdask as ak
 from akdask.errors import AkdaskError, FileError
 from akdask.formats.hdf5 import library
 from akdask.storage import files, remote
+from akdask.storage.files import FileIdentity
 from tests.storage.stores import FaultyFileSystem
 
 ROWS = 3000
@@ -243,3 +245,36 @@ def test_whether_many_small_files_are_as_they_were_is_asked_beside_what_brings_b
     assert int(found.sum()) == 20 * int(NUMBERS.sum())
     asked = [path for method, path in FaultyFileSystem.requests if method == "info"]
     assert len(asked) == len(set(asked)) == 20  # once each
+
+
+class Refusing(io.BytesIO):
+    """A file of a server that gives more than it is asked for."""
+
+    def read(self, size=-1):
+        raise ValueError("more than requested")
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("size", [0, 1, 2, 100])
+@pytest.mark.parametrize("gives_ranges", [True, False])
+def test_a_web_server_is_asked_once_for_the_last_byte_of_a_file(size, gives_ranges, monkeypatch):
+    opened = []
+
+    class System:
+        def open(self, path, mode):
+            opened.append((io.BytesIO if gives_ranges else Refusing)(bytes(size)))
+            return opened[-1]
+
+    monkeypatch.setattr(remote, "identify", lambda url: FileIdentity(url, size, "v"))
+    monkeypatch.setattr(remote, "file_system", lambda url: (System(), "x"))
+    remote._WITH_RANGES.clear()
+    for _ in range(2):
+        if gives_ranges or size < 2:
+            remote.demand_ranges("http://server/x")
+        else:
+            with pytest.raises(FileError, match="does not support ranges"):
+                remote.demand_ranges("http://server/x")
+    # The first byte alone is what any server sends.
+    assert len(opened) == (0 if size < 2 else 1 if gives_ranges else 2)
+    remote.demand_ranges("s3://server/x")
+    remote._WITH_RANGES.clear()

@@ -50,10 +50,9 @@ class FileBytes:
         self._ranges = ranges
         self._position = 0
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int) -> bytes:
         """Return the next bytes, as many as there are up to a number."""
-        left = max(self._ranges.file.size - self._position, 0)
-        found = np.empty(left if size < 0 else min(size, left), np.uint8)
+        found = np.empty(min(size, max(self._ranges.file.size - self._position, 0)), np.uint8)
         self._ranges.read_into(found, self._position, "pages")
         self._position += len(found)
         return found.tobytes()

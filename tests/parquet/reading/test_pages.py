@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -9,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import akdask as ak
 from akdask.columns.table import concat_rows, to_objects
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet import pages
 from akdask.formats.parquet.file_set import open_set
-from akdask.formats.parquet.pages import NoPlainPagesError, PageReader
+from akdask.formats.parquet.pages import NoPlainPagesError, PageReader, _claimed, _claimed_by_frame
+from akdask.formats.parquet.reader import RowGroupPartReader
 from akdask.storage.objects import VALUES
 
 NUMBERS = {
@@ -257,3 +260,37 @@ def test_what_does_not_unpack_to_what_it_claims_is_refused(numbers, claimed):
 
 def test_no_plain_pages_is_no_error_of_the_library():
     assert not issubclass(NoPlainPagesError, AkdaskError)
+
+
+@given(st.sampled_from(["SNAPPY", "ZSTD"]), st.integers(0, 70_000) | st.sampled_from([255, 256, 65_791, 65_792, 2**21]))
+def test_packed_data_tells_its_size(codec, size):
+    packed = np.frombuffer(pa.Codec(codec.lower()).compress(bytes(size)), np.uint8)
+    assert _claimed(codec, packed) == size
+
+
+def test_a_head_that_is_cut_or_of_another_kind_tells_no_size():
+    frame = pa.Codec("zstd").compress(bytes(1000)).to_pybytes()
+    assert [_claimed_by_frame(frame[:count]) for count in range(9)] == [None] * 7 + [1000] * 2
+    assert _claimed_by_frame(b"\0" + frame[1:]) is None
+    # Of five bytes each tells that another follows.
+    assert _claimed("SNAPPY", np.array([255] * 4 + [15], np.uint8)) == 2**32 - 1
+    assert _claimed("SNAPPY", np.array([255] * 5 + [1], np.uint8)) is None
+    assert _claimed("SNAPPY", np.array([255], np.uint8)) is None
+
+
+@pytest.mark.parametrize("period", [1, 3, 11, 200, 3000])
+def test_pages_that_snappy_has_packed_are_unpacked_in_one_loop(tmp_path, monkeypatch, period):
+    random = np.random.default_rng(period)
+    numbers = np.tile(random.integers(-(2**63), 2**63 - 1, period), 9000 // period + 1)[:9000]
+    # Few of the numbers are others, so that what is copied has many lengths.
+    numbers[random.integers(0, 9000, 300)] = 7
+    pq.write_table(pa.table({"x": numbers}), tmp_path / "x.parquet", compression="snappy", use_dictionary=False)
+    monkeypatch.setattr(PageReader, "_decompressed", None)
+    assert np.array_equal(ak.read_parquet(tmp_path / "x.parquet")["x"].to_ndarray(), numbers)
+
+
+def test_readers_of_row_groups_before_are_released():
+    reader = SimpleNamespace(_chunks={}, _open_chunk=lambda column, number: (column, number))
+    for column, number in [("a", 0), ("b", 0), ("a", 1), ("b", 0)]:
+        assert RowGroupPartReader._chunk(reader, column, number) == (column, number)
+    assert sorted(reader._chunks) == [("a", 1), ("b", 0)]
