@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from akdask.operators.join.plan import CategoryTable
 
 
-def looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
+def looked_up(labels: Frame, value: Value, codes: Value) -> Call:
     """Evaluate a value once for each label, and look it up for each row."""
     table = Project(labels, (0,), (value,))
     return Call("lookup", Replica(table, 0, value.dtype), codes)

@@ -82,6 +82,12 @@ def fields(strings: Any, delimiter: str | bytes, return_segments: bool, **how: A
     return (found, starts_of(strings, Call("list_lengths", lists))) if return_segments else found
 
 
+def words(strings: Any, most: int) -> tuple[Any, Any]:
+    """Return the text between white space, and the number of the first word of each string."""
+    lists = call("split_words", strings._value, most=most)
+    return flat(strings, lists), starts_of(strings, Call("list_lengths", lists))
+
+
 def peeled(strings: Any, delimiter: str | bytes, times: Any, **how: Any) -> tuple[Any, Any]:
     """Return the strings cut in two at a delimiter; see `Strings.peel`."""
     times = value_of(times)

@@ -19,6 +19,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import unique
 from akdask.arrays.strings import Strings
+from akdask.arrays.text import words
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import INT64
 from akdask.engine.alignment import align_by_plan
@@ -30,6 +31,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import as_other_type, missing_where
 from akdask.frames.missing import present
 from akdask.frames.series import Series
+from akdask.operators.text.characters import PREDICATES, TRANSFORMS
 from akdask.operators.text.patterns import compiled
 
 Accessor = TypeVar("Accessor", bound="Properties")
@@ -198,12 +200,9 @@ class StringAccessor(Properties):
     kinds = (Strings, Categorical, SegArray)
     accessor_name = "str"
 
-    def __init__(self, series: Series) -> None:
-        super().__init__(series)
-        values = series.values
-        self._labels = values if isinstance(values, Categorical) else None
-        if self._labels is not None:
-            self.series = series._with(as_other_type(values, str))
+    def __new__(cls, series: Series) -> StringAccessor:
+        """Return methods of the text of each row, or of a Categorical by its categories."""
+        return super().__new__(_CategoryText if isinstance(series.values, Categorical) else cls)
 
     # Arkouda's
 
@@ -348,11 +347,11 @@ class StringAccessor(Properties):
         columns = ColumnSet.of({"text": text})
         lacking = None if not text._value.dtype.nullable else ~pdarray(columns.frame, present(columns, "text"))
         text = text.fillna("")
-        pattern = r"\s+" if pat is None else pat if regex else re.escape(pat)
-        text = text.strip() if pat is None else text
-        fields, segments = text.regex_split(pattern, max(n, 0), return_segments=True)
-        # Blank text has no fields, where there are none but between white space.
-        found = SegArray(segments, fields).filter("") if pat is None else SegArray(segments, fields)
+        if pat is None:
+            fields, segments = words(text, max(n, 0))
+        else:
+            fields, segments = text.regex_split(pat if regex else re.escape(pat), max(n, 0), return_segments=True)
+        found = SegArray(segments, fields)
         lists = self.series._with(found) if lacking is None else self.series._with_lists(found, lacking)
         if not expand:
             return lists
@@ -542,10 +541,7 @@ class StringAccessor(Properties):
         return found
 
     def _holding(self, name: str, *args: Any) -> Any:
-        """Return the result of a test of text, for a Categorical by its labels; False for missing values."""
-        if self._labels is None:
-            return self._labelled(getattr(self.series.values, name)(*args))
-        return self._labelled(getattr(self._labels, name)(*args) & ~self._labels.isna())
+        return self._labelled(getattr(self.series.values, name)(*args))
 
     def _filled(self, text: Any, na_rep: str | None) -> Any:
         return text if na_rep is None else text.fillna(na_rep)
@@ -555,22 +551,11 @@ class StringAccessor(Properties):
         lacking = self.series._lacking
         return found if lacking is None else _without(found, lacking)
 
-    def _of_labels(self, operation: str, params: Any) -> Any:
-        """Return the result for each element of a Categorical, found once for each label; missing for missing ones."""
-        labels: Any = self._labels
-        table = labels._category_table
-        found = looked_up(table, Call(operation, table.label, **params), labels._value)
-        return self.series._with(_without(wrap(labels._frame, found), labels.isna()))
-
     def _changed(self, operation: str, **params: Any) -> Any:
-        if self._labels is not None:
-            return self._of_labels(operation, params)
         return self.series._with(self._text._operate(operation, self._text, **params))
 
     def _counted(self, operation: str, **params: Any) -> Any:
         """Return a number for each text, missing for missing text."""
-        if self._labels is not None:
-            return self._of_labels(operation, params)
         text: Any = self._text
         if not text._value.dtype.nullable:
             return self.series._with(text._operate(operation, text, **params))
@@ -597,6 +582,50 @@ class StringAccessor(Properties):
     def _matched(self, how: str, pat: str, case: bool) -> Any:
         found = getattr(self._text, how)(pat if case else f"(?i){pat}")
         return self._labelled(found.matched())
+
+
+BY_CATEGORY = (
+    *("contains", "startswith", "endswith", "match", "fullmatch", *PREDICATES, *TRANSFORMS),
+    *("len", "count", "find", "rfind", "replace", "slice", "get", "__getitem__", "partition", "rpartition", "extract"),
+    *("zfill", "pad", "rjust", "ljust", "center", "repeat", "strip", "lstrip", "rstrip"),
+    *("removeprefix", "removesuffix"),
+)
+"""Methods whose result for a row depends on its text alone."""
+
+
+class _CategoryText(StringAccessor):
+    """Methods of the text of a Categorical: most find results once for each category, and look up those of rows."""
+
+    def __init__(self, series: Series) -> None:
+        super().__init__(series)
+        categorical: Any = series.values
+        self._rows = series
+        self._codes, table = categorical._value, categorical._category_table
+        self.series = series._with(as_other_type(categorical, str))
+        text = missing_where(Strings(table, table.label), table.label, table.is_na)
+        self._categories = StringAccessor(Series(Strings(table, text)))
+
+    def _of_rows(self, found: Any) -> Any:
+        """Return a result of categories, or a DataFrame of them, for each row."""
+        if isinstance(found, DataFrame):
+            columns = found._columns
+            return self._rows._framed({name: self._each(columns.array(name)) for name in columns.values})
+        return self._rows._with(self._each(found.values))
+
+    def _each(self, array: Array) -> Array:
+        return wrap(self._rows.values._frame, looked_up(array._frame, array._value, self._codes))
+
+
+def _by_category(name: str) -> Callable[..., Any]:
+    def method(self: _CategoryText, *args: Any, **params: Any) -> Any:
+        return self._of_rows(getattr(self._categories, name)(*args, **params))
+
+    method.__name__ = name
+    return wraps(getattr(StringAccessor, name, method))(method)
+
+
+for _name in BY_CATEGORY:
+    setattr(_CategoryText, _name, _by_category(_name))
 
 
 def _without(text: Array, lacks: Array) -> Array:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.engine.operations import OPERATIONS
+from akdask.operators.text import character_tables as tables
 from akdask.operators.text import loops
 from akdask.operators.text.characters import PREDICATES, TRANSFORMS
 
@@ -35,6 +36,29 @@ def test_every_character_is_that_of_python(name):
         found = OPERATIONS[name].evaluate(pa.array(words, pa.large_string()))
         wanted = [getattr(word, name)() for word in words]
         assert (found.to_pylist() if name in TRANSFORMS else found.tolist()) == wanted
+
+
+@pytest.mark.parametrize("name", ["lower", "upper", "swapcase", "casefold"])
+def test_text_that_stays_as_long_changes_in_its_place(name):
+    change = getattr(str, name)
+    alone = [character for character in EVERY if len(change(character).encode()) == len(character.encode())]
+    words = ["a" * (number % 9) + character + "B" for number, character in enumerate(alone) if character != "Σ"]
+    text = np.frombuffer("".join(words).encode(), np.uint8).copy()
+    assert loops.recase_in_place(text, tables.cases(change), True)
+    found = OPERATIONS[name].evaluate(pa.array(words, pa.large_string()))
+    assert found.to_pylist() == list(map(change, words))
+    # It does not where one character becomes longer, nor where a sigma is.
+    for other in ("ŉ", "ẞ" if name != "upper" else "ı", "Σ"):
+        stays = len(change(other).encode()) == len(other.encode()) and (other != "Σ" or name in ("upper", "casefold"))
+        found = OPERATIONS[name].evaluate(pa.array([*words[-9:], f"AB{other}", "ä"], pa.large_string()))
+        assert found.to_pylist() == [*map(change, words[-9:]), change(f"AB{other}"), change("ä")], stays
+
+
+def test_bytes_that_go_on_with_no_character_stay_as_they_are():
+    for text in (b"\xc3a\xc3", b"\xffab", b"\xe9\x9f", b"1234567\xc3"):
+        changed = np.frombuffer(text, np.uint8).copy()
+        assert loops.recase_in_place(changed, tables.cases(str.upper), False)
+        assert changed.tobytes() == text
 
 
 def test_loops_refuse_tables_of_other_sizes_and_take_bytes_that_are_no_characters():

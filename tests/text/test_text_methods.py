@@ -154,6 +154,17 @@ def test_long_text_is_counted_and_told_by_its_characters(words):
         assert evaluated(name, words) == [getattr(word, name)() for word in words]
 
 
+@given(LONG, st.sampled_from(["a", "b", "ab1"]))
+def test_characters_of_a_class_are_counted_in_long_text(words, characters):
+    for pattern in (f"[{characters}]", f"[{characters}]+"):
+        assert evaluated("count_matches", words, pattern=pattern) == [len(re.findall(pattern, word)) for word in words]
+
+
+@given(TEXT, st.integers(0, 3))
+def test_words_are_those_of_python(words, most):
+    assert evaluated("split_words", words, most=most) == [word.split(None, most or -1) for word in words]
+
+
 TEXT_OF_TWO = np.frombuffer(b"abc", np.uint8)
 PART_OF_ONE = TEXT_OF_TWO[:1]
 
@@ -184,6 +195,9 @@ PATTERNS = [
     r"\d",
     r"\w+",
     r"\s",
+    r"\d+",
+    "[a-b1 -]+",
+    r"[\w-]",
     "a*",
     "",
     "^a",
@@ -194,6 +208,9 @@ PATTERNS = [
     "(?i)A",
     "(?=a)a",
     "(?P<one>b)-?",
+    "([ab])(é)",
+    "(a+)([1b])",
+    r"(\w)(\d)",
 ]
 
 

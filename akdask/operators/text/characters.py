@@ -103,6 +103,8 @@ def _transform(name: str) -> Kernel:
         if not count:
             return _of_buffers(offsets - offsets[0] if offsets[0] else offsets, into)
         others = tables.cases(str.lower if name in by_word else getattr(str, name))
+        if name not in by_word and loops.recase_in_place(into, others, knows_sigma):
+            return _of_buffers(offsets - offsets[0] if offsets[0] else offsets, into)
         first = tables.cases(str.title) if name in by_word else others
         how = into, first, others, name in by_word, by_word.get(name, False), knows_sigma
         return _copied(loops.recase, strings, *how, nbytes=len(text) + MOST_GROWTH * count)

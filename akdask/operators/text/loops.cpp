@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <vector>
+#include <memory>
 
 namespace {
 
@@ -41,7 +41,7 @@ class Writer {
 
     // Bytes to be written next.
     uint8_t* next(int64_t size) {
-        require(size <= static_cast<int64_t>(into_.size) - at_, "no room for a string");
+        require(0 <= size && size <= static_cast<int64_t>(into_.size) - at_, "no room for a string");
         uint8_t* found = into_.data + at_;
         at_ += size;
         return found;
@@ -61,7 +61,15 @@ class Writer {
     }
 
     void fill(const Text& with, int64_t times) {
-        uint8_t* at = next(times * static_cast<int64_t>(with.size));
+        constexpr int64_t chunk = CHUNK;
+        if (with.size == 1 && 0 <= times && times <= chunk && at_ + chunk <= static_cast<int64_t>(into_.size)) {
+            std::memset(into_.data + at_, with[0], CHUNK);
+            at_ += times;
+            return;
+        }
+        int64_t size;
+        require(!__builtin_mul_overflow(times, static_cast<int64_t>(with.size), &size), "no room for a string");
+        uint8_t* at = next(size);
         if (with.size == 1) {
             std::memset(at, with[0], static_cast<std::size_t>(times));
         } else {
@@ -80,25 +88,43 @@ class Writer {
 
 constexpr uint64_t LOWEST = 0x0101010101010101;  // the lowest bit of each byte
 
+constexpr uint64_t HIGHEST = LOWEST << 7;            // the highest one
+constexpr uint64_t EIGHTS = 240;                     // words whose bits are counted in the bytes of one
+
 // How many bytes are none of ASCII.
 int64_t count_beyond_ascii(Text text) {
-    int64_t count = 0;
-    for (uint64_t at = 0; at < text.size; ++at) count += text[at] >> 7;
-    return count;
+    uint64_t count = 0, at = 0;
+    for (; at + 8 * EIGHTS <= text.size; at += 8 * EIGHTS) {
+        uint64_t counts = 0;
+        for (uint64_t word = 0; word < EIGHTS; ++word) counts += (word_at(text.data, at + 8 * word) >> 7) & LOWEST;
+        for (; counts; counts >>= 8) count += counts & 0xFF;
+    }
+    for (; at < text.size; ++at) count += text[at] >> 7;
+    return static_cast<int64_t>(count);
 }
 
-bool is_ascii(const Text& text) { return !count_beyond_ascii(text); }
+bool is_ascii(const Text& text) {
+    uint64_t all = 0, at = 0;
+    for (; at + 8 * EIGHTS <= text.size && !(all & HIGHEST); at += 8 * EIGHTS) {
+        for (uint64_t word = 0; word < EIGHTS; ++word) all |= word_at(text.data, at + 8 * word);
+    }
+    for (; at < text.size && !(all & HIGHEST); at += 8) all |= word_within(text, at);
+    return !(all & HIGHEST);
+}
 
 bool is_ascii(const Text& text, Bounds string) {
     uint64_t all = 0, stop = static_cast<uint64_t>(string.stop);
     for (uint64_t at = static_cast<uint64_t>(string.start); at < stop; at += 8) {
         all |= leading_bytes(word_within(text, at), at, stop);
     }
-    return !(all & (LOWEST << 7));
+    return !(all & HIGHEST);
 }
 
 // Bytes that go on with a character are no character of their own.
 bool goes_on(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+
+// The lowest bit of each byte of a word with which a character begins.
+uint64_t begins(uint64_t word) { return ~((word >> 7) & ~(word >> 6)) & LOWEST; }
 
 int64_t characters(const Text& text, int64_t start, int64_t stop) {
     int64_t found = stop - start;
@@ -109,27 +135,52 @@ int64_t characters(const Text& text, int64_t start, int64_t stop) {
     return found;
 }
 
-// The byte at which a character of a string begins, counted from the end if negative; the string's end or start beyond.
-int64_t place_of(const Text& text, Bounds string, int64_t character, bool all_ascii) {
-    if (all_ascii) {
-        if (character < 0) return std::max(string.start, string.stop + character);
-        return std::min(string.stop, string.start + character);
-    }
-    const uint8_t* bytes = text.data;
+// The eight bytes before a place.
+uint64_t word_before(const Text& text, int64_t stop) {
+    uint64_t at = static_cast<uint64_t>(stop);
+    return at < 8 ? word_within(text, 0) << (64 - 8 * at) : word_at(text.data, at - 8);
+}
+
+int64_t distant_place_of(const Text& text, Bounds string, int64_t character) {
     if (character < 0) {
-        int64_t at = string.stop;
-        for (; character < 0 && at > string.start; ++character) {
-            do --at;
-            while (at > string.start && goes_on(bytes[at]));
+        for (int64_t at = string.stop; at > string.start; at -= 8) {
+            uint64_t found = begins(word_before(text, at));
+            if (at - string.start < 8) found &= LAST << (64 - 8 * (at - string.start));
+            int64_t count = __builtin_popcountll(found);
+            if (count + character < 0) {
+                character += count;
+                continue;
+            }
+            for (count += character; count; --count) found &= found - 1;
+            return at - 8 + __builtin_ctzll(found) / 8;
         }
-        return at;
+        return string.start;
     }
-    int64_t at = string.start;
-    for (; character > 0 && at < string.stop; --character) {
-        do ++at;
-        while (at < string.stop && goes_on(bytes[at]));
+    if (!character) return string.start;
+    for (int64_t at = string.start; at < string.stop; at += 8) {
+        uint64_t found = begins(word_within(text, static_cast<uint64_t>(at)));
+        if (string.stop - at < 8) found &= (uint64_t{1} << (8 * (string.stop - at))) - 1;
+        int64_t count = __builtin_popcountll(found);
+        if (count <= character) {
+            character -= count;
+            continue;
+        }
+        for (; character; --character) found &= found - 1;
+        return at + __builtin_ctzll(found) / 8;
     }
-    return at;
+    return string.stop;
+}
+
+// The byte at which a character of a string begins, counted from the end if negative; the string's end or start beyond.
+INLINE int64_t place_of(const Text& text, Bounds string, int64_t character, bool all_ascii) {
+    if (character < 0) {
+        bool is_plain = all_ascii || (character >= -8 && string.stop > 0 && !(word_before(text, string.stop) & HIGHEST));
+        if (is_plain) return std::max(string.start, string.stop + character);
+    } else {
+        bool is_plain = all_ascii || (character <= 8 && !(word_within(text, static_cast<uint64_t>(string.start)) & HIGHEST));
+        if (is_plain) return std::min(string.stop, string.start + character);
+    }
+    return distant_place_of(text, string, character);
 }
 
 // The first place from `start` on where a part begins, -1 where it does not occur.
@@ -261,26 +312,38 @@ class Members {
   public:
     static constexpr int64_t MOST = 56;  // bits that are read at a time
 
-    Members(const Text& text, const bool* marks) : bits_(text.size / 8 + 16) {
+    Members(const Text& text, const bool* marks, bool or_beyond_ascii = false)
+        : bits_(new uint8_t[text.size / 8 + 16]) {
+        std::memset(bits_.get() + text.size / 8, 0, 16);
         AsciiSet set(marks);
         for (uint64_t at = 0; at < text.size; at += CHUNK) {
             uint8_t padded[CHUNK] = {};
             const uint8_t* bytes = text.data + at;
             if (at + CHUNK > text.size) bytes = static_cast<uint8_t*>(std::memcpy(padded, bytes, text.size - at));
             uint64_t found = set.members(bytes);
-            std::memcpy(bits_.data() + at / 8, &found, CHUNK / 8);
+            for (uint64_t at = 0; or_beyond_ascii && at < CHUNK; at += 8) {
+                // The product brings the highest bits of all bytes together.
+                found |= ((word_at(bytes, at) & HIGHEST) >> 7) * 0x0102040810204080 >> 56 << at;
+            }
+            std::memcpy(bits_.get() + at / 8, &found, CHUNK / 8);
         }
     }
 
-    // Adds the bytes that are not in another set.
-    void add_others(const Members& other) {
-        for (uint64_t at = 0; at < bits_.size(); ++at) bits_[at] |= static_cast<uint8_t>(~other.bits_[at]);
+    // Whether all bytes of a string are in the set.
+    INLINE bool all(int64_t start, int64_t stop) const {
+        uint64_t others = ~at(start) & below(stop - start);
+        for (; stop - start > MOST; others |= ~at(start) & below(stop - start)) start += MOST;
+        return !others;
     }
 
-    // Whether all or any bytes of a string are in the set.
-    bool all(int64_t start, int64_t stop) const {
-        bool found = !(~at(start) & below(stop - start));
-        for (; stop - start > MOST; found &= !(~at(start) & below(stop - start))) start += MOST;
+    // How many bytes of a string are in the set, or, of `runs`, how many of them have none before them.
+    int64_t count(int64_t start, int64_t stop, bool runs) const {
+        int64_t found = 0;
+        for (uint64_t before = 0; start < stop; start += MOST) {
+            uint64_t some = at(start) & below(stop - start);
+            found += __builtin_popcountll(runs ? some & ~(some << 1 | before) : some);
+            before = some >> (MOST - 1);
+        }
         return found;
     }
 
@@ -291,11 +354,11 @@ class Members {
     }
 
   private:
-    uint64_t at(int64_t place) const { return word_at(bits_.data(), static_cast<uint64_t>(place) / 8) >> (place % 8); }
+    uint64_t at(int64_t place) const { return word_at(bits_.get(), static_cast<uint64_t>(place) / 8) >> (place % 8); }
 
     static uint64_t below(int64_t count) { return (uint64_t{1} << std::min(count, MOST)) - 1; }
 
-    std::vector<uint8_t> bits_;
+    std::unique_ptr<uint8_t[]> bits_;
 };
 
 // Whether all characters of a string are allowed, and at least one is needed.  Tables have a mark for each character;
@@ -303,18 +366,16 @@ class Members {
 void consist_of(Offsets offsets, Text text, Span<const bool> allowed, Span<const bool> needed, Span<bool> found) {
     require_rows(offsets, found.size);
     require(allowed.size == needed.size && allowed.size >= 128, "tables of other characters");
-    constexpr auto every = [] {
-        std::array<bool, 128> marks{};
-        for (bool& mark : marks) mark = true;
-        return marks;
-    }();
-    Members fine(text, allowed.data), wanted(text, needed.data), plain(text, every.data());
-    fine.add_others(plain);
+    bool are_same = allowed.data == needed.data, all_ascii = allowed.size == 128;
+    Members fine(text, allowed.data), some(are_same ? Text{} : text, needed.data);
+    Members others(all_ascii ? Text{} : text, allowed.data, true);
+    const Members& wanted = are_same ? fine : some;
     for (uint64_t row = 0; row < found.size; ++row) {
         Bounds string = bounds_of(offsets, text, row);
-        bool may_be = fine.all(string.start, string.stop);
-        found[row] = may_be & wanted.any(string.start, string.stop);
-        if (!(may_be & !plain.all(string.start, string.stop))) continue;
+        bool are_fine = fine.all(string.start, string.stop);
+        found[row] = are_fine & (are_same ? string.start < string.stop : wanted.any(string.start, string.stop));
+        // What is not allowed of ASCII decides; of others a table is asked.
+        if (all_ascii || are_fine | !others.all(string.start, string.stop)) continue;
         bool all = true, any = false;
         for (int64_t at = string.start; all && at < string.stop;) {
             auto [number, size] = character_at(text, at, string.stop);
@@ -323,6 +384,17 @@ void consist_of(Offsets offsets, Text text, Span<const bool> allowed, Span<const
             at += size;
         }
         found[row] = all && any;
+    }
+}
+
+// How many characters of a set of ASCII strings have, or, of `runs`, how many of them do not follow another.
+void count_members(Offsets offsets, Text text, Span<const bool> ascii, bool runs, Places found) {
+    require_rows(offsets, found.size);
+    require(ascii.size == 128, "a table of other characters");
+    Members members(text, ascii.data);
+    for (uint64_t row = 0; row < found.size; ++row) {
+        Bounds string = bounds_of(offsets, text, row);
+        found[row] = members.count(string.start, string.stop, runs);
     }
 }
 
@@ -430,13 +502,15 @@ void copy_stripped(Offsets offsets, Text text, Span<const bool> ascii, Span<cons
     for (uint64_t row = 0; row + 1 < offsets.size; ++row) {
         Bounds string = bounds_of(offsets, text, row);
         while (left && string.start < string.stop) {
-            int64_t next = place_of(text, string, 1, false);
-            if (!set.have(text, string.start, next)) break;
+            uint8_t byte = text.data[string.start];
+            int64_t next = byte < 0x80 ? string.start + 1 : place_of(text, string, 1, false);
+            if (!(byte < 0x80 ? ascii[byte] : set.have(text, string.start, next))) break;
             string.start = next;
         }
         while (right && string.start < string.stop) {
-            int64_t last = place_of(text, string, -1, false);
-            if (!set.have(text, last, string.stop)) break;
+            uint8_t byte = text.data[string.stop - 1];
+            int64_t last = byte < 0x80 ? string.stop - 1 : place_of(text, string, -1, false);
+            if (!(byte < 0x80 ? ascii[byte] : set.have(text, last, string.stop))) break;
             string.stop = last;
         }
         writer.copy(text, string.start, string.stop);
@@ -680,6 +754,31 @@ void recase(Offsets offsets, Text text, Text changed, Words first, Words cases, 
     }
 }
 
+// The same of a text whose letters of ASCII have changed already, where characters stay as long as they are; tells whether
+// all do.  A sigma changes by where it is in a word.
+bool recase_in_place(Span<uint8_t> text, Words cases, bool knows_sigma) {
+    const Text all{text.data, text.size};
+    const Cases others{cases};
+    for (uint64_t at = 0; at < text.size;) {
+        uint64_t word = word_within(all, at) & HIGHEST;
+        if (!word) {
+            at += 8;
+            continue;
+        }
+        at += static_cast<uint64_t>(__builtin_ctzll(word)) / 8;
+        Character one = character_at(all, static_cast<int64_t>(at), static_cast<int64_t>(text.size));
+        for (int64_t next = 1; next < one.size; ++next) {
+            if (!goes_on(text[at + static_cast<uint64_t>(next)])) one = {Character::NONE, 1};
+        }
+        uint64_t other = others.of(one), size = other & 7;
+        if ((knows_sigma && one.number == Cases::SIGMA) || (size && size != static_cast<uint64_t>(one.size))) return false;
+        other >>= 8;
+        if (size) std::memcpy(text.data + at, &other, size);
+        at += static_cast<uint64_t>(one.size);
+    }
+    return true;
+}
+
 enum Side : int64_t { before, behind, both, behind_sign };
 
 // Strings padded with a character up to a width.
@@ -709,7 +808,9 @@ void copy_repeated(Offsets offsets, Text text, int64_t times, Places ends, Span<
     Writer writer(offsets, ends, into);
     for (uint64_t row = 0; row + 1 < offsets.size; ++row) {
         Bounds string = bounds_of(offsets, text, row);
-        for (int64_t time = 0; time < times; ++time) writer.copy(text, string.start, string.stop);
+        for (int64_t time = 0; string.start < string.stop && time < times; ++time) {
+            writer.copy(text, string.start, string.stop);
+        }
         writer.end_string();
     }
 }
@@ -747,6 +848,7 @@ MODULE("Parts, delimiters, case, padding and classes of characters of strings.",
        {"count_characters", overloads<count_characters>},
        {"find_character", overloads<find_character>},
        {"count_part", overloads<count_part>},
+       {"count_members", overloads<count_members>},
        {"begin_with", overloads<begin_with>},
        {"consist_of", overloads<consist_of>},
        {"are_titles", overloads<are_titles>},
@@ -767,4 +869,5 @@ MODULE("Parts, delimiters, case, padding and classes of characters of strings.",
        {"upper", overloads<change_case<upper>>},
        {"swap_case", overloads<change_case<swapped_case>>},
        {"capitalize", overloads<capitalize>},
-       {"recase", overloads<recase>})
+       {"recase", overloads<recase>},
+       {"recase_in_place", overloads<recase_in_place>})

@@ -378,6 +378,17 @@ def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool, maxspl
     return lists_of(np.asarray(lists.offsets).astype(np.int64), lists.values.cast(pa.large_string()))
 
 
+def _split_words(strings: Any, out: Any = None, *, most: int) -> pa.LargeListArray:
+    """Return the text between white space; of at most so many splits, all unless `most` is positive."""
+    lists = pc.utf8_split_whitespace(pc.utf8_ltrim_whitespace(strings), max_splits=most or None)
+    # Text ends in an empty word behind white space, or in more of it, and is one if it has nothing else.
+    words = pc.utf8_ltrim_whitespace(lists.values) if most else lists.values
+    bounds, is_word = np.asarray(lists.offsets).astype(np.int64), np.asarray(pc.binary_length(words)) > 0
+    if is_word.all():
+        return lists_of(bounds, words)
+    return lists_of(np.append(0, np.cumsum(is_word))[bounds], words.filter(pa.array(is_word)))
+
+
 def _fields(strings: StringArray, found: Matches) -> pa.LargeListArray:
     """Return the fields between delimiters: every other part of the rows split on both sides of each delimiter."""
     offsets, data = offsets_and_bytes(strings)
@@ -497,6 +508,7 @@ FIELD_OPERATIONS: dict[str, Operation] = {
             lambda strings, *, delimiter, regex, **_: _delimited(list_of(STR), strings, delimiter, regex),
             _split,
         ),
+        Operation("split_words", 1, lambda strings, *, most: list_of(STR) if strings == STR else None, _split_words),
         Operation(
             "peel", 1, lambda strings, *, delimiter, regex, **_: _delimited(STR, strings, delimiter, regex), _peel
         ),

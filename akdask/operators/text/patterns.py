@@ -6,19 +6,24 @@ import re
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from akdask.caches import cached_results
 from akdask.columns.dtypes import INT64, NULLABLE_STR, STR
-from akdask.columns.strings import from_nulls
+from akdask.columns.strings import from_nulls, offsets_and_bytes
 from akdask.deferred import pa, pc
 from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError
+from akdask.operators.text import loops
 from akdask.operators.text.characters import beyond_ascii
+from akdask.operators.text.matches import capturing
 from akdask.typing import NumberArray, StringArray
 
 # Besides anchors, RE2 has no look-around and no references; its classes are ASCII alone.
 _PLAIN = re.compile(r"(?: [^\\^$(] | \\[dws.+*?()\[\]{}|\\/-] | \((?!\?) )+", re.VERBOSE)
 _ESCAPE = re.compile(r"\\.")
+_CLASS = re.compile(r"(\\[dws] | \[ (?!\^) [^\\\[\]]+ \]) (\+?)", re.ASCII | re.VERBOSE)
+_OF_NOTHING = re.compile(r"[|?*{]")
 _WHITE_SPACE = r"[\s\v\x1c-\x1f]"
 """White space in ASCII; RE2 leaves some out."""
 
@@ -52,11 +57,22 @@ def _in_re2(pattern: str) -> str | None:
     return found
 
 
+@cached_results("classes of characters", 256)
+def _members(characters: str) -> npt.NDArray[np.bool_]:
+    """Return which characters of ASCII are in a class."""
+    return np.array([compiled(characters).fullmatch(chr(number)) is not None for number in range(128)])
+
+
 def _count(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
     found = np.empty(len(strings), np.int64) if out is None else out
     rows = np.arange(len(strings))
-    plain = _in_re2(pattern)
-    if plain is not None:
+    plain, of_one_class = _in_re2(pattern), _CLASS.fullmatch(pattern)
+    if of_one_class is not None and pattern.isascii():
+        characters, runs = of_one_class.groups()
+        loops.count_members(*offsets_and_bytes(strings), _members(characters), bool(runs), found)
+        # A class that is spelled out has no other characters.
+        rows = beyond_ascii(strings) if "\\" in characters else rows[:0]
+    elif plain is not None:
         found[...] = np.asarray(pc.count_substring_regex(strings, plain))
         rows = beyond_ascii(strings)
     matches = compiled(pattern).finditer
@@ -67,6 +83,12 @@ def _count(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
 
 def _extract(strings: Any, out: Any = None, *, pattern: str, group: int) -> StringArray:
     """Return the text of a group in each row's first match, missing without one."""
+    plain = _in_re2(pattern)
+    # Groups that need not match are missing to Python, and empty to RE2.
+    if plain is not None and not _OF_NOTHING.search(pattern) and not ("\\" in pattern and len(beyond_ascii(strings))):
+        # RE2 names groups, and leaves text without a match missing.
+        names = f"(?P<g0>{capturing(plain, [])})" if not group else capturing(plain, [group])
+        return from_nulls(pc.extract_regex(strings, names).flatten()[0])
     search = compiled(pattern).search
     found = map(search, strings.to_pylist())
     return from_nulls(pa.array([None if one is None else one.group(group) for one in found], pa.large_string()))
