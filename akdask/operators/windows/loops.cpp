@@ -140,21 +140,33 @@ template <class Value>
 void fill_running(int64_t kind, Span<const Value> rows, Span<const int64_t> groups, int64_t group, Span<Value> state,
                   Span<const Value> identity, Span<Value> out) {
     require(groups.size == rows.size && out.size == rows.size && state.size && identity.size, "arrays of other lengths");
-    auto run = [&](auto next) {
+    auto run = [&](auto next, auto starts_at_zero) {
         Value running = state[0];
-        auto take = [&](uint64_t start, uint64_t stop) {
+        const Value first = identity[0];
+        // Copies of what the loop reads, as compilers take for changed by results what others refer to.
+        auto take = [&, rows = rows.data, groups = groups.data, out = out.data](uint64_t start, uint64_t stop) {
+            Value before = running;
+            int64_t last = group;
             for (uint64_t row = start; row < stop; ++row) {
-                if (groups[row] != group) {
-                    group = groups[row];
-                    running = identity[0];
-                }
                 Value value = rows[row];
+                int64_t own = groups[row];
+                if constexpr (std::is_integral_v<Value>) {
+                    // All bits of what came before are kept or none: nobody can guess where groups begin.
+                    Value kept = static_cast<Value>(0 - static_cast<Value>(own == last));
+                    if constexpr (starts_at_zero) before &= kept;
+                    else before = static_cast<Value>(first ^ ((before ^ first) & kept));
+                } else if (own != last) {
+                    before = first;
+                }
+                last = own;
                 if (is_missing(value)) {
                     out[row] = value;
                 } else {
-                    out[row] = running = next(running, value);
+                    out[row] = before = next(before, value);
                 }
             }
+            running = before;
+            group = last;
         };
         uint64_t start = 0;
         if constexpr (std::is_integral_v<Value>) {
@@ -180,10 +192,12 @@ void fill_running(int64_t kind, Span<const Value> rows, Span<const int64_t> grou
         take(start, rows.size);
         state[0] = running;
     };
-    if (kind == SUM) run([](Value running, Value value) -> Value { return running + value; });
-    else if (kind == PRODUCT) run([](Value running, Value value) -> Value { return running * value; });
-    else if (kind == LEAST) run([](Value running, Value value) { return value < running ? value : running; });
-    else run([](Value running, Value value) { return value > running ? value : running; });
+    auto add = [](Value running, Value value) -> Value { return running + value; };
+    if (kind == SUM && identity[0] == 0) run(add, std::true_type{});
+    else if (kind == SUM) run(add, std::false_type{});
+    else if (kind == PRODUCT) run([](Value running, Value value) -> Value { return running * value; }, std::false_type{});
+    else if (kind == LEAST) run([](Value running, Value value) { return value < running ? value : running; }, std::false_type{});
+    else run([](Value running, Value value) { return value > running ? value : running; }, std::false_type{});
 }
 
 }  // namespace
