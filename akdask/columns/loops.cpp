@@ -19,7 +19,7 @@ bool gather_words(Words table, Words positions, uint64_t missing, Span<uint64_t>
     };
     uint64_t row = 0;
     for (; row + AHEAD < positions.size; ++row) {
-        prefetch(table.data + positions[row + AHEAD]);
+        prefetch(table.data, positions[row + AHEAD]);
         gather(row);
     }
     for (; row < positions.size; ++row) gather(row);
@@ -33,7 +33,7 @@ bool find_strings(Words offsets, Words positions, Span<uint64_t> starts, Span<ui
     bool all_there = true;
     ends[0] = 0;
     for (uint64_t row = 0; row < positions.size; ++row) {
-        if (row + AHEAD < positions.size) prefetch(offsets.data + positions[row + AHEAD]);
+        if (row + AHEAD < positions.size) prefetch(offsets.data, positions[row + AHEAD]);
         uint64_t position = positions[row];
         bool is_there = position < size;
         all_there &= is_there;
@@ -48,16 +48,18 @@ bool find_strings(Words offsets, Words positions, Span<uint64_t> starts, Span<ui
 // Copies strings by chunks, behind the last of which there is room for one: what is copied behind the end of a string is
 // written over by the next.
 void copy_strings(Text text, Words starts, Words ends, Span<uint8_t> into) {
-    require(ends.size == starts.size + 1 && ends[starts.size] + CHUNK <= into.size, "no room for as many strings");
+    require(ends.size == starts.size + 1 && into.size >= CHUNK, "no room for as many strings");
+    uint64_t room = into.size - CHUNK;
+    require(ends[starts.size] <= room, "no room for as many strings");
     for (uint64_t row = 0; row < starts.size; ++row) {
         if (row + AHEAD < starts.size) {
             uint64_t ahead = row + AHEAD, start = starts[ahead];
-            prefetch(text.data + start);
+            prefetch(text.data, start);
             // Where a string ends is often in another line of the cache.
-            prefetch(text.data + start + (ends[ahead + 1] - ends[ahead]));
+            prefetch(text.data, start + (ends[ahead + 1] - ends[ahead]));
         }
         uint64_t start = starts[row], target = ends[row], stop = ends[row + 1], length = stop - target;
-        require(target <= stop && stop + CHUNK <= into.size && start <= text.size && length <= text.size - start,
+        require(target <= stop && stop <= room && start <= text.size && length <= text.size - start,
                 "strings beyond their text");
         if (start + length + CHUNK <= text.size) {
             copy_chunk(text.data + start, &into[target]);

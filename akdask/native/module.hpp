@@ -7,8 +7,10 @@
 //            {"add_at", overloads<add_at<double>, add_at<int64_t>>})
 //
 // Arrays are taken by the buffer protocol, without copies, and must be contiguous, of that type, and writable unless
-// their items are const.  Of several functions, the first whose parameters take the arguments is called.  It runs
-// without the interpreter's lock, and tells errors by exceptions: std::invalid_argument becomes ValueError.
+// their items are const.  Items at addresses that their type does not want, as in pages of files and in messages, are
+// copied if they are const, and refused otherwise.  Of several functions, the first whose parameters take the arguments
+// is called.  It runs without the interpreter's lock, and tells errors by exceptions: std::invalid_argument becomes
+// ValueError.
 
 #pragma once
 
@@ -25,6 +27,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -128,12 +131,23 @@ struct Argument<double> {
 
 template <class T>
 struct Buffered {
+    using Item = std::remove_const_t<T>;
+
     Py_buffer buffer{};
+    std::unique_ptr<Item[]> copy{};
 
     bool open(PyObject* object, int ndim) {
         int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (std::is_const_v<T> ? 0 : PyBUF_WRITABLE);
-        return PyObject_GetBuffer(object, &buffer, flags) == 0 && buffer.ndim == ndim &&
-               holds<std::remove_const_t<T>>(buffer);
+        return PyObject_GetBuffer(object, &buffer, flags) == 0 && buffer.ndim == ndim && holds<Item>(buffer);
+    }
+
+    // The items, at an address that their type wants.
+    T* items() {
+        if (reinterpret_cast<uintptr_t>(buffer.buf) % alignof(T) == 0) return static_cast<T*>(buffer.buf);
+        require(std::is_const_v<T> || !buffer.len, "an array to write to whose items are at odd addresses");
+        copy.reset(new Item[static_cast<std::size_t>(buffer.len) / sizeof(Item)]);
+        std::memcpy(copy.get(), buffer.buf, static_cast<std::size_t>(buffer.len));
+        return copy.get();
     }
 
     ~Buffered() {
@@ -147,7 +161,7 @@ struct Argument<Span<T>> : Buffered<T> {
 
     bool take(PyObject* object) {
         if (!this->open(object, 1)) return false;
-        value = {static_cast<T*>(this->buffer.buf), static_cast<uint64_t>(this->buffer.shape[0])};
+        value = {this->items(), static_cast<uint64_t>(this->buffer.shape[0])};
         return true;
     }
 };
@@ -159,7 +173,7 @@ struct Argument<Matrix<T>> : Buffered<T> {
     bool take(PyObject* object) {
         if (!this->open(object, 2)) return false;
         const Py_ssize_t* shape = this->buffer.shape;
-        value = {static_cast<T*>(this->buffer.buf), static_cast<uint64_t>(shape[0]), static_cast<uint64_t>(shape[1])};
+        value = {this->items(), static_cast<uint64_t>(shape[0]), static_cast<uint64_t>(shape[1])};
         return true;
     }
 };
@@ -216,11 +230,11 @@ struct Call<function> {
     static Outcome run(PyObject* const* objects, Py_ssize_t count, PyObject*& result, std::index_sequence<At...>) {
         if (count != static_cast<Py_ssize_t>(sizeof...(Parameters))) return Outcome::unfit;
         std::tuple<Argument<std::decay_t<Parameters>>...> arguments;
-        if (!(std::get<At>(arguments).take(objects[At]) && ...)) {
-            PyErr_Clear();
-            return Outcome::unfit;
-        }
         try {
+            if (!(std::get<At>(arguments).take(objects[At]) && ...)) {
+                PyErr_Clear();
+                return Outcome::unfit;
+            }
             if constexpr (std::is_void_v<Result>) {
                 {
                     Unlocked unlocked;

@@ -11,8 +11,7 @@ import pandas
 from akdask.arrays.pdarray import pdarray
 from akdask.frames.series import Series
 from akdask.pandas.frame_forms import is_lazy_target
-from akdask.pandas.lazy import LazySeries
-from akdask.pandas.refusals import NotLazyError
+from akdask.pandas.lazy import LazySeries, NotLazyError
 
 
 def isin(series: LazySeries, values: Any) -> Any:

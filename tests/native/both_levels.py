@@ -101,8 +101,8 @@ def pytest_configure() -> None:
     take_the_place_of_loops()
 
 
-def take_the_place_of_loops() -> None:
-    """Put loops that compare where modules that are loaded have others."""
+def take_the_place_of_loops(loops_of: Callable[[str], dict[str, Callable[..., Any]]] = loops_of) -> None:
+    """Put other loops, those that compare unless given, where modules that are loaded have theirs."""
     native.loops_of = loops_of
     for name, module in list(sys.modules.items()):
         package, _, last = name.rpartition(".")

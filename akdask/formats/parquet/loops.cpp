@@ -90,7 +90,8 @@ bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, Spa
 template <class Word>
 bool look_up(Text packed, uint64_t first, uint64_t last, uint64_t width, Span<const Word> words, uint64_t known,
              int64_t skipped, Span<Word> out) {
-    require(first <= last && last + POSITIONS_MARGIN <= packed.size && skipped >= 0, "positions without a margin");
+    require(first <= last && packed.size >= POSITIONS_MARGIN && last <= packed.size - POSITIONS_MARGIN && skipped >= 0,
+            "positions without a margin");
     return fill(packed.data, first, last, width, words, known, skipped, out.data, static_cast<int64_t>(out.size));
 }
 
@@ -169,13 +170,15 @@ bool unpack_snappy(const uint8_t* data, uint64_t at, uint64_t last, Span<uint8_t
 // out       the numbers
 int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<const uint64_t> words, uint64_t known,
                      Span<uint8_t> memory, int64_t start, Span<uint64_t> out, bool is_optional) {
-    require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN, "pages of other fields, or without a margin");
+    require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN && start >= 0, "pages of other fields, or without a margin");
     int64_t stop = start + static_cast<int64_t>(out.size), size = static_cast<int64_t>(data.size - PAGE_MARGIN);
     for (uint64_t number = 0; number < pages.rows; ++number) {
         int64_t done = static_cast<int64_t>(number);
         const int64_t* page = pages[number];
         int64_t begin = page[OFFSET] - base, nrows = page[NROWS];
-        if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin || nrows < 0) return done;
+        if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin || nrows < 0 || page[FIRST] < 0) {
+            return done;
+        }
         uint64_t at = static_cast<uint64_t>(begin), last = static_cast<uint64_t>(begin + page[PACKED]);
         uint64_t levels = page[LEVELS] > 0 ? static_cast<uint64_t>(page[LEVELS]) : 0;
         const uint8_t* text = data.data;

@@ -21,7 +21,9 @@ constexpr uint64_t MOST_MOVES = 4;
 // Writes keys counted from the first, and their bits but lost ones with the row numbers, from some row on.
 void pack(Words keys, uint64_t first, uint64_t lost, uint64_t shift, uint64_t start, Span<uint64_t> words,
           Span<uint64_t> packed) {
-    require(start + keys.size <= words.size && start + keys.size <= packed.size, "no room for as many keys");
+    uint64_t room = words.size < packed.size ? words.size : packed.size;
+    require(keys.size <= room && start <= room - keys.size, "no room for as many keys");
+    require(lost < 64 && shift < 64, "bits beyond a word");
     for (uint64_t row = 0; row < keys.size; ++row) {
         uint64_t key = keys[row] - first;
         words[start + row] = key;
@@ -49,6 +51,7 @@ Range range(Words words) {
 // Returns 1 if all bits of the keys are there, 0 if not all of the second word, -1 if nothing has been written.
 int64_t pack_keys(Words first, Words second, uint64_t shift, Span<uint64_t> packed) {
     require((!first.size || first.size == second.size) && packed.size == second.size, "words of other numbers of rows");
+    require(shift < 64, "bits beyond a word");
     Range leading = range(first), following = range(second);
     uint64_t free = 64 - shift;
     if (leading.bits >= free) return -1;
@@ -68,16 +71,17 @@ int64_t pack_keys(Words first, Words second, uint64_t shift, Span<uint64_t> pack
 int64_t number_sorted(Words packed, uint64_t shift, Words rest, bool is_complete, Span<int32_t> codes,
                       Span<int64_t> firsts) {
     require(packed.size && packed.size <= codes.size && packed.size <= firsts.size, "no room for as many rows");
-    require(packed.size <= rest.size || is_complete, "fewer keys than rows");
+    require(shift < 64, "bits beyond a word");
+    uint64_t nrows = is_complete || codes.size < rest.size ? codes.size : rest.size;
     uint64_t mask = (uint64_t{1} << shift) - 1, groups = 1, row = packed[0] & mask;
-    require(mask < codes.size || row < codes.size, "a row that is not there");
-    bool descends = false, is_outside = row >= codes.size;
+    require(row < nrows, "a row that is not there");
+    bool descends = false, is_outside = false;
     firsts[0] = static_cast<int64_t>(row);
     codes[row] = 0;
     uint64_t leading = packed[0] >> shift, further = is_complete ? 1 : rest[row];
     for (uint64_t position = 1; position < packed.size; ++position) {
         row = packed[position] & mask;
-        if (row >= codes.size) {
+        if (row >= nrows) {
             is_outside = true;
             break;
         }
@@ -97,6 +101,7 @@ int64_t number_sorted(Words packed, uint64_t shift, Words rest, bool is_complete
 // Brings the rows of sorted words that have the same leading bits in the order of further ones.  Returns whether that is
 // done: of many rows it is not, as hashing is faster.
 bool sort_ties(Span<uint64_t> packed, uint64_t shift, Words rest) {
+    require(shift < 64, "bits beyond a word");
     uint64_t mask = (uint64_t{1} << shift) - 1, limit = MOST_MOVES * packed.size, moves = 0;
     for (uint64_t entry : packed) require((entry & mask) < rest.size, "a row that is not there");
     for (uint64_t position = 1; position < packed.size; ++position) {
@@ -128,8 +133,9 @@ INLINE int compared(Words keys, Matrix<const uint64_t> others, uint64_t row, uin
 // have in another order are moved, unless they are many, where -1 is returned.
 int64_t number_sorted_wide(Span<uint64_t> packed, uint64_t shift, Words keys, Matrix<const uint64_t> others,
                            Span<int32_t> codes, Span<int64_t> firsts) {
-    uint64_t mask = (uint64_t{1} << shift) - 1, nrows = packed.size, groups = 0, moves = 0;
-    require(nrows <= codes.size && nrows <= firsts.size && others.columns == keys.size, "arrays of other lengths");
+    uint64_t mask = (uint64_t{1} << (shift & 63)) - 1, nrows = packed.size, groups = 0, moves = 0;
+    require(nrows <= codes.size && nrows <= firsts.size && others.columns == keys.size && shift < 64,
+            "arrays of other lengths");
     for (uint64_t entry : packed) {
         uint64_t row = entry & mask;
         require(row < keys.size && row < codes.size, "a row that is not there");
@@ -234,7 +240,7 @@ void keep_first(Span<const Code> codes, Words keys, Span<const int64_t> position
         // Most rows come behind the last that is kept.
         if (words[at] < key) continue;
         auto comes_before = [&](int64_t other) {
-            return other >= 0 && positions[static_cast<uint64_t>(other)] < positions[row];
+            return other >= 0 && positions[checked(other, positions.size)] < positions[row];
         };
         if (words[at] == key && comes_before(rows[at])) continue;
         for (; at > first; --at) {
@@ -364,6 +370,7 @@ void partition(Span<const Slice> slices, Span<int64_t> starts, Span<const Value>
     uint64_t* positions = firsts.get() + starts.size;
     auto lines = std::make_unique<Value[]>(count * starts.size);
     for (uint64_t slice = 0; slice < starts.size; ++slice) {
+        require(static_cast<uint64_t>(starts[slice]) <= target.size, "a slice beyond the target");
         firsts[slice] = positions[slice] = static_cast<uint64_t>(starts[slice]) + skipped;
     }
     auto put = [&](uint64_t position, Value value) { target[checked(position - skipped, target.size)] = value; };

@@ -38,6 +38,7 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
     require_packing(packing, words.size, table.size);
     require((LAST >> shift) + words.size + 1 < table.size && later.size >= words.size, "no room for as many words");
     uint64_t row_mask = (uint64_t{1} << (spare + dropped_bits)) - 1, home = shift + dropped_bits, near = LAST >> home;
+    require(table[table.size - 1] == VACANT, "a table without a vacant slot");
     uint64_t tags[AHEAD], count = 0, free = table.size - words.size - 1, furthest = 0;
     // Puts a word in a slot, notes how far that is from the slot of its own, and returns what was there.
     auto place = [&](uint64_t slot, uint64_t word) {
@@ -56,6 +57,7 @@ std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low
                 if (static_cast<int64_t>(word - table[slot]) < 0) word = place(slot, word);
             }
             if (table[slot] == VACANT) {
+                require(slot + 1 < table.size, "a table with too few slots");
                 place(slot, word);
                 free = slot + 1 > free ? slot + 1 : free;
             } else {
@@ -97,7 +99,8 @@ uint64_t insert_hashes(Words hashes, uint64_t shift, Span<uint64_t> table) {
 // Tells which words of numbers have hashes that are in a table, which ends with a vacant slot; `has_vacant` tells it of
 // the hash that gaps have.
 void find_hashed(Words words, uint64_t shift, Words table, bool has_vacant, Span<bool> found) {
-    require(found.size >= words.size && shift < 64 && (LAST >> shift) + 1 < table.size && table[table.size - 1] == VACANT,
+    require(found.size >= words.size && shift < 64 && table.size && (LAST >> shift) < table.size - 1 &&
+                table[table.size - 1] == VACANT,
             "places beyond the table");
     uint64_t hashes[AHEAD];
     for (uint64_t row = 0; row < words.size + AHEAD; ++row) {

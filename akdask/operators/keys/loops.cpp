@@ -39,7 +39,7 @@ struct Strings {
     Strings(Words bounds, Text bytes) : offsets(bounds), text(bytes) {
         require(offsets.size && text.size >= MARGIN, "strings without a margin");
         for (uint64_t row = 0; row + 1 < offsets.size; ++row) require(offsets[row] <= offsets[row + 1], "offsets descend");
-        require(offsets[offsets.size - 1] - offsets[0] + MARGIN <= text.size, "strings beyond their text");
+        require(offsets[offsets.size - 1] - offsets[0] <= text.size - MARGIN, "strings beyond their text");
     }
 
     INLINE uint64_t count() const { return offsets.size - 1; }
@@ -134,7 +134,8 @@ void decode(Matrix<const uint64_t> codes, Words masks, Matrix<const uint64_t> mo
                 bits_below.size >= count && codes.columns >= nrows && moves.columns < 64,
             "arrays of other lengths");
     for (uint64_t row = 0; row < nrows; ++row) {
-        require(offsets[row] <= offsets[row + 1] && offsets[row + 1] + 8 <= text.size, "strings beyond their text");
+        require(offsets[row] <= offsets[row + 1] && text.size >= 8 && offsets[row + 1] <= text.size - 8,
+                "strings beyond their text");
     }
     for (uint64_t number = 0; number < count; ++number) {
         require(!bits[number] || (into[number] < codes.rows && bits_below[number] < 64), "no such code");
@@ -359,8 +360,8 @@ bool check_strings(Words offsets, Text text, Words known_offsets, Text known, Sp
     auto is_known = [&](uint64_t row) { return static_cast<uint64_t>(rows[row]) < count; };
     bool differs = false;
     for (uint64_t row = 0; row < rows.size; ++row) {
-        if (row + 2 * AHEAD < rows.size) prefetch(known_offsets.data + rows[row + 2 * AHEAD]);
-        if (row + AHEAD < rows.size && is_known(row + AHEAD)) prefetch(known.data + start(row + AHEAD));
+        if (row + 2 * AHEAD < rows.size) prefetch(known_offsets.data, static_cast<uint64_t>(rows[row + 2 * AHEAD]));
+        if (row + AHEAD < rows.size && is_known(row + AHEAD)) prefetch(known.data, start(row + AHEAD));
         if (rows[row] < 0) continue;
         uint64_t at = checked(rows[row], count), from = offsets[row] - base, length = offsets[row + 1] - offsets[row];
         uint64_t other = known_offsets[at] - known_base, size = known_offsets[at + 1] - known_offsets[at];
@@ -424,7 +425,7 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
     uint64_t base = offsets[0], nrows = offsets.size - 1, last_slot = slots.size - 1;
     require(numbers.size >= nrows && !(slots.size & last_slot), "arrays of other lengths");
     require(tags.columns == 4 && tags.rows >= ends.size && slots.size > ends.size, "tables of other lengths");
-    require(count < ends.size, "more strings than there is memory for");
+    require(count < ends.size && text.size >= 8 && known.size >= 8, "more strings than there is memory for");
     uint64_t shift = shift_to_slots(slots.size);
     const Tags* known_tags = reinterpret_cast<const Tags*>(tags.data);
     Tags of_rows[BLOCK_ROWS];
@@ -436,7 +437,7 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
         uint64_t longest = 0;
         for (uint64_t row = 0; row < rows; ++row) {
             uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
-            require(start <= stop && stop + 8 <= text.size, "strings beyond their text");
+            require(start <= stop && stop <= text.size - 8, "strings beyond their text");
             longest = stop - start > longest ? stop - start : longest;
         }
         for (uint64_t row = 0; row < (longest <= 8 ? rows : 0); ++row) {
@@ -454,7 +455,7 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
         if (slots.size > CACHED_SLOTS) {
             // Memory answers for many rows at a time, if none has to be compared before the next is asked for.
             for (uint64_t row = 0; row < rows; ++row) prefetch(&slots[hashes[row] >> shift]);
-            for (uint64_t row = 0; row < rows; ++row) prefetch(&known_tags[slots[hashes[row] >> shift] & NUMBER_BITS]);
+            for (uint64_t row = 0; row < rows; ++row) prefetch(known_tags, slots[hashes[row] >> shift] & NUMBER_BITS);
         }
         // Most are found where they are looked for first.  Nothing is guessed here: a row that is found is written over.
         // Tags do not tell long strings apart.
@@ -462,6 +463,7 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
         for (; longest > 24 && missed < rows; ++missed) misses[missed] = missed;
         for (uint64_t row = missed; row < rows; ++row) {
             uint64_t number = slots[hashes[row] >> shift] & NUMBER_BITS;
+            number = number < tags.rows ? number : 0;
             numbers[first + row] = number - 1;
             misses[missed] = row;
             missed += of_rows[row].differ(known_tags[number]) != 0;
@@ -470,13 +472,16 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
             uint64_t row = misses[miss];
             const Tags& wanted = of_rows[row];
             uint64_t half = hashes[row] & HASH_BITS, start = bounds[row] - base, length = wanted.length;
-            uint64_t slot = hashes[row] >> shift, entry;
+            uint64_t slot = hashes[row] >> shift, entry, left = slots.size;
             for (;; slot = (slot + 1) & last_slot) {
+                require(left--, "a table without a vacant slot");
                 entry = slots[slot];
                 if (!entry) {
                     if (!adds) break;
                     uint64_t used = ends[count];
-                    if (count + 1 == ends.size || used + length + 8 > known.size) return {first + row, count};
+                    if (count + 1 == ends.size || used > known.size - 8 || length > known.size - 8 - used) {
+                        return {first + row, count};
+                    }
                     std::memcpy(&known[used], text.data + start, length);
                     ++count;
                     entry = slots[slot] = half | count;
@@ -485,9 +490,12 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
                     break;
                 }
                 if ((entry & HASH_BITS) != half) continue;
-                uint64_t number = entry & NUMBER_BITS;
+                uint64_t number = checked(entry & NUMBER_BITS, tags.rows);
                 if (wanted.differ(known_tags[number])) continue;
-                if (length <= 24 || !std::memcmp(text.data + start, &known[ends[number - 1]], length)) break;
+                if (length <= 24) break;
+                uint64_t at = ends[checked(number - 1, ends.size)];
+                require(at <= known.size && length <= known.size - at, "strings beyond their text");
+                if (!std::memcmp(text.data + start, &known[at], length)) break;
             }
             numbers[first + row] = (entry & NUMBER_BITS) - 1;
         }
@@ -502,8 +510,8 @@ void move_strings(Words slots, Span<uint64_t> into) {
     require(!(into.size & last) && into.size > slots.size, "no larger table");
     for (uint64_t entry : slots) {
         if (!entry) continue;
-        uint64_t slot = entry >> shift;
-        while (into[slot]) slot = (slot + 1) & last;
+        uint64_t slot = entry >> shift, left = into.size;
+        for (; into[slot]; slot = (slot + 1) & last) require(--left, "a table without a vacant slot");
         into[slot] = entry;
     }
 }

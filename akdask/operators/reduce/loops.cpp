@@ -86,6 +86,7 @@ void select_ranks(Span<double> values, Span<const int64_t> offsets, Span<const i
             }
             // Those that are equal to the pivot come next, so that many equal values are parted too.
             uint64_t equal = part(below, [=](double value) { return value <= pivot; });
+            require(equal > start, "values that are not numbers");
             if (wanted < equal) start = stop = wanted;
             else start = equal;
         }

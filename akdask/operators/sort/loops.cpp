@@ -17,9 +17,10 @@ void number_ranges(Words words, Span<const int64_t> rows, Words splitters, Span<
     require(rows.size == words.size && ranges.size == words.size && splitter_rows.size == splitters.size && shift < 64,
             "arrays of other lengths");
     for (uint16_t place : before) require(place <= splitters.size, "a splitter that is not there");
+    uint64_t slots = before.size ? before.size - 1 : 0;
     for (uint64_t row = 0; row < words.size; ++row) {
         uint64_t word = words[row], slot = (word - low) >> shift;
-        require(slot + 1 < before.size, "a word beyond the slots");
+        require(slot < slots, "a word beyond the slots");
         uint64_t first = before[slot], stop = before[slot + 1];
         while (first < stop) {
             uint64_t middle = (first + stop) >> 1, splitter = splitters[middle];
@@ -195,9 +196,11 @@ struct Strings {
     Span<const int64_t> offsets;
     Text text;
 
+    bool has(uint64_t row) const { return offsets.size && row < offsets.size - 1; }
+
     // Where a string begins and ends, which is within the text.
     std::pair<uint64_t, uint64_t> bounds(uint64_t row) const {
-        require(row + 1 < offsets.size, "a row that is not there");
+        require(has(row), "a row that is not there");
         uint64_t start = static_cast<uint64_t>(offsets[row] - offsets[0]);
         uint64_t stop = static_cast<uint64_t>(offsets[row + 1] - offsets[0]);
         require(start <= stop && stop <= text.size, "strings beyond their text");
@@ -227,7 +230,7 @@ struct Strings {
     }
 
     void prefetch_row(uint64_t row, uint64_t depth) const {
-        if (row + 1 < offsets.size) prefetch(text.data + static_cast<uint64_t>(offsets[row] - offsets[0]) + depth);
+        if (has(row)) prefetch(text.data, static_cast<uint64_t>(offsets[row] - offsets[0]) + depth);
     }
 };
 
