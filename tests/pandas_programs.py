@@ -98,6 +98,9 @@ class Program:
             "c": pd.Categorical.from_codes(
                 random.integers(0, 3, rows), pd.Index(["lo", "mid", "hi"], dtype="str"), ordered=True
             ),
+            "n": with_gaps(random.integers(-2, 3, rows), random.permutation(missing)),
+            "v": with_gaps(self.one_of([wide, np.abs(wide).astype(np.uint64) * 2]), random.permutation(missing)),
+            "m": with_gaps(random.random(rows) < 0.5, random.permutation(missing)),
         }
         frame = pd.DataFrame(columns)
         labels = self.one_of(["default", "default", "shuffled", "text", "repeated"])
@@ -216,7 +219,19 @@ class Program:
 
 
 KINDS = {"k": "iuf", "b": "b", "w": "iu", "x": "iuf", "s": "OU", "t": "M", "d": "m", "c": "O"}
+KINDS |= {"n": "iu", "v": "iu", "m": "b"}
 """What NumPy calls the types that steps take columns for; others may have been put in their places."""
+
+
+NULLABLE = ("n", "v", "m")
+"""Columns of pandas' nullable types."""
+
+
+def with_gaps(values: Any, missing: Any) -> Any:
+    """Return integers or bools of which some are missing, in pandas' nullable type."""
+    found = pd.array(values)
+    found[missing] = pd.NA
+    return found
 
 
 def as_made(frame: pd.DataFrame) -> set[str]:
@@ -304,8 +319,8 @@ Made = tuple[str, Callable[[Any, Any], Any]]
 NUMBERS, MISSING, ORDERED, ANY = (
     ["k", "x"],
     ["x", "s", "t", "d"],
-    ["k", "w", "x", "t", "d", "c", "s", "b"],
-    list("kbwxstdc"),
+    ["k", "w", "x", "t", "d", "c", "s", "b", "n", "v", "m"],
+    list("kbwxstdcnvm"),
 )
 
 
@@ -332,16 +347,23 @@ def stable(frame: Any) -> dict[str, str]:
 
 
 VALUES = {"k": 1, "x": 0.5, "s": "b", "w": 2**61 + 1, "c": "mid"}
+VALUES |= {"n": 1, "v": 2**61 + 1}
 VALUES |= {"t": pd.Timestamp("2026-01-31"), "d": pd.Timedelta("1D")}
 """What columns are compared with."""
 
 
 def compared(p: Program, columns: list[str]) -> tuple[str, Callable[[Any], Any]]:
-    name = p.one_of(there(columns, ["k", "x", "t", "s", "w", "c", "d"]))
+    name = p.one_of(there(columns, ["k", "x", "t", "s", "w", "c", "d", "n", "v"]))
     value = VALUES[name]
     sign = p.one_of(["<", "<=", ">", ">=", "==", "!="])
     methods = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
-    return f"{name} {sign} {value}", lambda f: getattr(column(f, name), methods[sign])(value)
+
+    def compare(f: Any) -> Any:
+        found = getattr(column(f, name), methods[sign])(value)
+        # In pandas' nullable types a comparison may be missing, where it is False elsewhere.
+        return found.fillna(sign == "!=").astype(bool) if str(found.dtype) == "boolean" else found
+
+    return f"{name} {sign} {value}", compare
 
 
 def mask(p: Program, columns: list[str]) -> Made:
@@ -373,8 +395,9 @@ def sliced(p: Program, columns: list[str]) -> Made:
 
 
 def assigned(p: Program, columns: list[str]) -> Made:
-    name, target = p.one_of(there(columns, ["k", "x", "t", "s", "w", "c"])), p.one_of(["n1", "x", "k"])
-    if target == "k" and name != "k":
+    names = ["k", "x", "t", "s", "w", "c", *NULLABLE]
+    name, target = p.one_of(there(columns, names)), p.one_of(["n1", "x", "k"])
+    if (target == "k" and name != "k") or name in NULLABLE:
         target = "n1"
     words, make = transformed(p, columns, name)
     if p.random.random() < 0.4:
@@ -431,6 +454,39 @@ def transformed(p: Program, columns: list[str], name: str) -> tuple[str, Callabl
             (f"{name}.map", lambda f: column(f, name).map({0: 10, 1: 20})),
             (f"{name}.round(0)", lambda f: column(f, name).round(0)),
         ]  # fmt: skip
+    elif name == "n":
+        choices += [
+            ("n.cumsum()", lambda f: f.n.cumsum()),
+            ("n.cummin()", lambda f: f.n.cummin()),
+            ("n.diff()", lambda f: f.n.diff()),
+            ("n.rank()", lambda f: f.n.rank()),
+            ("n.rolling(2)", lambda f: f.n.rolling(2, min_periods=1).mean()),
+            ("n.expanding().sum()", lambda f: f.n.expanding().sum()),
+            ("n.clip(0, 1)", lambda f: f.n.clip(0, 1)),
+            ("n + k", lambda f: f.n + f.k),
+            ("n ** 2", lambda f: f.n**2),
+            ("n / 2", lambda f: f.n / 2),
+            ("n.fillna(0) * 2", lambda f: f.n.fillna(0) * 2),
+            ("n.isin([0, 1])", lambda f: f.n.isin([0, 1])),
+            ("group k n.cumsum()", lambda f: f.groupby("k").n.cumsum()),
+            ("group b n.transform(max)", lambda f: f.groupby("b").n.transform("max")),
+        ]
+    elif name == "v":
+        choices += [
+            ("v.fillna(1)", lambda f: f.v.fillna(1)),
+            ("v.cummax()", lambda f: f.v.cummax()),
+            ("v // 3", lambda f: f.v // 3),
+            ("v.rank()", lambda f: f.v.rank(method="min")),
+            ("group k v.cummin()", lambda f: f.groupby("k").v.cummin()),
+            ("group k v.transform(max)", lambda f: f.groupby("k").v.transform("max")),
+        ]
+    elif name == "m":
+        choices += [
+            ("m.fillna(True)", lambda f: f.m.fillna(True)),
+            ("~m", lambda f: ~f.m),
+            ("m & b", lambda f: f.m & (f.k > 1)),
+            ("m | b", lambda f: f.m | (f.k > 1)),
+        ]
     elif name == "w":
         choices += [
             ("w.diff()", lambda f: f.w.map({0: 1, 2**61: 2})),
@@ -491,7 +547,7 @@ def columnwise(p: Program, columns: list[str]) -> Made:
         ("reset_index", lambda f, o: f.reset_index(drop=True)),
         ("sort_index", lambda f, o: f.sort_index(**stable(f))),
         ("round(0)", lambda f, o: f[["k", "x"]].round(0)),
-        ("rename", lambda f, o: f.rename(columns={"w": "v"})),
+        ("rename", lambda f, o: f.rename(columns={"w": "u"})),
         ("concat twice", lambda f, o: concat([f, f])),
         ("set_index k", lambda f, o: f.assign(k2=f.k).set_index("k2")),
         ("loc first labels", lambda f, o: f.loc[f.index[:2].tolist()]),
@@ -499,7 +555,7 @@ def columnwise(p: Program, columns: list[str]) -> Made:
 
 
 def merged(p: Program, columns: list[str]) -> Made:
-    on = p.one_of(["k", "k", "s", "x", "w", "c", "t", ["k", "b"]])
+    on = p.one_of(["k", "k", "s", "x", "w", "c", "t", ["k", "b"], "n", "v", ["k", "n"]])
     how = p.one_of(["inner", "left", "left", "right", "right" if on in ("t", "c") else "outer"])
     keys = [on] if isinstance(on, str) else on
     names = list(dict.fromkeys([*keys, "k", "x"]))
@@ -519,17 +575,20 @@ def observed(frame: Any) -> dict[str, bool]:
 
 
 def grouped(p: Program, columns: list[str]) -> Made:
-    key = p.one_of(there(columns, ["k", "b", "s", "c", "t", "w", "x"]))
+    key = p.one_of(there(columns, ["k", "b", "s", "c", "t", "w", "x", "n", "v", "m"]))
     keys = [key] if p.random.random() < 0.7 else list(dict.fromkeys([key, "k"]))
     by = keys[0] if len(keys) == 1 else keys
     dropna = bool(p.random.random() < 0.6)
     options = f"dropna={dropna}"
-    name = p.one_of([name for name in there(columns, ["x", "t", "s", "k", "d"]) if name not in keys] or ["x"])
+    names = ["x", "t", "s", "k", "d", "n", "v"]
+    name = p.one_of([name for name in there(columns, names) if name not in keys] or ["x"])
     how = p.one_of(["sum", "mean", "min", "max", "count", "nunique", "last", "size", "median", "std"])
     if name in ("t", "s", "d") and how in ("sum", "mean", "median", "std"):
         how = p.one_of(["count", "nunique", "last"] if name == "s" else ["min", "max", "count", "last"])
     if name == "s" and how in ("min", "max"):
         how = "count"
+    if name == "v" and how in ("mean", "std"):
+        how = "median"
 
     def group(f: Any) -> Any:
         return f.groupby(by, dropna=dropna, **observed(f))
@@ -547,10 +606,11 @@ def grouped(p: Program, columns: list[str]) -> Made:
 
 
 def group_rows(p: Program, columns: list[str]) -> Made:
-    key, name = p.one_of(there(columns, ["k", "b", "s", "c", "t"])), p.one_of(there(columns, ["x", "k", "t", "s"]))
+    key = p.one_of(there(columns, ["k", "b", "s", "c", "t", "n", "v"]))
+    name = p.one_of(there(columns, ["x", "k", "t", "s", "n", "v"]))
     numbers = ["cumsum()", "cummin()", "rank(method='min')", "diff()", "transform('mean')"]
     calls = ["shift(-1)", "ffill()", "bfill()", "transform('count')", "nth(0)", "head(1)"]
-    call = p.one_of(calls + (numbers if name in ("x", "k") else []))
+    call = p.one_of(calls + (numbers if name in ("x", "k", "n") else []))
     frames = ["head(2)", "tail(1)", "cumcount()", "ngroup()", "nth(0)", "nth(-1)", "cumcount(ascending=False)"]
     if key == name or p.random.random() < 0.3:
         return called(f"groupby({key!r}).{p.one_of(frames)}")
@@ -565,7 +625,7 @@ def called(words: str) -> Made:
 
 
 def windows(p: Program, columns: list[str]) -> Made:
-    name, least = p.one_of(there(columns, ["k", "x"])), p.one_of([None, 1, 2, 0])
+    name, least = p.one_of(there(columns, ["k", "x", "n"])), p.one_of([None, 1, 2, 0])
     how = p.one_of(["sum()", "mean()", "min()", "max()", "count()", "std()", "var(ddof=0)", "std(ddof=2)", "median()"])
     kind = p.one_of(["rolling", "rolling", "expanding", "ewm"])
     group = p.one_of(["", "groupby('b').", "groupby('k')."] if {"b", "x"} <= {*columns} else [""])
@@ -597,20 +657,21 @@ def windows(p: Program, columns: list[str]) -> Made:
 
 
 def reduced(p: Program, columns: list[str]) -> Made:
-    name = p.one_of(there(columns, ["x", "t", "k", "d", "w"]))
+    name = p.one_of(there(columns, ["x", "t", "k", "d", "w", "n", "v"]))
     how = p.one_of(
-        ["min", "max", "count", "nunique"] + (["sum", "mean", "median", "std"] if name in ("k", "x") else [])
+        ["min", "max", "count", "nunique"] + (["sum", "mean", "median", "std"] if name in ("k", "x", "n") else [])
     )
+    numbers = there(columns, ["k", "x"])
     options = {"ddof": 1} if how == "std" else {"skipna": True} if how in ("min", "max") else {}
     return p.one_of([
         (f"{name}.dropna().{how}()", lambda f, o: getattr(column(f, name).dropna(), how)(**options)),
         ("x.corr(k of another)", lambda f, o: (f.x if "x" in columns else f.k).corr(o.k)),
         (f"{name}.value_counts()", lambda f, o: column(f, name).value_counts().sort_index()),
-        ("[k, x].sum(skipna)", lambda f, o: f[["k", "x"]].sum(skipna=True)),
-        ("[k, x].mean(skipna)", lambda f, o: f[["k", "x"]].mean(skipna=True)),
-        ("[k, x].min(skipna)", lambda f, o: f[["k", "x"]].min(skipna=True)),
+        ("[k, x].sum(skipna)", lambda f, o: f[numbers].sum(skipna=True)),
+        ("[k, x].mean(skipna)", lambda f, o: f[numbers].mean(skipna=True)),
+        ("[k, x].min(skipna)", lambda f, o: f[numbers].min(skipna=True)),
         ("[k, x, t].count()", lambda f, o: f[there(columns, ["k", "x", "t"])].count()),
-        ("[k, x].quantile(0.3)", lambda f, o: f[["k", "x"]].quantile(0.3)),
+        ("[k, x].quantile(0.3)", lambda f, o: f[numbers].quantile(0.3)),
         (f"{name}.idxmax()", lambda f, o: f.k.idxmax()),
         ("nunique()", lambda f, o: f[there(columns, ["k", "x", "s", "t"])].nunique()),
     ])  # fmt: skip
@@ -628,6 +689,10 @@ def reshaped(p: Program, columns: list[str]) -> Made:
         "groupby(['k', 'b']).x.sum().unstack()",
         "groupby(['k', 'b']).size().unstack(fill_value=0)",
         "x.reindex([0, 10, 99])",
+        "v.reindex([0, 10, 99])",
+        "groupby(['k', 'b']).n.max().unstack()",
+        "loc[:, ['k', 'n']].melt(id_vars='k')",
+        "n.value_counts(dropna=False).sort_index()",
         "loc[:, ['k', 'x']].reindex([0, 10, 99], fill_value=0)",
         f"dropna(subset=['t']).set_index('t').x.resample({day!r}).{how}()",
         "groupby('b').agg({'k': 'sum', 'x': 'max'})",
@@ -645,8 +710,10 @@ def reshaped(p: Program, columns: list[str]) -> Made:
 
 def changed(p: Program, columns: list[str]) -> Made:
     """Change rows of a copy."""
+    if not {"x", "n"} & {*columns}:
+        return cut(p, columns)
     words, make = compared(p, columns)
-    name = p.one_of(there(columns, ["x"]))
+    name = p.one_of(there(columns, ["x", "x", "n"]))
     value = p.one_of([9.5, np.nan]) if name == "x" else 7
 
     def change(f: Any, o: Any) -> Any:

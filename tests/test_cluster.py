@@ -4,6 +4,7 @@ import pickle
 
 import dask
 import numpy as np
+import pandas as pd
 import pytest
 
 import akdask as ak
@@ -138,3 +139,40 @@ def test_loops_that_ask_for_values_go_on_from_what_workers_hold(cluster_client):
     np.testing.assert_allclose(rank.to_ndarray(), wanted, atol=1e-9)
     with dask.config.set(scheduler="synchronous"):
         np.testing.assert_allclose(rank.to_ndarray(), wanted, atol=1e-9)
+
+
+def test_integers_with_missing_rows_on_workers(cluster_client, tmp_path):
+    random = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {
+            "k": pd.Series(random.integers(2**62, 2**62 + 9, 4000), dtype="Int64").mask(random.random(4000) < 0.1),
+            "v": pd.Series(random.integers(-(2**60), 2**60, 4000), dtype="Int64").mask(random.random(4000) < 0.2),
+            "b": pd.Series(random.random(4000) < 0.5, dtype="boolean").mask(random.random(4000) < 0.2),
+            "n": np.arange(4000),
+        }
+    )
+    for part in range(4):
+        table.iloc[part * 1000 : (part + 1) * 1000].to_parquet(tmp_path / f"rows_LOCALE{part:04d}.parquet")
+    lazy = ak.DataFrame(ak.read_parquet(str(tmp_path / "rows*")))
+    chosen, expected = lazy[lazy.v > 0], table[table["v"].gt(0).fillna(False)]
+
+    def plain(rows):
+        pandas = rows.to_pandas(nullable=True) if isinstance(rows, ak.DataFrame) else rows
+        return pandas.reset_index(drop=True)
+
+    def same(found, expected):
+        pd.testing.assert_frame_equal(plain(found), plain(expected), check_dtype=False)
+
+    same(chosen, expected)
+    same(chosen.sort_values(["k", "n"]), expected.sort_values(["k", "n"]))
+    grouped = chosen.groupby("k", dropna=False).agg({"v": "max", "b": "count"}).reset_index()
+    same(grouped, expected.groupby("k", dropna=False).agg({"v": "max", "b": "count"}).reset_index())
+    other = pd.DataFrame(
+        {"k": pd.array([2**62 + 1, 2**62 + 2, None], "Int64"), "w": pd.array([None, 2**61 + 1, 3], "Int64")}
+    )
+    joined = chosen.merge(ak.DataFrame(other), on="k", how="left").sort_values("n")
+    same(joined, expected.merge(other, on="k", how="left").sort_values("n"))
+    joined.to_parquet(str(tmp_path / "joined"), num_locales=3)
+    same(ak.DataFrame(ak.read_parquet(str(tmp_path / "joined*"))), joined.to_pandas(nullable=True))
+    assert (chosen.v.sum().value(), chosen.v.max()) == (expected["v"].sum(), expected["v"].max())
+    assert np.isnan(lazy.v.sum().value())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
 
 import dask
@@ -24,7 +23,7 @@ from akdask.engine.cache import CacheLease, lease
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import Value, key_parts, of_key_parts
+from akdask.engine.values import Value
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupAggregate, GroupReduction, GroupStatistic
 from akdask.operators.reduce.reductions import REDUCTIONS
@@ -553,11 +552,8 @@ class GroupBy(Writable):
     def _keys_of(self, frame: GroupAggregate | GroupStatistic) -> Keys:
         """Return the distinct keys that a node has found."""
         if self._known_keys is None:
-            numbers, arranged = count(), [(array, array._key()[1]) for array in self._arrays]
-            made = tuple(
-                array._of_key(frame, of_key_parts(key, [frame.key(next(numbers)) for _ in key_parts(key)]))
-                for array, key in arranged
-            )
+            keys = frame.keys_of([array._key()[1] for array in self._arrays])
+            made = tuple(array._of_key(frame, key) for array, key in zip(self._arrays, keys, strict=True))
         else:
             made = tuple(looked_up(key, frame, frame.key(0)) for key in self._known_keys)
         return made if self._several else made[0]

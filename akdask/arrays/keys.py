@@ -19,7 +19,7 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.times import is_missing_time, of_order
-from akdask.engine.values import Call, Constant, Value, as_floats, cast, key_parts
+from akdask.engine.values import Call, Constant, Value, as_floats, cast, key_parts, split_keys
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.group.plan import GroupIdentity
 from akdask.records import record
@@ -208,7 +208,7 @@ class GroupKeys:
         """
         frame, values = align("group", [array._key() for array in arrays])
         present = _is_present(arrays, values, labels) if dropna else None
-        return cls(frame, tuple(part for value in values for part in key_parts(value)), present)
+        return cls(frame, split_keys(values), present)
 
     @classmethod
     def of_numbers(cls, numbers: Array) -> Self:

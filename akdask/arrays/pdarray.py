@@ -22,7 +22,7 @@ from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table, to_objects
 from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
-from akdask.engine.values import Value, cast, column_in_errors, key_parts, of_key_parts
+from akdask.engine.values import Value, cast, column_in_errors
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.records import record
 
@@ -335,9 +335,8 @@ class pdarray(ElementwiseArray):
         from akdask.operators.group.plan import GroupAggregate, GroupReduction
 
         frame, key = self._key()
-        keys = key_parts(key)
-        groups = GroupAggregate.of(frame, keys, [GroupReduction("size")])
-        found = of_key_parts(key, list(map(groups.key, range(len(keys)))))
+        groups = GroupAggregate.of(frame, [key], [GroupReduction("size")])
+        (found,) = groups.keys_of([key])
         return self._of_key(groups, found), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:

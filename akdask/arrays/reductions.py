@@ -16,7 +16,7 @@ from akdask.columns.exact import EXACT
 from akdask.engine.rowwise import Project
 from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
-from akdask.engine.values import Constant, cast, key_parts
+from akdask.engine.values import Constant, cast
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 
@@ -85,7 +85,7 @@ def distinct_count(array: Array) -> Scalar:
     """Return the lazy number of distinct elements of an array; they are grouped, as there may be many."""
     from akdask.operators.group.plan import GroupAggregate
 
-    groups = GroupAggregate.of(array._frame, key_parts(array._value))
+    groups = GroupAggregate.of(array._frame, [array._value])
     return Scalar(Element(Aggregate(groups, (AggregateExpr("count_nonzero", Constant(True)),)), 0, None))
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -447,11 +447,6 @@ def column_in_errors(value: Value) -> str:
     return str(value.params.get("column", "")) if isinstance(value, Call) else ""
 
 
-def exact_type(value: Value) -> ColumnType:
-    """Return the type of integers and bools without missing rows, otherwise the type of the value."""
-    return value.dtype.plain if value.dtype.is_nullable_number else value.dtype
-
-
 def key_parts(value: Value) -> list[Value]:
     """Return the values without missing rows that compare like a key, the most significant first.
 
@@ -471,8 +466,13 @@ def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
     if value.dtype.is_nullable_number and len(keys) == 1:
         lacks = Call("isnan", keys[0])
         filled = Call("where", lacks, Constant(0.0), keys[0])
-        return with_missing(cast(filled, exact_type(value)), lacks, column_in_errors(value))
+        return with_missing(cast(filled, value.dtype.plain), lacks, column_in_errors(value))
     return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], column_in_errors(value))
+
+
+def split_keys(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Return the values that rows are compared by, of several keys; see `key_parts`."""
+    return tuple(part for value in values for part in key_parts(value))
 
 
 def widened(value: Value, dtype: ColumnType) -> Value:

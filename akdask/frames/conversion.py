@@ -16,6 +16,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, SPAN, STR, TIME, UINT8, UINT64
 from akdask.columns.exact import first_changed
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import is_arrow, is_pandas, pd
@@ -23,7 +24,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import as_column, counted, literal_table
-from akdask.engine.values import Constant, exact_type, token
+from akdask.engine.values import Constant, token
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, check_names, level_column, names_of
@@ -300,8 +301,6 @@ class ToPandas:
         Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
     nullable : tuple of (hashable, str)
         Columns of numbers that become pandas' nullable types, and their names.
-    in_parts : tuple of hashable
-        Columns for which the table has integers and where these are missing, as `ColumnSet.apart` gives them.
     ordered : tuple of hashable
         Columns of Categoricals whose labels are in an order that means something.
     """
@@ -313,14 +312,13 @@ class ToPandas:
     index_name: Hashable = None
     arrow_strings: bool = False
     nullable: tuple[tuple[Hashable, str], ...] = ()
-    in_parts: tuple[Hashable, ...] = ()
     ordered: tuple[Hashable, ...] = ()
 
     @classmethod
     def of(
         cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False, nullable: bool = False
     ) -> tuple[ToPandas, list[CategoryTable]]:
-        """Return the converter for plans of `ColumnSet.apart`, and the category tables that it needs."""
+        """Return the converter for plans of the columns, and the category tables that it needs."""
         from akdask.arrays.categorical import Categorical
 
         has_index = with_index and columns.index is not None
@@ -340,11 +338,6 @@ class ToPandas:
                 ordered += [name] * kind.ordered
         index_name = columns.index_name if with_index else None
         types = nullable_types(columns) if nullable else {}
-        in_parts: list[Hashable] = [name for name, value in columns.values.items() if value.dtype.is_nullable_number]
-        if has_index and columns.index is not None and columns.index.dtype.is_nullable_number:
-            in_parts.append(INDEX)
-            if nullable:
-                types[INDEX] = _NULLABLE[exact_type(columns.index)]
         made = cls(
             tuple(columns.values),
             has_index,
@@ -353,7 +346,6 @@ class ToPandas:
             index_name,
             arrow_strings or nullable,
             tuple(types.items()),
-            tuple(in_parts),
             tuple(ordered),
         )
         return made, list(found.values())
@@ -371,7 +363,6 @@ class ToPandas:
             self.index_name,
             self.arrow_strings,
             self.nullable,
-            self.in_parts,
             self.ordered,
         )
         return token("to pandas", own, converted)
@@ -382,8 +373,9 @@ class ToPandas:
         columns: dict[Hashable, Any] = {
             **table.columns,
             **{name: converter(table.columns[name]) for name, converter in self.converted},
-            **{name: self._joined(table, name) for name in self.in_parts},
         }
+        masks = {name: column for name, column in columns.items() if isinstance(column, NullableColumn)}
+        columns |= {name: self._joined(column) for name, column in masks.items()}
         made: dict[Hashable, Any] = {
             name: self._labelled(name, columns[name], labels[positions[name]])
             if name in positions
@@ -391,20 +383,19 @@ class ToPandas:
             for name in (*self.names, *([INDEX] if self.has_index else []))
         }
         for name, dtype in self.nullable:
-            if name not in self.in_parts:
+            if name not in masks:
                 made[name] = as_nullable(made[name], dtype)
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
         # Renaming columns would take most of the time here; a frame without columns would get numbers for names.
         return pd.DataFrame(made, index=index, columns=None if made else [], copy=False)
 
-    def _joined(self, table: Table, name: Hashable) -> Any:
+    def _joined(self, column: NullableColumn) -> Any:
         """Return integers or bools that may be missing as one of pandas' nullable types.
 
         A whole frame without missing ones has plain integers, as after joins of pandas.  Partitions of a Dask DataFrame
         all have the type of its meta.
         """
-        column: Any = table.columns[name]
         if column.missing is None and not self.arrow_strings:
             return np.array(column.values)
         return masked(column.values, column.mask)

@@ -24,7 +24,7 @@ from akdask.engine.missing import negated, parts
 from akdask.engine.node import Node
 from akdask.engine.run import compute, run
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import Constant, key_parts, of_key_parts
+from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
 from akdask.frames.columnset import ColumnSet, axis_number, names_of
@@ -188,9 +188,8 @@ def _distinct_counts_of_few(columns: ColumnSet, dropna: bool) -> list[int]:
 def _distinct_count(columns: ColumnSet, name: str, dropna: bool) -> Element:
     """Return the number of distinct values of a column, which are grouped, for there may be many."""
     value = columns.values[name]
-    keys = key_parts(value)
-    groups = GroupAggregate.of(columns.frame, keys)
-    found = of_key_parts(value, list(map(groups.key, range(len(keys)))))
+    groups = GroupAggregate.of(columns.frame, [value])
+    (found,) = groups.keys_of([value])
     counted = present_among(columns.kinds[name], found) if dropna else Constant(True)
     return Element(Aggregate(groups, (AggregateExpr("count_nonzero", counted),)), 0, None)
 

@@ -31,7 +31,7 @@ from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.times import not_a_time
-from akdask.engine.values import Call, Constant, Value, cast, exact_type, widened, with_missing
+from akdask.engine.values import Call, Constant, Value, cast, widened, with_missing
 from akdask.errors import (
     AkdaskError,
     ArgumentError,
@@ -366,7 +366,7 @@ class Joined:
         kinds = dict(joined.kinds)
         for name, (mine, theirs) in self.sources.items():
             given = self.left.columns.array(mine) if mine is not None else self.right.columns.array(str(theirs))
-            before, made = exact_type(given._value), joined.values[name].dtype
+            before, made = given._value.dtype.plain, joined.values[name].dtype
             if isinstance(given, pdarray) and made == FLOAT64 and before != FLOAT64:
                 kind: Any = joined.array(name)
                 kind._widened = before
@@ -437,7 +437,7 @@ class Joined:
     def _becomes_floats(self, array: Array) -> bool:
         """Whether a column, of integers or bool, has no NaN of its own but gets some."""
         is_plain = isinstance(array, pdarray) and array._pandas_converter() is None
-        return self.convert_ints and is_plain and exact_type(array._value) != FLOAT64
+        return self.convert_ints and is_plain and array._value.dtype.plain != FLOAT64
 
     def _missing(self, array: Array) -> Value:
         """Return the value of a column for rows without a match."""
@@ -446,7 +446,7 @@ class Joined:
         if isinstance(array, TimeArray):
             return not_a_time()
         self._check_fillable(array)
-        dtype = exact_type(array._value)
+        dtype = array._value.dtype.plain
         if not dtype.is_number:
             return missing_text()
         if self._becomes_floats(array):

@@ -28,7 +28,7 @@ from akdask.deferred import is_na, is_pandas, pd
 from akdask.engine.node import Frame
 from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
-from akdask.engine.values import Value, exact_type
+from akdask.engine.values import Value
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -276,7 +276,7 @@ def label_in(own: Array, label: Any) -> tuple[bool, Any]:
         return True, label
     if isinstance(label, bool | np.bool_) or not (isinstance(label, int | float | np.number) or _is_missing(label)):
         return False, label
-    dtype = exact_type(own._value)
+    dtype = own._value.dtype.plain
     if own._value.dtype.is_nullable_number and _is_missing(label):
         return True, np.nan
     if dtype.kind == "float":
@@ -318,7 +318,7 @@ def _array_of(own: Array, labels: list[Any]) -> Any:
         return special(made)
     dtype = _numpy(own)
     if own._value.dtype.is_nullable_number and not any(map(_is_missing, labels)):
-        dtype = exact_type(own._value).numpy
+        dtype = own._value.dtype.plain.numpy
     return array(labels if dtype is None else np.array(labels, dtype))
 
 

@@ -1,7 +1,7 @@
 """The columns of a Parquet file: the type that each stored type becomes, and the types that cannot be read.
 
 Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Integers and bools
-with nulls become floats, which have a missing value.
+with nulls are of a nullable type.
 """
 
 from __future__ import annotations
@@ -255,8 +255,12 @@ class ParquetColumn:
 
     def with_nulls(self) -> ColumnType | None:
         """Return the type that rows have where some are null."""
-        lacks_value = self.dtype in _WITHOUT_VALUE and self.kind not in _TIMES
-        return replace(self.dtype, nullable=True) if self.dtype is not None and lacks_value else self.dtype
+        return None if self.dtype is None else with_nulls(self.dtype, self.kind)
+
+
+def with_nulls(dtype: ColumnType, kind: ObjType) -> ColumnType:
+    """Return the type of a column of which some rows are null, the same if a value of it says so."""
+    return replace(dtype, nullable=True) if dtype in _WITHOUT_VALUE and kind not in _TIMES else dtype
 
 
 _WITHOUT_VALUE = (INT64, UINT64, UINT8, BOOL, STR)

@@ -17,7 +17,6 @@ import pyarrow as pa
 from akdask import config
 from akdask.cluster import partition_size
 from akdask.columns.dtypes import (
-    BOOL,
     FLOAT64,
     INT64,
     NULLABLE_INT64,
@@ -30,7 +29,7 @@ from akdask.columns.dtypes import (
 )
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats.parquet.chunks import count_nulls, first_dictionary
-from akdask.formats.parquet.columns import Annotation, FileSchema, ParquetColumn, ParquetFileDescription
+from akdask.formats.parquet.columns import Annotation, FileSchema, ParquetColumn, ParquetFileDescription, with_nulls
 from akdask.formats.parquet.footers import ParquetManifest, inspect_ahead, inspect_file
 from akdask.formats.parquet.reader import (
     ConstantPlace,
@@ -328,7 +327,6 @@ def _typed(values: list[str | None]) -> tuple[ColumnType, list[Any]]:
     return dtype, [None if value is None else int(value) for value in values]
 
 
-_INTEGRAL = (INT64, UINT64, UINT8, BOOL)
 _LABELLED = {ObjType.STRINGS, ObjType.CATEGORICAL}
 
 
@@ -494,11 +492,10 @@ class ColumnAgreement:
             raise self.differences[name].error(name)
         annotations = {column.annotation for column in known}
         annotation = known[0].annotation if len(annotations) == 1 else None
-        if dtype in _INTEGRAL and _kind(known) not in (ObjType.DATETIME, ObjType.TIMEDELTA) and self._has_nulls(name):
-            dtype = replace(dtype, nullable=True)
-        elif dtype == STR and self._may_have_nulls(name):
-            dtype = NULLABLE_STR
         kind = _kind(known)
+        lacking = with_nulls(dtype, kind)
+        if lacking != dtype and (self._may_have_nulls(name) if dtype == STR else self._has_nulls(name)):
+            dtype = lacking
         if kind == ObjType.IPV4 and (dtype == FLOAT64 or dtype.is_nullable_number):
             kind = ObjType.PDARRAY
         stored = [column.stored for column in known]

@@ -8,8 +8,9 @@ follows the number of rows and not of tables.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import count
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -43,7 +44,10 @@ from akdask.engine.values import (
     columns_of,
     describe,
     flattened,
+    key_parts,
     nearest_floats,
+    of_key_parts,
+    split_keys,
     token,
 )
 from akdask.operators.group import tuning
@@ -572,7 +576,22 @@ def _tables(frame: Frame, keys: Sequence[Value]) -> str:
     return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
 
 
-class GroupAggregate(Frame):
+class Groups(Frame):
+    """One row for each distinct combination of keys, which come first among the columns."""
+
+    keys: tuple[Value, ...]
+
+    def key(self, number: int) -> ColumnRef:
+        """Return one of the keys."""
+        return ColumnRef(self._name, number, self.keys[number].dtype)
+
+    def keys_of(self, given: Iterable[Value]) -> list[Value]:
+        """Return the keys of the groups, each of the type of the value that rows were grouped by."""
+        numbers = count()
+        return [of_key_parts(value, [self.key(next(numbers)) for _ in key_parts(value)]) for value in given]
+
+
+class GroupAggregate(Groups):
     """One row for each distinct combination of keys, in ascending order: the keys, and reductions of their rows.
 
     All reductions of the same rows by the same keys share a row space, through the `identity` of the groups.
@@ -604,8 +623,9 @@ class GroupAggregate(Frame):
 
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
-        """Return the groups of some columns of a frame."""
-        return cls(frame, tuple(keys), GroupIdentity.of(frame, keys), tuple(reductions))
+        """Return the groups of some columns of a frame; `keys_of` gives the keys in the types of these columns."""
+        keys = split_keys(keys)
+        return cls(frame, keys, GroupIdentity.of(frame, keys), tuple(reductions))
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -647,10 +667,6 @@ class GroupAggregate(Frame):
             for number, item in enumerate(self.reductions)
         }
 
-    def key(self, number: int) -> ColumnRef:
-        """Return one of the keys."""
-        return ColumnRef(self._name, number, self.keys[number].dtype)
-
     def result(self, number: int) -> ColumnRef:
         """Return the result of one of the reductions."""
         return ColumnRef(self._name, len(self.keys) + number, self.reductions[number].dtype)
@@ -660,7 +676,7 @@ class GroupAggregate(Frame):
         return f"Group by {', '.join(map(describe, self.keys))}: {computed}"
 
 
-class GroupStatistic(Frame):
+class GroupStatistic(Groups):
     """One row for each distinct combination of keys: the keys, and a statistic of a column's distinct values.
 
     All rows of a group meet in one partition, since partial statistics cannot be merged.  `times` tells that the values
@@ -703,10 +719,6 @@ class GroupStatistic(Frame):
         # Splitters follow the number of distinct values, so they differ from the splitters of other aggregations.
         deciding = (*self.identity.keys, column_identity(self.frame, self.value))
         return rows_decided_by("groups of", deciding, rows.npartitions, rows.token)
-
-    def key(self, number: int) -> ColumnRef:
-        """Return one of the keys."""
-        return ColumnRef(self._name, number, self.keys[number].dtype)
 
     @property
     def result(self) -> ColumnRef:
