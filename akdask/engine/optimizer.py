@@ -263,9 +263,10 @@ class Rewriting:
                 if type(found) is not type(node):
                     break
         if found is not node:
-            self._replace(node, found)
+            self.replace(node, found)
 
-    def _replace(self, node: Node, found: Outcome) -> None:
+    def replace(self, node: Node, found: Outcome) -> None:
+        """Replace a node, whose inputs have all been rewritten."""
         if self._has_moved(node) or (isinstance(node, Frame) and not _keeps_rows(node, found)):
             self._moved.add(node._name)
         if isinstance(node, Frame) and node.keeps_replacement:
@@ -334,7 +335,11 @@ class Rewriting:
             # Unneeded columns have no replacement, and neither have values made from them.
             return source.get(value.name, value)
         if isinstance(value, Replica):
-            node = self.node(value.node)
+            node, columns = self.node(value.node), self._sources.get(value.node._name)
+            if isinstance(columns, Mapping):
+                column = columns[value.field]
+                assert isinstance(column, ColumnRef), "a whole table has columns"
+                return Replica(node, column.name, value.dtype)
             return value if node is value.node else Replica(node, value.field, value.dtype)
         return value
 

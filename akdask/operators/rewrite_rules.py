@@ -30,6 +30,7 @@ from akdask.engine.optimizer import (
     Need,
     ReaderNeed,
     ReaderNeeds,
+    Rewriting,
     Rule,
     Swapped,
     inputs_first,
@@ -49,6 +50,7 @@ from akdask.engine.rowwise import (
     Slice,
     Zip,
     column_identity,
+    passed_on,
     rebuild,
 )
 from akdask.engine.sources import Literal, Persisted, RowNumbers
@@ -101,9 +103,10 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
             break
         # Once more: nodes that were apart may meet now, and columns of filters may be unused.
         plans, nodes = found, inputs_first(found)
-    if "Sort" not in kinds_of(nodes):
-        return plans
-    return carry_positions(plans)
+    kinds = kinds_of(nodes)
+    if "BuildIndex" in kinds and "Gather" in kinds:
+        plans = compute_once(plans, nodes)
+    return carry_positions(plans) if "Sort" in kinds else plans
 
 
 def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
@@ -835,6 +838,63 @@ def _each_once(zipped: Zip, need: Need) -> Frame:
     return frames[0] if len(frames) == 1 else Zip(frames)
 
 
+def compute_once(plans: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
+    """Return plans in which indexed rows are computed once, for their keys and for the columns that are looked up."""
+    # Looked-up columns come before keys, which need fewer inputs.
+    nodes = inputs_first([*(node for node in nodes if isinstance(node, Gather)), *plans])
+    needs = find_needs(nodes, plans)
+    groups = _computed_alike(node for node in nodes if needs[node._name].rows is not None)
+    rewriting = Rewriting(needs, {})
+    tables: dict[str, Gather] = {}
+    for node in nodes:
+        group = groups.get(node._name, ())
+        if not isinstance(node, Gather | BuildIndex) or len(group) < 2:
+            rewriting.add(node)
+            continue
+        given = node.frame
+        values = list(dict.fromkeys(value for one in group for value in one.frame.values))
+        if given.frame._name not in tables:
+            project = Project(
+                rewriting.node(given.frame), tuple(range(len(values))), tuple(map(rewriting.value, values))
+            )
+            tables[given.frame._name] = Gather(project)
+        table = tables[given.frame._name]
+        columns = [table.column(values.index(value)) for value in given.values]
+        if isinstance(node, BuildIndex):
+            rewriting.replace(node, BuildIndex(Project(table, given.names, tuple(columns)), node.need))
+        else:
+            rewriting.replace(node, Inlined(table, dict(zip(given.names, columns, strict=True)), keeps_rows=True))
+    return [rewriting.node(plan) for plan in plans]
+
+
+def _computed_alike(nodes: Iterable[Node]) -> Mapping[str, Sequence[Gather | BuildIndex]]:
+    """Return for each node of whole tables those that compute columns of the same rows, of which one is an index.
+
+    Columns in memory are taken as they are.
+    """
+    alike: defaultdict[str, list[Gather | BuildIndex]] = defaultdict(list)
+    positions: dict[str, int] = {}
+    firsts: dict[str, int] = {}
+    for position, node in enumerate(nodes):
+        positions[node._name] = position
+        if isinstance(node, Gather | BuildIndex):
+            name = node.frame.frame._name
+            first = firsts.setdefault(name, position)
+            # A column that depends on others of these rows has to be computed after them.
+            if all(
+                positions.get(part.node._name, first) < first
+                for part in walk(*node.frame.values)
+                if isinstance(part, Replica)
+            ):
+                alike[name].append(node)
+    return {
+        node._name: group
+        for group in alike.values()
+        for node in group
+        if any(isinstance(one, BuildIndex) for one in group) and any(passed_on(one.frame) is None for one in group)
+    }
+
+
 LOOKS_UP = frozenset({"lookup", "lookup_found", "take"})
 """Operations that take rows of a whole table, their first argument, at positions."""
 
@@ -900,7 +960,8 @@ def _carrying(sort: Sort, need: Need) -> Inlined | None:
         carried.setdefault(value, (POSITIONS, number))
     names = {name: carried[found[name].positions if name in found else values[name]] for name in sort.names}
     wanted = tuple(dict.fromkeys(names.values()))
-    result = Sort(Project(project.frame, tuple(carried.values()), tuple(carried)), sort.by, wanted, sort.order)
+    by = tuple([carried[values[name]] for name in sort.by])
+    result = Sort(Project(project.frame, tuple(carried.values()), tuple(carried)), by, wanted, sort.order)
     columns = {name: result.column(names[name]) for name in sort.names}
     return Inlined(
         result,

@@ -143,3 +143,11 @@ def test_tasks_elsewhere_sort_text_along():
     ours, _ = frames(some_rows())
     with dask.config.set(scheduler="processes"):
         assert carried(ours.sort_values("k")) == [True]
+
+
+def test_text_is_carried_by_a_sort_of_the_same_column_twice():
+    numbers = ak.array([2, 1, 2])
+    frame = ak.DataFrame({"a": numbers, "b": numbers, "s": ak.array(["x", "yé", ""])})
+    assert frame.sort_values(["a", "b"])["s"].tolist() == ["yé", "x", ""]
+    few = frame[frame["a"] > 0].merge(ak.DataFrame({"a": [1, 2], "t": ["p", "q"]}), "a", sort=False)
+    assert few.assign(c=few["a"]).sort_values(["a", "c"])["t"].tolist() == ["p", "q", "q"]

@@ -417,3 +417,24 @@ def test_the_order_of_few_indexed_rows_is_restored_only_where_it_is_read():
     few = first.merge(second, "k", sort=False)
     wanted = pd.DataFrame(given[2]).merge(pd.DataFrame(given[0]).merge(pd.DataFrame(given[1])), on="j")
     assert third.merge(few, "j", sort=False).to_pandas().to_numpy().tolist() == wanted.to_numpy().tolist()
+
+
+def test_indexed_rows_are_computed_once_for_their_keys_and_other_columns():
+    left = {"k": [3, 1, 2, 3, 9]}
+    right = {"k": [1, 3, 4, 3, 2], "at": [1, 0, 2, 1, 0], "y": [1, 2, 3, 4, -5]}
+    plain = pd.DataFrame(right).query("y > 0").reset_index(drop=True)
+    kept = ak.DataFrame(right)
+    kept = kept[kept["y"] > 0]
+    joined = ak.DataFrame(left).merge(kept, "k", sort=False)
+    wanted = pd.DataFrame(left).merge(plain, on="k")
+    nodes = inputs_first(optimize([(joined["y"] + joined["at"]).sum().expr]))
+    assert kinds_of(nodes)["Gather"] == 1
+    assert [type(node.frame.frame).__name__ for node in nodes if type(node).__name__ == "BuildIndex"] == ["Gather"]
+    assert joined.to_pandas().to_numpy().tolist() == wanted.to_numpy().tolist()
+    # One of the columns takes rows of another one of the same rows, which is computed first.
+    moved = ak.DataFrame({"k": kept["k"], "y": kept["y"], "other": kept["y"][kept["at"]]})
+    found = ak.DataFrame(left).merge(moved, "k", sort=False).to_pandas()
+    wanted = pd.DataFrame(left).merge(
+        plain.assign(other=plain["y"].to_numpy()[plain["at"]])[["k", "y", "other"]], on="k"
+    )
+    assert found.to_numpy().tolist() == wanted.to_numpy().tolist()
