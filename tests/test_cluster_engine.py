@@ -12,7 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import akdask as ak
-from akdask.engine import alignment, exchange
+from akdask.engine import exchange
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.node import lower
 from akdask.operators.group import tuning as group_tuning
@@ -52,7 +52,7 @@ def folder(plain, others, tmp_path_factory):
 @pytest.fixture(autouse=True)
 def several_partitions(monkeypatch):
     """Have plans cut these rows as if they were many."""
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", ROWS // 5)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", ROWS // 5)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_tuning, "RANGE_ROWS", ROWS // 5)
     monkeypatch.setattr("akdask.engine.tuning.FEW_PARTITIONS", 64)

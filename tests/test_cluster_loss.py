@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
 from akdask.operators.group import tuning as group_tuning
 
@@ -74,9 +73,9 @@ def cut(monkeypatch):
     """Return what has plans cut rows into a number of partitions, as if they were many."""
 
     def cut_into(parts, rows):
-        monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows // parts)
+        monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", rows // parts)
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
-        monkeypatch.setattr(alignment, "FINE_PARTITIONS", 2**20)
+        monkeypatch.setattr("akdask.engine.tuning.FINE_PARTITIONS", 2**20)
         monkeypatch.setattr(group_tuning, "RANGE_ROWS", rows // parts)
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
         monkeypatch.setattr(engine_tuning, "FEW_PARTITIONS", 2**20)

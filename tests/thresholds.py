@@ -10,8 +10,13 @@ from typing import Any
 from akdask.engine import node
 
 LARGE_DATA: dict[str, dict[str, Any]] = {
-    "akdask.engine.tuning": {"SMALL_ROWS": 0, "FEW_GROUP_ROWS": 1, "FEWEST_BLOCK_ROWS": 1, "FEW_BLOCK_ROWS": 0},
-    "akdask.engine.exchange": {"FEWEST_GROUPS": 2},
+    "akdask.engine.tuning": {
+        "SMALL_ROWS": 0,
+        "FEW_GROUP_ROWS": 1,
+        "FEWEST_BLOCK_ROWS": 1,
+        "FEW_BLOCK_ROWS": 0,
+        "FEWEST_SLICED_GROUPS": 2,
+    },
     "akdask.operators.group.tuning": {
         "RANGE_ROWS": 2,
         "FEW_TABLES": 1,
@@ -38,7 +43,7 @@ LARGE_DATA: dict[str, dict[str, Any]] = {
 """By module, the values at which a few rows are as many as there can be."""
 
 MATERIALIZING: dict[str, dict[str, Any]] = {
-    "akdask.engine.cache": {
+    "akdask.engine.tuning": {
         "MOST_ROUNDS": 1,
         "MOST_STEPS": 1,
         "MOST_STEPS_OF_UNKNOWN": 1,
@@ -66,7 +71,9 @@ def small_data_as_large(*, materialized: bool = False) -> Iterator[None]:
     ...     ak.sort(ak.array([3, 1, 2])).tolist()
     [1, 2, 3]
     """
-    wanted = LARGE_DATA | (MATERIALIZING if materialized else {})
+    wanted = {name: dict(items) for name, items in LARGE_DATA.items()}
+    for name, items in MATERIALIZING.items() if materialized else ():
+        wanted[name] |= items
     modules = {name: import_module(name) for name in wanted}
     before = {name: {item: getattr(modules[name], item) for item in items} for name, items in wanted.items()}
     try:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from akdask.arrays import tuning
 from akdask.arrays.array import wrap
 from akdask.arrays.creation import full
 from akdask.arrays.elementwise import cast
@@ -29,16 +30,6 @@ from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.operators.reduce.along_axis import AXIS_FUNCTIONS, AlongAxis
 from akdask.operators.reduce.reductions import REDUCTIONS
-
-LONGEST = 2**22
-"""Elements that one task reduces at once; of more, parts are reduced first, whatever the partitions."""
-
-PART = 2**18
-"""Elements of the parts that are reduced first, where a reduction can merge parts."""
-
-LONGEST_SORTED = 2**20
-"""Elements that one task puts in order or adds up along a dimension that is not the last."""
-
 
 POSITIONS = frozenset({"argmin", "argmax"})
 
@@ -88,7 +79,7 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
         return _along_nothing(name, array, result_shape, axis, keepdims)
     count = len(partition_lengths(array.size))
     outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-    if outer < count and inner > 1 and shape[axis] * inner > (LONGEST if function.reduces else LONGEST_SORTED):
+    if outer < count and inner > 1 and shape[axis] * inner > tuning.AXIS_ELEMENTS:
         order = [*range(axis), *range(axis + 1, len(shape)), axis]
         found = along_axis(name, rearranged(array, Layout.of(shape).permuted(order)), -1, **params)
         back = rearranged(found, Layout.of(found.shape).permuted([order.index(number) for number in range(len(order))]))
@@ -249,8 +240,8 @@ def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: di
     length = base.size // (before * behind)
     if name not in AXIS_FUNCTIONS:
         return None
-    rows = PART // behind
-    if length * behind <= (LONGEST if before > 1 or rows < 2 or name not in PARTS else PART):
+    rows = tuning.AXIS_PART // behind
+    if length * behind <= (tuning.AXIS_ELEMENTS if before > 1 or rows < 2 or name not in PARTS else tuning.AXIS_PART):
         return along_axis(name, reshaped(base, shape), 1, **params).flatten()
     if before > 1 or rows < 2 or name not in PARTS:
         return None

@@ -2,7 +2,7 @@
 
 The C library returns the memory of arrays beyond 32 MiB to the system when they are freed. Memory for the next arrays
 must be found and cleared by the system, which takes several times as long as filling them, and much longer on virtual
-machines that have to ask their host.  Here freed memory is kept until it has not been used for `IDLE` seconds.
+machines that have to ask their host.  Here freed memory is kept until it has not been used for some seconds.
 
 Blocks are separate mappings, so that each is returned as a whole, and Arrow need not be imported.  They are on large
 pages while the system has those at hand: random places are found faster there.  A virtual machine whose host takes back
@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.caches import after_fork
+from akdask.columns import tuning
 from akdask.deferred import pa
 from akdask.interruption import end_if_interrupted
 
@@ -36,15 +37,6 @@ LARGE = 2**20
 
 GRAIN = 2**21
 """Sizes are multiples of this, the size of the system's large pages."""
-
-PROBED = 2**24
-"""Bytes of new memory of which one large page is tried."""
-
-PAGE_TIME = 1e-3
-"""Seconds of work in which the system maps as many bytes of small pages; it clears a large one at hand in a tenth."""
-
-IDLE = 30.0
-"""Seconds for which freed memory is kept."""
 
 _limit: Callable[[], int] = int
 
@@ -161,10 +153,10 @@ def _advise_large_pages(pages: mmap.mmap) -> None:
     # Refused by kernels that have none.
     with suppress(OSError):
         pages.madvise(mmap.MADV_HUGEPAGE)
-        for place in range(len(pages) // 2 % PROBED, len(pages), PROBED):
+        for place in range(len(pages) // 2 % tuning.PROBED_BYTES, len(pages), tuning.PROBED_BYTES):
             begun = thread_time()
             pages[place] = 0
-            if thread_time() - begun > PAGE_TIME:
+            if thread_time() - begun > tuning.PAGE_TIME:
                 _are_large_pages_fast = False
                 pages.madvise(mmap.MADV_NOHUGEPAGE)
                 return
@@ -226,8 +218,8 @@ class SpareMemory:
 
     def _watch(self) -> None:
         while True:
-            sleep(IDLE / 4)
-            if self.release(IDLE):
+            sleep(tuning.IDLE_SECONDS / 4)
+            if self.release(tuning.IDLE_SECONDS):
                 _release_arrow()
 
 
@@ -243,9 +235,6 @@ def _start_anew() -> None:
 after_fork(_start_anew)
 
 
-LARGEST_REUSED = 2**26
-"""Bytes that a thread keeps."""
-
 _local = threading.local()
 
 
@@ -257,7 +246,7 @@ def scratch(nbytes: int) -> npt.NDArray[np.uint8]:
     >>> scratch(8).shape
     (8,)
     """
-    if nbytes > LARGEST_REUSED:
+    if nbytes > tuning.MOST_SCRATCH_BYTES:
         return np.empty(nbytes, np.uint8)
     memory: npt.NDArray[np.uint8] = getattr(_local, "memory", np.empty(0, np.uint8))
     if len(memory) < nbytes:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from akdask.columns import tuning
 from akdask.columns.exact import EXACT
 from akdask.columns.memory import scratch
 from akdask.records import record
@@ -173,15 +174,6 @@ UNIT = 2**15
 ACCUMULATORS = 2**8
 """Partial sums of a unit: the processor adds to several at a time."""
 
-FEW = 32
-"""If a mask selects one row in this number, or fewer, only the selected rows are added, without zeros between them."""
-
-FEW_POSITIONS = 2
-"""The same for rows that were selected before."""
-
-FEW_DISTANCES = 8
-"""The same if distances from a mean are added up as well."""
-
 DIGITS = 53
 """Bits of the mantissa of a float64."""
 
@@ -286,7 +278,7 @@ def sum_exactly(
     rows = column.astype(np.float64, copy=False)
     if mask is None:
         return ExactSum.of(unit_sums(rows))
-    if np.count_nonzero(mask) * FEW <= len(mask):
+    if np.count_nonzero(mask) * tuning.FEW_SELECTED <= len(mask):
         return ExactSum.of(_sparse_sums(*_selected(rows, mask, None)))
     sums = unit_sums(rows, mask)
     if not np.isfinite(sums).all():
@@ -307,7 +299,7 @@ def unit_products(rows: Floats) -> Floats:
 
 def _placed_sums(column: NumberArray, mask: NumberArray | None, positions: UnitPositions) -> Floats:
     values, positions = _selected(column, mask, positions)
-    if len(values) * FEW_POSITIONS <= positions.extent:
+    if len(values) * tuning.FEW_PLACED <= positions.extent:
         return _sparse_sums(values, positions)
     return unit_sums(spread_out(values, positions, 0.0))
 
@@ -424,7 +416,7 @@ class Moments:
     @classmethod
     def of(cls, column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> Moments:
         """Return the moments of rows that begin where a unit does; see `sum_exactly`."""
-        if positions is None and (mask is None or np.count_nonzero(mask) * FEW_DISTANCES > len(mask)):
+        if positions is None and (mask is None or np.count_nonzero(mask) * tuning.FEW_SELECTED > len(mask)):
             # Variances of integers are those of the nearest floats, as pandas' are.
             found = cls._of_units(column.astype(np.float64, copy=False), mask)
             # Unselected rows may have spoilt the sums, if they are not finite or very large.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from akdask.columns import loops
+from akdask.columns import loops, tuning
 from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
@@ -494,10 +494,6 @@ class Table:
         return Table(columns, sum(table.nrows for table in tables))
 
 
-SPARE_ROWS = 4
-"""If more than this multiple of the rows was reserved, the rest is freed."""
-
-
 class TableBuilder:
     """Concatenated tables, written to one allocation.
 
@@ -538,7 +534,7 @@ class TableBuilder:
     def table(self) -> Table:
         """Return all rows."""
         rows = {name: array[: self._nrows] for name, array in self._arrays.items()}
-        is_sparse = SPARE_ROWS * self._nrows < self._most
+        is_sparse = tuning.SPARE_ROWS * self._nrows < self._most
         columns: dict[Hashable, Column] = {
             name: own_rows(array) if is_sparse else array for name, array in rows.items()
         }

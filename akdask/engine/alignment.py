@@ -27,12 +27,6 @@ from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import ColumnRef, Value, substitute
 from akdask.errors import AlignmentError
 
-EXCHANGED_ROWS = 2**22
-"""Rows of a partition that an exchange makes, or fewer if the partition size is small."""
-
-FINE_PARTITIONS = 1024
-"""Up to this number, new partitions are small and quick to sort; above it, partitions grow instead."""
-
 
 class OverProject(Frame):
     """Base of frames with the columns of one projection."""
@@ -325,12 +319,12 @@ def partition_count(frame: Frame) -> int:
         return 1
     sizes = exchanged_partition_size(), max(partition_size(), ITEMSIZE)
     fine, coarse = (-(-rows * ITEMSIZE // nbytes) for nbytes in sizes)
-    return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, FINE_PARTITIONS), coarse)
+    return max(min(-(-fine // CPU_COUNT) * CPU_COUNT, tuning.FINE_PARTITIONS), coarse)
 
 
 def exchanged_partition_size() -> int:
     """Return the bytes of a column of a partition that an exchange makes."""
-    return max(min(partition_size(), EXCHANGED_ROWS * ITEMSIZE), ITEMSIZE)
+    return max(min(partition_size(), tuning.EXCHANGED_ROWS * ITEMSIZE), ITEMSIZE)
 
 
 def max_rows(frame: Frame) -> int | None:

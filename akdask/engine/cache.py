@@ -19,6 +19,7 @@ from akdask._dask import Expr
 from akdask.caches import Cache
 from akdask.cluster import default_client, is_cancelled, shares_memory
 from akdask.columns.table import Table
+from akdask.engine import tuning
 from akdask.engine.alignment import OverProject, align_by_plan, rows_at_most
 from akdask.engine.memory import SpillableResult, result_in
 from akdask.engine.node import Frame, Node, RowSpace, depth_of, lower, rounds_of, rounds_on, values_of_round
@@ -38,9 +39,6 @@ from akdask.engine.values import (
 Key = tuple[Hashable, ...]
 """The name of a lease, and the key of one of its results."""
 
-CACHE_SHARE = 8
-"""The divisor of this machine's memory that bounds the cache by default."""
-
 Found = TypeVar("Found", bound="CachedResult")
 
 
@@ -55,7 +53,7 @@ class CachedResult(Protocol):
 
 def _limit() -> int:
     limit = config.get("cache_size")
-    return cluster.process_memory() // CACHE_SHARE if limit is None else int(limit)
+    return cluster.process_memory() // tuning.CACHE_SHARE if limit is None else int(limit)
 
 
 def _nbytes(result: CachedResult) -> int:
@@ -129,21 +127,6 @@ def _forget(name: str, keys: set[Key]) -> None:
         for key in keys:
             _cached.pop(key)
 
-
-MOST_ROUNDS = 8
-"""Rounds over rows that are streamed again for each round."""
-
-MOST_STEPS = 32
-"""Successive operations that are repeated for each result that is computed after them."""
-
-MOST_STEPS_OF_UNKNOWN = 128
-"""The same limit for rows whose number is unknown."""
-
-MOST_ROUNDS_OF_MANY = 64
-"""The same limit for rows that may not fit in memory: reading them again is faster than spilling them."""
-
-COLUMN_SHARE = 16
-"""The divisor of this machine's memory that bounds a kept column."""
 
 _ON_WORKERS = "_on_workers"
 
@@ -244,11 +227,11 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
             break
     rounds = rounds_on(rounds_of(frame).own, values)
     steps = depth_of(frame).on(values)
-    if rounds < MOST_ROUNDS and steps < MOST_STEPS:
+    if rounds < tuning.MOST_ROUNDS and steps < tuning.MOST_STEPS:
         return frame, values
     fit = _fit(frame, values)
-    if rounds < (MOST_ROUNDS if fit else MOST_ROUNDS_OF_MANY) and (
-        fit is False or steps < (MOST_STEPS if fit else MOST_STEPS_OF_UNKNOWN)
+    if rounds < (tuning.MOST_ROUNDS if fit else tuning.MOST_ROUNDS_OF_MANY) and (
+        fit is False or steps < (tuning.MOST_STEPS if fit else tuning.MOST_STEPS_OF_UNKNOWN)
     ):
         return frame, values
     columns = [_materialized(frame, value) for value in values]
@@ -305,7 +288,7 @@ def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
     if rows is None:
         return None
     width = max(map(assumed_width, values))
-    return rows * width <= cluster.process_memory() // COLUMN_SHARE
+    return rows * width <= cluster.process_memory() // tuning.COLUMN_SHARE
 
 
 @lower.register

@@ -23,6 +23,7 @@ from typing import Any, TypeAlias, TypeVar
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.cluster import addresses, current_worker, on_cluster
 from akdask.deferred import without_collection
+from akdask.engine import tuning
 from akdask.engine.memory import manage_freed_memory
 from akdask.engine.node import Node
 from akdask.engine.slices import (
@@ -36,12 +37,6 @@ from akdask.engine.slices import (
     spilled,
     tell_place,
 )
-
-MAX_SLICES = 2**18
-"""Largest number of slices of an exchange."""
-
-FEWEST_GROUPS = 64
-"""The slices of this number of old partitions are never concatenated, however many new partitions there are."""
 
 Item = TypeVar("Item")
 
@@ -120,7 +115,7 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
 def _concatenated(node: Exchange) -> tuple[dict[Any, Any], list[Source]]:
     """Return the tasks that concatenate slices if there would be very many, and the sources of slices from then on."""
     keys = list(node.split.__dask_keys__())
-    groups = max(MAX_SLICES // node.count, FEWEST_GROUPS)
+    groups = max(tuning.MOST_SLICES // node.count, tuning.FEWEST_SLICED_GROUPS)
     if len(keys) <= groups:
         return {}, [(key, []) for key in keys]
     sources: list[Source] = [

@@ -15,12 +15,10 @@ from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.rowwise import Project, Tables, Tasks
 from akdask.engine.run import resolve_lengths, run
 from akdask.engine.sources import block_split
+from akdask.engine.values import assumed_width
 from akdask.errors import AkdaskError, SchemaError, TransferError, WriteError
 from akdask.records import record
 from akdask.storage.objects import JoiningWriter, Receipt, Writer
-
-_TEXT = 64
-"""Assumed bytes of strings and other elements without a fixed size."""
 
 
 @record
@@ -130,8 +128,7 @@ def partitions_per_file(frames: Sequence[Project], count: int) -> int:
     nbytes = 0
     for frame in frames:
         resolve_lengths(frame)
-        widths = (value.dtype.itemsize if value.dtype.is_number else _TEXT for value in frame.values)
-        nbytes += sum(frame.rows.lengths or ()) * sum(widths)
+        nbytes += sum(frame.rows.lengths or ()) * sum(map(assumed_width, frame.values))
     return most if nbytes > partition_size() * count else 1
 
 

@@ -29,27 +29,12 @@ from akdask.caches import after_fork
 from akdask.cluster import call_regularly, current_worker, data_memory, keeps_no_memory, memory_limit
 from akdask.columns.memory import keep_freed, release_unused, spare_bytes
 from akdask.columns.table import Table
+from akdask.engine import tuning
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of the C library's ``mallopt``."""
 
-MAX_CACHED_ARRAY = 2**25
-"""Bytes of the largest array whose space is kept; glibc raises its own threshold up to this value."""
-
-ENOUGH_MEMORY = 64 * MAX_CACHED_ARRAY
-"""Workers with less memory keep no freed space."""
-
-SPARE = 8
-"""The divisor of the memory of a worker, or of this process, that bounds the freed space it keeps."""
-
-CHECK_INTERVAL = 200
-"""Milliseconds between two checks of a worker's memory."""
-
-SHORT = 0.5
-"""The fraction of a worker's memory above which memory is short; Dask begins to spill at 0.6."""
-
-
-keep_freed(lambda: min(config.get("spare_memory"), data_memory(cluster.process_memory()) // SPARE))
+keep_freed(lambda: min(config.get("spare_memory"), data_memory(cluster.process_memory()) // tuning.SPARE_SHARE))
 
 
 @cache
@@ -63,42 +48,22 @@ def manage_freed_memory() -> None:
     if worker is None:
         return
     limit = memory_limit(worker) or sys.maxsize
-    is_enough = limit >= ENOUGH_MEMORY
-    config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if is_enough else 0))
+    is_enough = limit >= tuning.ENOUGH_MEMORY
+    config.set(spare_memory=min(config.get("spare_memory"), limit // tuning.SPARE_SHARE if is_enough else 0))
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None and is_enough:
-        mallopt(MMAP_THRESHOLD, MAX_CACHED_ARRAY)
-        mallopt(TRIM_THRESHOLD, 2 * MAX_CACHED_ARRAY)
-    call_regularly(worker, partial(give_back_freed_memory, limit), CHECK_INTERVAL)
+        mallopt(MMAP_THRESHOLD, tuning.MOST_CACHED_BYTES)
+        mallopt(TRIM_THRESHOLD, 2 * tuning.MOST_CACHED_BYTES)
+    call_regularly(worker, partial(give_back_freed_memory, limit), int(1000 * tuning.TRIM_INTERVAL))
 
 
 def give_back_freed_memory(limit: int) -> None:
     """Return the space of freed arrays to the system if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if cluster.memory_in_use() > SHORT * limit:
+    if cluster.memory_in_use() > tuning.SHORT_OF_MEMORY * limit:
         release_unused()
         if trim is not None:
             trim(0)
-
-
-WAITING = 2
-"""The divisor of the memory that bounds waiting results, given all other memory of the process."""
-
-LEFT_TO_TASKS = 2**32
-"""Bytes left to tasks beside persisted results, if these are at most half of the memory; a quarter if that is more."""
-
-ANYWAY = 16
-"""The divisor of the memory that bounds waiting results, whatever else the process holds."""
-
-EXHAUSTED = 0.7
-"""The fraction of the memory above which no task begins beside others; Dask pauses its workers at 0.8. Where plans keep
-much, it is the fraction of the memory left to tasks."""
-
-LOOK = 0.02
-"""Seconds for which a measurement of this process's memory is valid."""
-
-INTERVAL = 0.2
-"""Seconds between two attempts to give freed memory back to the system."""
 
 
 class CountedBytes:
@@ -166,13 +131,13 @@ class MemoryBudget:
     def is_short(self, more: int = 0, *, persisted: bool = False) -> bool:
         """Whether there is no memory for so many more bytes of waiting results, or of kept ones."""
         limit, wanted = cluster.process_memory(), (self._persisted if persisted else self._waiting).nbytes + more
-        if wanted <= limit // ANYWAY:
+        if wanted <= limit // tuning.WAITING_SHARE_ANYWAY:
             return False
-        most = _most_persisted(limit) if persisted else limit // WAITING
+        most = _most_persisted(limit) if persisted else limit // tuning.WAITING_SHARE
         if wanted <= most and not self._is_in_use(most - more):
             return False
         if monotonic() > self._next_attempt:
-            self._next_attempt = monotonic() + INTERVAL
+            self._next_attempt = monotonic() + tuning.TRIM_INTERVAL
             give_back_freed_memory(limit)
             return wanted > most or self._is_in_use(most - more)
         return True
@@ -182,15 +147,15 @@ class MemoryBudget:
         until, found = self._seen
         if monotonic() > until:
             limit, persisted = cluster.process_memory(), self._persisted.nbytes
-            left = limit if limit - persisted < LEFT_TO_TASKS else limit - persisted
-            found = self._is_in_use(limit - left + int(EXHAUSTED * left))
-            self._seen = monotonic() + LOOK, found
+            left = limit if limit - persisted < tuning.LEFT_TO_TASKS else limit - persisted
+            found = self._is_in_use(limit - left + int(tuning.EXHAUSTED * left))
+            self._seen = monotonic() + tuning.MEASURED_SECONDS, found
         return found
 
     @staticmethod
     def _is_in_use(limit: int) -> bool:
         # Spare space for new arrays may never have been touched; then the system does not count it as in use.
-        return cluster.memory_in_use() - min(spare_bytes(), cluster.process_memory() // SPARE) > limit
+        return cluster.memory_in_use() - min(spare_bytes(), cluster.process_memory() // tuning.SPARE_SHARE) > limit
 
     def start_anew(self) -> None:
         """Replace the locks in a forked process."""
@@ -200,20 +165,13 @@ class MemoryBudget:
 
 def _most_persisted(limit: int) -> int:
     """Return the bytes up to which plans keep results in memory."""
-    return limit - max(min(limit // 2, LEFT_TO_TASKS), limit // 4)
+    return limit - max(min(limit // 2, tuning.LEFT_TO_TASKS), limit // 4)
 
 
 memory_budget = MemoryBudget()
 
 after_fork(memory_budget.start_anew)
 
-
-TINY_BYTES = 2**12
-"""Bytes up to which a result is not spilled. The record of its place takes as many, and a small result could keep a
-large spill file alive."""
-
-SMALL_BYTES = 2**17
-"""Bytes up to which a kept table stays in memory without being counted, which would take longer."""
 
 _in_memory: dict[ref[SpillableResult], None] = {}
 """Results in memory, the oldest first."""
@@ -324,7 +282,7 @@ def make_spillable(result: Any) -> Any:
     waiting = SpillableResult(result)
     memory_budget.add(waiting, waiting.nbytes)
     _spill_oldest(waiting.nbytes)
-    if waiting.nbytes > TINY_BYTES:
+    if waiting.nbytes > tuning.TINY_BYTES:
         _in_memory[ref(waiting, _forget)] = None
     return waiting
 
@@ -336,7 +294,7 @@ def persisted(key: Any, result: Any) -> Any:
     directly.
     """
     if isinstance(result, Table):
-        result = result if result.nbytes <= SMALL_BYTES else make_spillable(result)
+        result = result if result.nbytes <= tuning.UNCOUNTED_BYTES else make_spillable(result)
     if not isinstance(result, SpillableResult):
         return result
     result.keep()

@@ -28,7 +28,7 @@ from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, concat_rows, is_slice
 from akdask.deferred import is_arrow, pa
-from akdask.engine import scheduler
+from akdask.engine import scheduler, tuning
 from akdask.engine.alignment import all_partitions, concat_tables
 from akdask.engine.cache import Materialized, WorkerResults
 from akdask.engine.memory import manage_freed_memory, persisted
@@ -349,9 +349,6 @@ class Root:
         return self.expr._name
 
 
-MOST = 32
-"""Tasks at a time for remote files; each has several requests under way."""
-
 _FEW, _PART = 2, 4
 """Columns of a source that a plan is assumed to read; of many columns, a fraction."""
 
@@ -371,7 +368,7 @@ def tasks_at_once(plans: Sequence[Node]) -> int | None:
         return None
     limit = buffer_limit() // max(*sizes, 1)
     found = CPU_COUNT
-    while found * 2 <= min(MOST, limit):
+    while found * 2 <= min(tuning.MOST_REMOTE_TASKS, limit):
         found *= 2  # a few different numbers, since the threads of each are kept
     return found
 
@@ -393,16 +390,15 @@ def _nbytes(source: Source) -> int:
     return max(source.lengths, default=0) * _ITEMSIZE * max(_FEW, len(source.columns) // _PART)
 
 
-"""Columns that are held at a time; a plan refers to all earlier rounds, and reads the last ones."""
-
-
 def _release(node: ref[Materialized]) -> None:
     oldest = node()
     if oldest is not None:
         oldest.hold(None)
 
 
-_persisted: Cache[str, ref[Materialized]] = Cache("columns on workers", entries=lambda: MOST, dropped=_release)
+_persisted: Cache[str, ref[Materialized]] = Cache(
+    "columns on workers", entries=lambda: tuning.COLUMNS_ON_WORKERS, dropped=_release
+)
 
 
 class _Column(Root):

@@ -36,6 +36,7 @@ from akdask.cluster import (
     worker_ttl,
 )
 from akdask.columns.table import Table
+from akdask.engine import tuning
 from akdask.engine.memory import memory_budget as process_budget
 from akdask.engine.spill import naming_the_folder, spill_space
 from akdask.errors import UnreachableWorkerError
@@ -277,12 +278,6 @@ def _have_names_spilled() -> None:
 FETCH = "akdask_slices"
 """The name of the workers' handler for requests of slices."""
 
-PAUSE = 0.25
-"""Seconds to wait for the scheduler to know that results are lost, before a task is handed back to it."""
-
-MANY_PARTS = 16
-"""From this number of source partitions on, parts are concatenated before they travel, to save messages."""
-
 NOWHERE = ""
 """Stands for the worker of partitions that are being recomputed."""
 
@@ -357,7 +352,7 @@ class SplitIndex:
             holders = self._found_again(worker, lost)
             if self._ask(worker, holders, number, finish, found):
                 _check_silence(worker.address, holders)
-                time.sleep(PAUSE)
+                time.sleep(tuning.LOST_PAUSE)
                 run_again()
         return [part for first in sorted(found) for part in found[first]]
 
@@ -467,7 +462,7 @@ def parts_of_runs(
             found.append(None)
             continue
         parts = taken([split[key] for key in run], number)
-        found.append(finish.pack(parts) if len(run) > MANY_PARTS and parts else parts)
+        found.append(finish.pack(parts) if len(run) > tuning.MANY_PARTS and parts else parts)
     return found
 
 

@@ -27,17 +27,12 @@ from akdask.columns.memory import new_array
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.table import Table, is_slice, own_rows, slice_rows, type_of
 from akdask.deferred import pa
+from akdask.engine import tuning
 from akdask.errors import AkdaskError, WriteError
 from akdask.typing import Column, NumberArray
 
-FULL = 2**28
-"""Bytes after which a file is full, so that space is freed before all spill files are gone."""
-
 ALIGNMENT = 64
 """Alignment of buffers in bytes, for Arrow's kernels."""
-
-SMALL = 2**18
-"""Bytes of an item that are copied together and written at once."""
 
 
 class SpillFile:
@@ -75,7 +70,7 @@ class SpillFile:
             parts += [bytes(padding), buffer]
             starts.append(self.nbytes + end + padding)
             end += padding + len(buffer)
-        for part in [b"".join(parts)] if end <= SMALL else parts:
+        for part in [b"".join(parts)] if end <= tuning.SMALL_ITEM_BYTES else parts:
             self._write(part)
         self.nbytes += end
         return starts
@@ -135,7 +130,7 @@ class SpillSpace:
             file.truncate(start)
             raise
         finally:
-            if file.nbytes < FULL:
+            if file.nbytes < tuning.SPILL_FILE_BYTES:
                 with self._lock:
                     self._files.append(ref(file))
 

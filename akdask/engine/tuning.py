@@ -88,3 +88,100 @@ SMALL_TASKS = 64
 
 SMALL_CHAIN_ROWS = 2**22
 """Rows up to which this thread runs tasks that wait for each other anyway; more rows would delay interruptions."""
+
+# ---- exchange
+
+EXCHANGED_ROWS = 2**22
+"""Rows of a partition that an exchange makes, or fewer if the partition size is small."""
+
+FINE_PARTITIONS = 1024
+"""Up to this number, new partitions are small and quick to sort; above it, partitions grow instead."""
+
+MOST_SLICES = 2**18
+"""Largest number of slices of an exchange."""
+
+FEWEST_SLICED_GROUPS = 64
+"""The slices of this number of old partitions are never concatenated, however many new partitions there are."""
+
+LOST_PAUSE = 0.25
+"""Seconds to wait for the scheduler to know that results are lost, before a task is handed back to it."""
+
+MANY_PARTS = 16
+"""From this number of source partitions on, parts are concatenated before they travel, to save messages."""
+
+# ---- spilling
+
+SPILL_FILE_BYTES = 2**28
+"""Bytes after which a file is full, so that space is freed before all spill files are gone."""
+
+SMALL_ITEM_BYTES = 2**18
+"""Bytes of an item that are copied together and written at once.  200 items of 192 kB take 17 ms, and 22 ms if their
+buffers are written one by one; items of 24 kB take 6 and 9 ms."""
+
+# ---- results that are kept
+
+CACHE_SHARE = 8
+"""The divisor of this machine's memory that bounds the cache by default."""
+
+MOST_ROUNDS = 8
+"""Rounds over rows that are streamed again for each round."""
+
+MOST_STEPS = 32
+"""Successive operations that are repeated for each result that is computed after them."""
+
+MOST_STEPS_OF_UNKNOWN = 128
+"""The same limit for rows whose number is unknown."""
+
+MOST_ROUNDS_OF_MANY = 64
+"""The same limit for rows that may not fit in memory: reading them again is faster than spilling them."""
+
+COLUMN_SHARE = 16
+"""The divisor of this machine's memory that bounds a kept column."""
+
+# ---- memory
+
+MOST_CACHED_BYTES = 2**25
+"""Bytes of the largest array whose space is kept; glibc raises its own threshold up to this value."""
+
+ENOUGH_MEMORY = 64 * MOST_CACHED_BYTES
+"""Workers with less memory keep no freed space."""
+
+SPARE_SHARE = 8
+"""The divisor of the memory of a worker, or of this process, that bounds the freed space it keeps."""
+
+SHORT_OF_MEMORY = 0.5
+"""The fraction of a worker's memory above which memory is short; Dask begins to spill at 0.6."""
+
+WAITING_SHARE = 2
+"""The divisor of the memory that bounds waiting results, given all other memory of the process."""
+
+LEFT_TO_TASKS = 2**32
+"""Bytes left to tasks beside persisted results, if these are at most half of the memory; a quarter if that is more."""
+
+WAITING_SHARE_ANYWAY = 16
+"""The divisor of the memory that bounds waiting results, whatever else the process holds."""
+
+EXHAUSTED = 0.7
+"""The fraction of the memory above which no task begins beside others; Dask pauses its workers at 0.8. Where plans keep
+much, it is the fraction of the memory left to tasks."""
+
+MEASURED_SECONDS = 0.02
+"""Seconds for which a measurement of this process's memory is valid."""
+
+TRIM_INTERVAL = 0.2
+"""Seconds between two checks whether freed memory has to be given back to the system."""
+
+TINY_BYTES = 2**12
+"""Bytes up to which a result is not spilled. The record of its place takes as many, and a small result could keep a
+large spill file alive."""
+
+UNCOUNTED_BYTES = 2**17
+"""Bytes up to which a kept table stays in memory without being counted, which would take longer."""
+
+# ---- reading
+
+MOST_REMOTE_TASKS = 32
+"""Tasks at a time for remote files; each has several requests under way."""
+
+COLUMNS_ON_WORKERS = 32
+"""Columns that workers keep at a time; a plan refers to all earlier rounds, and reads the last ones."""

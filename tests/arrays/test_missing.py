@@ -192,7 +192,7 @@ def test_programs_give_what_pandas_gives(drawn, data):
 def small_exchange(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges of keys."""
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 4)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 4)
     monkeypatch.setattr(alignment, "CPU_COUNT", 3)
     monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 3)
 

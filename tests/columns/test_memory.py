@@ -10,6 +10,7 @@ import pytest
 
 from akdask import config
 from akdask.columns import memory
+from akdask.columns import tuning as columns_tuning
 from akdask.columns.memory import GRAIN, LARGE, SpareMemory, full_array, new_array, release_unused
 
 
@@ -106,7 +107,7 @@ def test_freed_memory_can_be_given_back(spare):
 
 
 def test_memory_that_nobody_wants_is_given_back(spare, monkeypatch):
-    monkeypatch.setattr(memory, "IDLE", 0.05)
+    monkeypatch.setattr("akdask.columns.tuning.IDLE_SECONDS", 0.05)
     new_array(LARGE, np.int64)
     waited = time.monotonic() + 20
     while spare.nbytes and time.monotonic() < waited:
@@ -122,11 +123,11 @@ def test_large_pages_are_wanted_until_one_is_slow(monkeypatch, slow, tried):
     def clock():
         begun.append(0.0)
         turn, is_end = divmod(len(begun) - 1, 2)
-        return 2 * memory.PAGE_TIME if is_end and turn == slow else 0.0
+        return 2 * columns_tuning.PAGE_TIME if is_end and turn == slow else 0.0
 
     monkeypatch.setattr(memory, "_are_large_pages_fast", True)
     monkeypatch.setattr(memory, "thread_time", clock)
-    block = memory._new_block(4 * memory.PROBED)
+    block = memory._new_block(4 * columns_tuning.PROBED_BYTES)
     assert len(begun) == 2 * tried
     assert not np.frombuffer(block, np.uint8).any()
     assert memory._are_large_pages_fast == (slow is None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, NULLABLE_INT64, STR, UINT8, UINT64, list_of
-from akdask.columns.memory import LARGEST_REUSED, scratch
+from akdask.columns.memory import scratch
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.table import (
     Sized,
@@ -32,6 +32,7 @@ from akdask.columns.table import (
     to_objects,
     type_of,
 )
+from akdask.columns.tuning import MOST_SCRATCH_BYTES
 from akdask.errors import ArgumentTypeError
 
 pytestmark = pytest.mark.light
@@ -205,6 +206,6 @@ def test_temporary_memory_is_reused_up_to_a_size():
     longer = scratch(100_000)
     assert len(longer) == 100_000
     assert np.shares_memory(longer, scratch(1000))
-    alone = scratch(LARGEST_REUSED + 1)
-    assert len(alone) == LARGEST_REUSED + 1
+    alone = scratch(MOST_SCRATCH_BYTES + 1)
+    assert len(alone) == MOST_SCRATCH_BYTES + 1
     assert not np.shares_memory(alone, scratch(1000))

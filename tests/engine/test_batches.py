@@ -113,7 +113,7 @@ def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
     monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 100)
     monkeypatch.setattr("akdask.operators.group.tuning.FEW_SPLIT_ROWS", 10)
     monkeypatch.setattr("akdask.engine.tuning.SMALL_ROWS", 10)
-    monkeypatch.setattr("akdask.engine.alignment.EXCHANGED_ROWS", 100)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 100)
     columns, frame = memory()
     order = frame.sort_values("key", kind="stable")
     by_key = ak.DataFrame(columns).sort_values("key")

@@ -24,7 +24,7 @@ from akdask.testing.memory import MemorySource
 def many_small_partitions():
     with pytest.MonkeyPatch.context() as patch, ak.config.set(small_array=10, block_size=2**10):
         patch.setattr(engine_tuning, "SMALL_ROWS", 0)
-        patch.setattr(alignment, "EXCHANGED_ROWS", 16)
+        patch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 16)
         patch.setattr(alignment, "CPU_COUNT", 3)
         patch.setattr(sort_tuning, "RANGE_ROWS", 4)
         patch.setattr(sort_tuning, "MOST_SAMPLED", 8)

@@ -22,11 +22,12 @@ import akdask as ak
 import akdask.engine
 import akdask.operators
 from akdask.engine import values
-from akdask.engine.cache import MOST_ROUNDS, MOST_ROUNDS_OF_MANY, Materialized
+from akdask.engine.cache import Materialized
 from akdask.engine.node import Frame, Node, values_of_round
 from akdask.engine.pipeline import Pipeline
 from akdask.engine.rowwise import Partitions
 from akdask.engine.sources import Rows
+from akdask.engine.tuning import MOST_ROUNDS, MOST_ROUNDS_OF_MANY
 from akdask.engine.values import Replica, walk
 from akdask.frames.expanding import recurrence
 
@@ -430,7 +431,7 @@ def test_rounds_over_many_rows_stream_through_for_longer(monkeypatch):
 
 
 def test_tables_that_do_not_need_each_other_are_one_round(monkeypatch):
-    monkeypatch.setattr("akdask.engine.cache.MOST_STEPS", 1000)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_STEPS", 1000)
     v = ak.arange(ROWS)
     for number in range(3 * MOST_ROUNDS):
         v = v[ak.in1d(v, ak.arange(number + ROWS))]

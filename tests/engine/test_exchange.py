@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.engine import exchange
 from akdask.testing.memory import MemorySource
 
 
@@ -23,8 +22,8 @@ def test_what_rows_were_read_from_is_freed_with_the_last_reference(operation):
 
 
 def test_many_partitions_are_joined_before_slices_are_handed_over(monkeypatch):
-    monkeypatch.setattr(exchange, "MAX_SLICES", 4)
-    monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_SLICES", 4)
+    monkeypatch.setattr("akdask.engine.tuning.FEWEST_SLICED_GROUPS", 4)
     values = np.random.default_rng(0).permutation(3000)
     parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])
     assert np.array_equal(ak.sort(parts).to_ndarray(), np.arange(3000))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.engine import alignment, node, tuning
+from akdask.engine import node, tuning
 from akdask.testing.memory import MemorySource
 
 
@@ -17,7 +17,7 @@ from akdask.testing.memory import MemorySource
 def small_partitions(monkeypatch):
     monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 3)
     monkeypatch.setattr(tuning, "SMALL_ROWS", 2)
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 4)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 4)
 
 
 @pytest.fixture(autouse=True)

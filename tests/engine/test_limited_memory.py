@@ -16,7 +16,7 @@ import pytest
 
 import akdask as ak
 from akdask.cluster import partition_size
-from akdask.engine import memory, tuning
+from akdask.engine import tuning
 from akdask.engine.memory import memory_budget
 from akdask.engine.slices import SlicesOnDisk
 from akdask.engine.spill import SpillFile
@@ -32,7 +32,7 @@ ANYWAY = 64
 def small_parts(monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(memory_budget, "most", 0)
-    monkeypatch.setattr(memory, "ANYWAY", ANYWAY)
+    monkeypatch.setattr("akdask.engine.tuning.WAITING_SHARE_ANYWAY", ANYWAY)
     with ak.config.set(small_array=100), dask.config.set(scheduler="threads"):
         yield
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.engine import cache, tuning
+from akdask.engine import tuning
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.operations import Operation
 from akdask.testing import assert_equal
 
@@ -113,7 +114,7 @@ def _means(rounds):
 
 @pytest.mark.parametrize(("loop", "some"), [(_search, 45), (_components, 20), (_ranks, 20), (_means, 20)])
 def test_rounds_that_ask_for_values_are_not_computed_again(loop, some, monkeypatch):
-    monkeypatch.setattr(cache, "MOST_STEPS_OF_UNKNOWN", cache.MOST_STEPS)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_STEPS_OF_UNKNOWN", engine_tuning.MOST_STEPS)
     calls, evaluate = 0, Operation.evaluate
 
     def counted(self, *args, **options):

@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask.engine import cache
-from akdask.engine.cache import MOST_STEPS
+from akdask.engine.tuning import MOST_STEPS
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -181,8 +181,8 @@ def test_rows_that_do_not_fit_in_memory_are_not_kept(monkeypatch):
 
 @pytest.mark.parametrize("most", [1, 3, 7])
 def test_columns_are_the_same_wherever_they_are_kept(monkeypatch, most):
-    monkeypatch.setattr(cache, "MOST_STEPS", most)
-    monkeypatch.setattr(cache, "MOST_STEPS_OF_UNKNOWN", most)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_STEPS", most)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_STEPS_OF_UNKNOWN", most)
     k, x = np.arange(30) % 4, np.arange(30) * 0.25
     df = ak.DataFrame({"k": ak.array(k), "x": ak.array(x), "s": ak.array([f"s{n}" for n in k])})
     df["y"] = df["x"] * 2 + df["k"]

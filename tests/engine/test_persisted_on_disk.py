@@ -26,8 +26,8 @@ ROWS = 24_000
 
 @pytest.fixture(autouse=True)
 def on_threads(monkeypatch):
-    monkeypatch.setattr(memory, "ANYWAY", 2**40)
-    monkeypatch.setattr(memory, "SMALL_BYTES", 0)
+    monkeypatch.setattr("akdask.engine.tuning.WAITING_SHARE_ANYWAY", 2**40)
+    monkeypatch.setattr("akdask.engine.tuning.UNCOUNTED_BYTES", 0)
     with dask.config.set(scheduler="threads"), ak.config.set(small_array=0):
         yield
 

@@ -181,7 +181,7 @@ def without(name):
 def data_is_large():
     with pytest.MonkeyPatch.context() as patch, ak.config.set(cache_size=0, small_array=10, block_size=2**10):
         patch.setattr("akdask.engine.tuning.SMALL_ROWS", 0)
-        patch.setattr("akdask.engine.alignment.EXCHANGED_ROWS", 16)
+        patch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 16)
         patch.setattr("akdask.operators.sort.tuning.MOST_SAMPLED", 8)
         yield
 

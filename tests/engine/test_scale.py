@@ -10,7 +10,6 @@ import akdask as ak
 from akdask import cluster
 from akdask.arrays.array import wrap
 from akdask.columns.dtypes import INT64
-from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.sources import Scan
 from akdask.operators.group import tuning as group_tuning
@@ -63,7 +62,7 @@ def planned(lazy):
 @pytest.mark.parametrize("task", TASKS)
 def test_tasks_follow_partitions_whatever_the_number_of_workers(task, described, monkeypatch):
     parts, rows = 64, 1000
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", rows)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_tuning, "RANGE_ROWS", rows)
@@ -93,7 +92,7 @@ def test_new_partitions_of_a_trillion_rows_fit_the_threads_of_workers(described)
 
 def test_few_rows_stay_in_small_partitions(described):
     described(10)
-    frame = Described("few", [alignment.EXCHANGED_ROWS] * 20).frame("k", "v")
+    frame = Described("few", [engine_tuning.EXCHANGED_ROWS] * 20).frame("k", "v")
     assert frame.sort_values("k").npartitions == 20
 
 
@@ -106,13 +105,13 @@ def test_one_task_gets_no_more_samples_of_more_rows(described):
 
 def test_workers_are_planned_for_tasks_of_the_plan_alone(described):
     described(1000)
-    graph, where, _ = planned(Described("v", [alignment.EXCHANGED_ROWS] * 100).frame("k", "v").sort_values("k"))
+    graph, where, _ = planned(Described("v", [engine_tuning.EXCHANGED_ROWS] * 100).frame("k", "v").sort_values("k"))
     assert set(where) <= set(graph)
 
 
 def test_rows_are_exchanged_by_clusters_whose_workers_are_still_to_come(described):
     described(0)
-    graph, where, made = planned(Described("v", [alignment.EXCHANGED_ROWS] * 100).frame("k", "v").sort_values("k"))
+    graph, where, made = planned(Described("v", [engine_tuning.EXCHANGED_ROWS] * 100).frame("k", "v").sort_values("k"))
     assert made > 1
     assert len(graph) > 100
     assert not where

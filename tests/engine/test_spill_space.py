@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from akdask.engine import spill as module
 from akdask.engine.spill import SpillFile, SpillSpace
 
 
@@ -58,7 +57,7 @@ def test_strided_and_large_arrays_come_back(tmp_path):
 
 
 def test_threads_share_files_one_at_a_time_and_full_ones_take_no_more(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "FULL", 1000)
+    monkeypatch.setattr("akdask.engine.tuning.SPILL_FILE_BYTES", 1000)
     space, folder = SpillSpace(), str(tmp_path)
     with space.file_in(folder) as first, space.file_in(folder) as second:
         assert first is not second

@@ -12,6 +12,7 @@ import akdask as ak
 from akdask import cluster
 from akdask.columns.table import Table
 from akdask.engine import memory
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.memory import InputsInUse, MemoryBudget, SpillableResult, fetch, fetch_all, make_spillable
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
@@ -26,7 +27,7 @@ def short(monkeypatch):
     monkeypatch.setattr(memory, "memory_budget", found)
     monkeypatch.setattr(memory, "_in_memory", {})
     monkeypatch.setattr(cluster, "memory_in_use", lambda: 2**40)
-    with ak.config.set(memory_limit=memory.ANYWAY * 12_000):
+    with ak.config.set(memory_limit=engine_tuning.WAITING_SHARE_ANYWAY * 12_000):
         yield found
 
 
@@ -118,7 +119,7 @@ def test_tasks_run_one_by_one_where_memory_is_exhausted(monkeypatch):
     for share in (0.5, 0.9, 0.6):
         now[0] += 1
         monkeypatch.setattr(cluster, "memory_in_use", lambda share=share: int(share * cluster.process_memory()))
-        assert found.is_exhausted() == (share > memory.EXHAUSTED)
+        assert found.is_exhausted() == (share > engine_tuning.EXHAUSTED)
 
 
 GIB = 2**30

@@ -7,7 +7,8 @@ from dask.system import CPU_COUNT
 
 import akdask as ak
 from akdask.engine import run
-from akdask.engine.run import MOST, tasks_at_once
+from akdask.engine.run import tasks_at_once
+from akdask.engine.tuning import MOST_REMOTE_TASKS
 
 
 def plan_of(url, rows, columns=1):
@@ -21,7 +22,7 @@ def test_small_remote_partitions_have_more_tasks_than_cores():
     plan = plan_of("memory://waiting/small.h5", 100)
     found = tasks_at_once([plan])
     assert found is not None
-    assert MOST / 2 < found <= max(MOST, CPU_COUNT)
+    assert MOST_REMOTE_TASKS / 2 < found <= max(MOST_REMOTE_TASKS, CPU_COUNT)
     with ak.config.set(read_ahead=1600 * CPU_COUNT):
         assert tasks_at_once([plan]) == CPU_COUNT
     with ak.config.set(read_ahead=0):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.caches import clear_caches
-from akdask.engine import exchange
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.explain import explain
 from akdask.operators.group import plan as group_plan
@@ -196,7 +195,7 @@ def test_radix_partitioned_rows_fit_tables_of_other_partitions(monkeypatch, keys
     assert sums.tolist() == [sum(row for row, other in enumerate(keys) if other == key) for key in sorted(set(keys))]
 
 
-@pytest.mark.parametrize("pieces", [exchange.MAX_SLICES, 8])
+@pytest.mark.parametrize("pieces", [engine_tuning.MOST_SLICES, 8])
 def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     """Where no task looks at all partitions: some have few groups, and are in tables; their pieces may be joined."""
     for name, value in {"FEWEST_RADIX_ROWS": 50, "RADIX_SLICE_ROWS": 8, "HEAVIEST": 100}.items():
@@ -204,8 +203,8 @@ def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     monkeypatch.setattr(group_tuning, "FEW_SPLIT_ROWS", 0)
     monkeypatch.setattr(group_tuning, "MOST_SLOTS", 0)
     monkeypatch.setattr(group_tuning, "MOST_SLICES", 0)
-    monkeypatch.setattr(exchange, "MAX_SLICES", pieces)
-    monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_SLICES", pieces)
+    monkeypatch.setattr("akdask.engine.tuning.FEWEST_SLICED_GROUPS", 2)
     monkeypatch.setattr(group_tuning, "RANGE_ROWS", 150)
     made = []
     finish = radix.RadixAggregation.finish

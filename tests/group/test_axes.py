@@ -61,8 +61,8 @@ def test_reductions_along_any_dimensions_are_numpys(name, kind, small_array):
 def test_parts_and_blocks_reduce_as_all_at_once(*, shape, name, axis, kind, longest, most):
     grid = np.random.default_rng(math.prod(shape)).integers(-3, 4, shape).astype(kind)
     with pytest.MonkeyPatch.context() as patched, ak.config.set(small_array=most):
-        patched.setattr("akdask.arrays.axes.LONGEST", longest)
-        patched.setattr("akdask.arrays.axes.PART", longest)
+        patched.setattr("akdask.arrays.tuning.AXIS_ELEMENTS", longest)
+        patched.setattr("akdask.arrays.tuning.AXIS_PART", longest)
         found = getattr(ak.array(grid), name)(axis=axis).to_ndarray()
     expected = getattr(np, name)(grid, axis=axis)
     assert found.dtype == expected.dtype
@@ -74,7 +74,7 @@ def test_sums_of_floats_along_a_dimension_do_not_depend_on_partitions():
     found = []
     for most in (1, 1000, 2**20):
         with ak.config.set(small_array=most), pytest.MonkeyPatch.context() as patched:
-            patched.setattr("akdask.arrays.axes.PART", 700)
+            patched.setattr("akdask.arrays.tuning.AXIS_PART", 700)
             found.append(ak.array(grid).sum(axis=0).to_ndarray().tobytes())
     assert len(set(found)) == 1
 
@@ -91,7 +91,7 @@ def test_parts_may_lie_in_several_partitions(*, cuts, behind, part, name):
     bounds = sorted({0, *(min(cut, len(plain)) for cut in cuts), len(plain)})
     flat = ak.concatenate([ak.array(plain[start:stop]) for start, stop in pairwise(bounds)])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("akdask.arrays.axes.PART", part * behind)
+        patched.setattr("akdask.arrays.tuning.AXIS_PART", part * behind)
         found = getattr(flat.reshape(rows, behind), name)(axis=0).to_ndarray()
     np.testing.assert_allclose(found, getattr(np, name)(plain.reshape(rows, behind), axis=0))
 

@@ -31,7 +31,7 @@ HELD, EXCHANGED = 2**60, 0
 def many_small_buckets(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges in each partition."""
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 4)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 4)
     monkeypatch.setattr(alignment, "CPU_COUNT", 3)
     monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 3)
     monkeypatch.setattr(join_tuning, "BLOCK_ROWS", 5)
@@ -108,7 +108,7 @@ def test_marks_and_pairs_of_rows_are_the_same(drawn):
 @pytest.mark.parametrize("partitions", [1, 2, 7])
 @pytest.mark.parametrize("keys", [["k"], ["t"], ["k", "t"]])
 def test_one_key_may_have_half_of_the_rows_of_both_sides(partitions, keys, monkeypatch):
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 20)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 20)
     random = np.random.default_rng(1)
     sides = []
     for payload in ("x", "y"):

@@ -31,7 +31,7 @@ from akdask.testing.strategies import partitioned
 def many_small_partitions(monkeypatch):
     """Exchange rows of small arrays as if they were large, with several ranges in each partition."""
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 300)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 300)
     monkeypatch.setattr(alignment, "CPU_COUNT", 3)
     monkeypatch.setattr(sort_tuning, "RANGE_ROWS", 16)
     monkeypatch.setattr(sort_tuning, "MOST_SAMPLED", 8)
@@ -296,7 +296,7 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
 def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monkeypatch, most_radix_ranges, low):
     """Distinct keys of the full width, and one that many rows have, which the bits that are kept tell from none."""
     monkeypatch.setattr(sort_tuning, "MOST_RADIX_RANGES", most_radix_ranges)
-    monkeypatch.setattr(alignment, "EXCHANGED_ROWS", 300)
+    monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", 300)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     generator = np.random.default_rng(1)
     keys = generator.integers(-(2**62), 2**62, 3000)
@@ -323,7 +323,7 @@ NUMBERS = {
 def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(monkeypatch, ascending):
     """In few partitions, in more than are compared with each splitter, and in one."""
     for name, rows_of_a_partition in product(NUMBERS, [100, 30, 600]):
-        monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
+        monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", rows_of_a_partition)
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", rows_of_a_partition // 600 * 600)
         values = NUMBERS[name](np.random.default_rng(3), 600)
         lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
@@ -385,7 +385,7 @@ TEXT = {
 @pytest.mark.parametrize("ascending", [True, False])
 def test_sorted_text_is_that_of_its_permutation(monkeypatch, ascending):
     for name, rows_of_a_partition in product(TEXT, [100, 30, 600]):
-        monkeypatch.setattr(alignment, "EXCHANGED_ROWS", rows_of_a_partition)
+        monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", rows_of_a_partition)
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", rows_of_a_partition // 600 * 600)
         plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
         strings = pa.array(plain, pa.large_string())

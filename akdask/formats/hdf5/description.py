@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.cluster import check_memory
+from akdask.columns import tuning
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
-from akdask.columns.memory import LARGEST_REUSED, scratch
+from akdask.columns.memory import scratch
 from akdask.errors import AkdaskError
 from akdask.formats.hdf5.null_terminated import PrefixRange
 from akdask.records import record
@@ -371,7 +372,7 @@ class Elements(ABC):
         """
         dtype = np.dtype(extent.dtype)
         nbytes = count * dtype.itemsize
-        if nbytes > LARGEST_REUSED:
+        if nbytes > tuning.MOST_SCRATCH_BYTES:
             check_memory(nbytes, f"these rows of dataset {extent.dataset!r} take", "read fewer rows")
         stored = scratch(nbytes).view(dtype)
         self.read_into(stored, extent, start)

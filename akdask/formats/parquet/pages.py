@@ -18,9 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from akdask.caches import Cache
+from akdask.columns import tuning
 from akdask.columns.dtypes import FLOAT64, ColumnType
 from akdask.columns.exact import widen_into
-from akdask.columns.memory import LARGEST_REUSED, new_array, scratch
+from akdask.columns.memory import new_array, scratch
 from akdask.columns.nullable import NullableColumn
 from akdask.errors import FileFormatError
 from akdask.formats.parquet import loops
@@ -464,7 +465,7 @@ class PageReader:
         base = int(pages[0, PageField.OFFSET])
         size = int(pages[-1, PageField.OFFSET] + pages[-1, PageField.PACKED]) - base
         largest = int(pages[:, PageField.UNPACKED].max())
-        if size + largest > LARGEST_REUSED // 2:
+        if size + largest > tuning.MOST_SCRATCH_BYTES // 2:
             return 0
         words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
         # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
