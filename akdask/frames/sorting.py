@@ -17,11 +17,14 @@ from akdask.arrays.keys import comparable_keys
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cumsum
 from akdask.arrays.setops import in1d
+from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort, coargsort, directions
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
 from akdask.engine.alignment import align_by_plan
+from akdask.engine.missing import negated
 from akdask.engine.node import Frame
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, key_parts
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -241,14 +244,20 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
     Of equal elements the first or the last ones are taken.  Missing elements are taken only if others are too few.
     """
     *masks, value = key_parts(array._value)
+    if masks:
+        # No integer is left to stand for missing ones.
+        frame, (value, lacks, row) = align_by_plan(
+            "number", [(array._frame, value), (array._frame, masks[0]), row_numbers(array._frame)]
+        )
+        kept, (number, place) = row_tools.filter_columns(frame, [value, row], frame, negated(lacks))
+        first = pdarray(kept, place)[top_positions(pdarray(kept, number), count, largest=largest, last=last)]
+        lacking, (place,) = row_tools.filter_columns(frame, [row], frame, lacks)
+        others = pdarray(lacking, place)
+        return concatenate([first, others[-count:][::-1] if last else others[:count]])[:count]
     missing: Value | None = None
     if isinstance(array, TimeArray):
         missing = Call("equal", value, Constant(NOT_A_TIME))
         filling: Any = np.iinfo(np.int64).min if largest else np.iinfo(np.int64).max
-    elif masks:
-        (missing,) = masks
-        limits = np.iinfo(value.dtype.numpy)
-        filling = value.dtype.numpy.type(limits.min if largest else limits.max)
     elif value.dtype == FLOAT64:
         missing, filling = Call("isnan", value), -np.inf if largest else np.inf
     if missing is not None:

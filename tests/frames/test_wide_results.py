@@ -202,3 +202,26 @@ def test_functions_of_integers_with_missing_rows(name):
 def test_exclusive_or_of_missing_bools_is_missing():
     table = pd.DataFrame({"a": pd.array([True, None, False], "boolean"), "b": pd.array([True, True, None], "boolean")})
     assert plain(ak.DataFrame(table).a ^ ak.DataFrame(table).b) == plain(table.a ^ table.b)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("keep", ["first", "last"])
+@pytest.mark.parametrize("count", [1, 3, 4, 6, 9])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pd.array([5, None, 0, 0, None, 2**64 - 1, 0, 2**64 - 1], "UInt64"),
+        pd.array([None, -(2**63), 2**63 - 1, None, -(2**63), 2**63 - 1, 4, None], "Int64"),
+        pd.array([None] * 8, "Int64"),
+    ],
+    ids=["natural", "signed", "missing"],
+)
+def test_the_largest_come_before_missing_ones_at_the_limits(rows, count, keep, largest):
+    name = "nlargest" if largest else "nsmallest"
+    series = pd.Series(rows)
+    order = series.sort_values(ascending=not largest, kind="stable")
+    if keep == "last":
+        order = series[::-1].sort_values(ascending=not largest, kind="stable")
+    expected = order.head(count)
+    found = getattr(ak.Series(series), name)(count, keep=keep).to_pandas()
+    assert (plain(found), found.index.tolist()) == (plain(expected), expected.index.tolist())
