@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
@@ -235,6 +235,7 @@ def test_rows_of_groups_are_ordered_by_text(texts, numbers, upwards, work):
     assert begins.tolist() == [not one for one in same]
 
 
+@example(["p" * 20] * 6 + ["q" * 20] * 6, True, False)
 @given(st.lists(LONG_TEXTS, min_size=1, max_size=60), st.booleans(), st.booleans())
 def test_long_text_between_numbers_is_ordered_by_its_bytes(texts, upwards, are_repeated):
     column = from_nulls(pa.array(["b" * 99, *texts], pa.large_string()))
@@ -245,9 +246,10 @@ def test_long_text_between_numbers_is_ordered_by_its_bytes(texts, upwards, are_r
         patch.object(grouping, "are_too_many", return_value=not are_repeated),
     ):
         found = argsort([first, column, last], [True, upwards, False])
+    packed = argsort_packed([first, column, last], [True, upwards, False])
     rows = sorted(range(len(kept)), key=lambda row: row % 2, reverse=True)
     rows = sorted(rows, key=lambda row: kept[row].encode(), reverse=not upwards)
-    assert found.tolist() == sorted(rows, key=lambda row: row % 3)
+    assert found.tolist() == packed.tolist() == sorted(rows, key=lambda row: row % 3)
 
 
 @given(st.lists(LONG_TEXTS, max_size=30), st.lists(LONG_TEXTS, max_size=5), st.booleans(), st.integers(0, 9))

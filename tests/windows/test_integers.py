@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 import numpy as np
 import pandas as pd
 from hypothesis import given
@@ -110,8 +112,13 @@ def sums_so_far(rows, groups, before=(0, 0)):
 @given(columns())
 def test_sums_of_groups_go_on_in_the_next_partition(drawn):
     rows, groups, lengths = drawn
-    found = running_of_groups(TOTAL, partitioned(rows, lengths), partitioned(groups, lengths))
+    values, numbers = partitioned(rows, lengths), partitioned(groups, lengths)
+    found = running_of_groups(TOTAL, values, numbers)
+    assert found.dtype == np.float64
     assert found.tolist() == sums_so_far(rows, groups)
+    wrapping = running_of_groups("cumsum", values, numbers)
+    assert wrapping.dtype == rows.dtype
+    assert np.array_equal(wrapping.to_ndarray(), np.concatenate([rows[groups == one].cumsum() for one in range(3)]))
 
 
 @given(columns(), st.integers(-1, 3), st.integers(-(2**70), 2**70))
@@ -119,3 +126,17 @@ def test_sums_of_groups_begin_with_the_sum_of_earlier_rows(drawn, group, total):
     rows, groups, _ = drawn
     found = running_sums_by_group(rows, groups, (group, total) if group <= groups[0] else None)
     assert found.tolist() == sums_so_far(rows, groups, (group, total) if group <= groups[0] else (-1, 0))
+
+
+@given(st.lists(st.integers(-(2**90), 2**90), min_size=1, max_size=12), st.data())
+def test_sums_so_far_of_integers_of_any_size(numbers, data):
+    lengths = data.draw(partition_lengths(len(numbers)))
+    starts = np.cumsum([0, *lengths]).tolist()
+    parts = [ak.array(numbers[start:stop], ak.bigint) for start, stop in pairwise(starts) if stop > start]
+    assert ak.cumsum(ak.concatenate(parts)).tolist() == list(accumulate(numbers))
+
+
+@given(columns())
+def test_products_so_far_wrap_as_those_of_numpy(drawn):
+    rows, _, lengths = drawn
+    np.testing.assert_array_equal(ak.cumprod(partitioned(rows, lengths)).to_ndarray(), np.cumprod(rows))
