@@ -85,6 +85,9 @@ WORDS = {
 WORDS |= {second: first for first, second in WORDS.items()}
 """Names and texts that stand for each other's opposite: what a slip of the mind confuses."""
 
+SYMMETRIC = {"max", "min", "maximum", "minimum"}
+"""Functions whose first two arguments may come in either order."""
+
 LOOP_CHANGES: dict[str, dict[str, str] | Callable[[str], str]] = {
     r" (<|<=|>|>=|==|!=) ": {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
     r" (\+|-|\*|/|%|<<|>>|&|\||\^|&&|\|\|) ": {
@@ -256,7 +259,9 @@ class Sites(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if len(node.args) > 1 and not any(isinstance(arg, ast.Starred) for arg in node.args[:2]):
             first, second = node.args[:2]
-            if isinstance(first, ast.Name | ast.Attribute) and isinstance(second, ast.Name | ast.Attribute):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            are_plain = all(isinstance(arg, ast.Name | ast.Attribute) for arg in (first, second))
+            if are_plain and name not in SYMMETRIC:
                 (start, _), (_, stop) = self._span(first), self._span(second)
                 old = self.source[start:stop].decode()
                 new = f"{self._text(second)}, {self._text(first)}"
