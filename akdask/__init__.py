@@ -12,6 +12,7 @@ from akdask.deferred import names_of_stub as _names_of_stub
 from akdask.deferred import without_collection as _without_collection
 
 # Dask comes with the settings, as every call needs it.
+_without_collection(_import_module)("akdask._dask")
 _without_collection(_import_module)("akdask.config")
 
 __version__ = "0.1.0"

@@ -19,11 +19,44 @@ Worth proposing upstream, as it would make code here unnecessary:
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-from dask._expr import Expr, SingletonExpr
-from dask._expr import _ExprSequence as ExprSequence
-from dask._task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
+WIDGETS = "dask.widgets"
+
+
+class _Widgets(ModuleType):
+    """Stands for Dask's pictures of graphs until one is made: they load Jinja, a tenth of what `import dask` takes."""
+
+    def get_template(self, name: str) -> Any:
+        return self._loaded().get_template(name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._loaded(), name)
+
+    def _loaded(self) -> ModuleType:
+        self.leave()
+        return import_module(WIDGETS)
+
+    def leave(self) -> None:
+        """Have whoever imports the module from now on load it."""
+        if sys.modules.get(WIDGETS) is self:
+            del sys.modules[WIDGETS]
+
+
+_widgets = _Widgets(WIDGETS)
+if "dask" not in sys.modules:
+    sys.modules[WIDGETS] = _widgets
+try:
+    from dask._expr import Expr, SingletonExpr
+    from dask._expr import _ExprSequence as ExprSequence
+    from dask._task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
+finally:
+    _widgets.leave()
 
 __all__ = ["Alias", "DataNode", "Expr", "ExprSequence", "GraphNode", "List", "SingletonExpr", "Task", "TaskRef"]
 

@@ -30,13 +30,18 @@ HERE = ContextVar("HERE", default=False)
 """Whether functions run in this process after all, for a look at whether they work."""
 
 
+def environment() -> dict[str, str]:
+    """Return variables for processes that keep what Python compiles, as whoever installs a package has it compiled."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def fresh(function: Callable[..., Any], *args: object) -> Any:
     """Return what a module-level function answers in a process of its own; arguments and result travel as JSON."""
     name = f"{function.__module__}:{function.__name__}"
     if HERE.get():
         return json.loads(json.dumps(_named(name)(*json.loads(json.dumps(args)))))
     command = [sys.executable, "-m", "benchmarks.process", name, json.dumps(args)]
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment())
     return json.loads(result.stdout.splitlines()[-1])
 
 

@@ -42,21 +42,27 @@ SLOW = {
 """Modules that take long to load."""
 
 OF_OTHER_QUERIES = {
+    "akdask.arrays.creation",
+    "akdask.arrays.display",
+    "akdask.arrays.timearray",
     "akdask.arrays.writing",
     "akdask.arrays.groupby",
     "akdask.arrays.segarray",
     "akdask.arrays.strings",
     "akdask.formats.hdf5.new_file",
-    "akdask.operators.group.plan",
+    "akdask.operators.group",
     "akdask.operators.values.cast",
     "akdask.operators.values.segarray",
     "akdask.frames",
-    "akdask.operators.join.plan",
-    "akdask.operators.text.matches",
+    "akdask.operators.join",
+    "akdask.operators.keys",
+    "akdask.operators.rows",
+    "akdask.operators.text",
     "akdask.operators.rewrite_rules",
     "akdask.engine.spill",
     "akdask.engine.slices",
-    "akdask.operators.sort.plan",
+    "akdask.operators.sort",
+    "akdask.operators.windows",
     "akdask.storage.transaction",
 }
 """Modules and packages of akdask that a sum of some rows does without."""
@@ -108,7 +114,7 @@ def numbers(tmp_path_factory):
 @pytest.mark.slow
 def test_the_import_loads_little_of_akdask_and_nothing_that_is_slow():
     loaded = loaded_after("import akdask")
-    assert not loaded & {*SLOW, "h5py"}
+    assert not loaded & {*SLOW, "h5py", "jinja2", "dask.widgets"}
     assert len({name for name in loaded if name.startswith("akdask")}) < 15
 
 
@@ -128,7 +134,43 @@ def test_what_is_shown_and_described_asks_for_no_cluster(numbers):
 def test_a_filtered_sum_loads_nothing_of_other_queries(numbers):
     loaded = loaded_after(FILTERED_SUM, numbers)
     assert {name for name in loaded if any(f"{name}.".startswith(f"{other}.") for other in OF_OTHER_QUERIES)} == set()
-    assert len({name for name in loaded if name.startswith("akdask")}) < 250
+    assert len({name for name in loaded if name.startswith("akdask")}) < 115
+
+
+OF_FRAMES = {
+    "frame['x'][frame['k'] > 2].sum() == 3 + 4 + 8 + 9": (
+        ("group", "join", "keys", "rows", "sort", "text", "windows"),
+        125,
+    ),
+    "frame.groupby('k')['x'].sum().tolist() == [5, 7, 9, 11, 13]": (("join", "text", "windows"), 165),
+    "ak.merge(frame, ak.DataFrame({'k': ak.arange(3)}), on='k')['x'].sum() == 21": (("text", "windows"), 180),
+}
+"""First questions of a frame in a Parquet file, the operators that these do without, and the most modules of akdask."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", OF_FRAMES)
+def test_a_question_of_a_frame_loads_nothing_of_operators_that_it_does_without(question, tmp_path):
+    pq.write_table(pa.table({"x": range(10), "k": [*range(5)] * 2}), tmp_path / "x.parquet")
+    script = f"import sys, akdask as ak\nframe = ak.DataFrame(ak.read_parquet(sys.argv[1]))\nassert {question}"
+    loaded = {name for name in loaded_after(script, str(tmp_path / "x.parquet")) if name.startswith("akdask")}
+    others, most = OF_FRAMES[question]
+    assert not loaded & {f"akdask.operators.{name}" for name in others}
+    assert len(loaded) < most
+
+
+@pytest.mark.slow
+def test_graphs_are_shown_though_dask_was_loaded_without_what_draws_them():
+    script = """
+import sys, akdask as ak
+columns = ak.arange(3)
+assert "jinja2" not in sys.modules
+from dask.highlevelgraph import HighLevelGraph
+assert "<div" in HighLevelGraph.from_collections("a", {("a", 0): 1})._repr_html_()
+import dask.widgets
+assert "key_split" in dask.widgets.FILTERS
+"""
+    assert "jinja2" in loaded_after(script)
 
 
 @pytest.mark.slow
@@ -145,7 +187,7 @@ def test_a_column_of_parquet_loads_nothing_of_frames_and_writes(tmp_path):
         "akdask.arrays.writing",
         "akdask.frames",
     }
-    assert len({name for name in loaded if name.startswith("akdask")}) < 165
+    assert len({name for name in loaded if name.startswith("akdask")}) < 145
 
 
 def test_every_operation_is_found_in_its_family():

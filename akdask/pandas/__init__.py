@@ -6,10 +6,9 @@ import inspect as _inspect
 
 import pandas as _pandas
 
-from akdask.pandas.face import FallbackError, PandasFallbackWarning
 from akdask.pandas.frame import DataFrame
-from akdask.pandas.functions import FORMS as _FORMS
 from akdask.pandas.functions import function as _function
+from akdask.pandas.refusals import FallbackError, PandasFallbackWarning
 from akdask.pandas.series import Series
 
 __all__ = ["DataFrame", "FallbackError", "PandasFallbackWarning", "Series"]
@@ -17,4 +16,4 @@ __all__ = ["DataFrame", "FallbackError", "PandasFallbackWarning", "Series"]
 for _name in dir(_pandas):
     if not _name.startswith("_") and _name not in globals():
         _member = getattr(_pandas, _name)
-        globals()[_name] = _function(_name, _FORMS.get(_name)) if _inspect.isfunction(_member) else _member
+        globals()[_name] = _function(_name) if _inspect.isfunction(_member) else _member

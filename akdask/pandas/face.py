@@ -13,24 +13,20 @@ Groups, windows and accessors are a `Step`: an object, and the call that leads f
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas
 
 from akdask import config
-from akdask.arrays.array import Array
-from akdask.arrays.scalar import Scalar
 from akdask.errors import AkdaskError, warn
-from akdask.frames.dataframe import DataFrame as HouseFrame
-from akdask.frames.index import Index as HouseIndex
-from akdask.frames.series import Series as HouseSeries
 from akdask.pandas import tuning
-from akdask.pandas.labels import ArrangementError, computed, lazily
-from akdask.pandas.lazy import LazyFrame, LazySeries, NotLazyError, lazy_series, plain
+from akdask.pandas.refusals import ArrangementError, FallbackError, NotLazyError, PandasFallbackWarning, refusal
 
 NOT_GIVEN = pandas.api.extensions.no_default
 
@@ -38,14 +34,6 @@ NOT_GIVEN = pandas.api.extensions.no_default
 def words(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(text.split())
-
-
-class PandasFallbackWarning(UserWarning):
-    """A method that has no lazy form computed its object and ran in pandas."""
-
-
-class FallbackError(AkdaskError, MemoryError):
-    """A method that has no lazy form would compute more than the memory limit, or the setting forbids it."""
 
 
 calls: Counter[tuple[str, str]] = Counter()
@@ -63,8 +51,8 @@ class Face:
     lazy_methods: ClassVar[frozenset[str]] = frozenset()
     """Methods that the lazy object has under the same name, with the meaning that they have in pandas."""
 
-    lazy_forms: ClassVar[Mapping[str, Callable[..., Any]]] = {}
-    """Lazy forms of methods that the lazy object lacks or means otherwise; their first argument is the lazy object."""
+    forms: ClassVar[tuple[str, str] | None] = None
+    """Module and table of lazy forms of methods that the lazy object lacks or means otherwise."""
 
     # the two forms
 
@@ -87,6 +75,15 @@ class Face:
     def _adopt(self, found: Any) -> None:
         """Become another object: what a call that changes its object leaves."""
         raise NotImplementedError
+
+    @classmethod
+    def _form(cls, name: str) -> Callable[..., Any] | None:
+        """Return the lazy form of a method; its first argument is the lazy object."""
+        if cls.forms is None:
+            return None
+        module, table = cls.forms
+        found: Callable[..., Any] | None = getattr(import_module(f"akdask.pandas.{module}"), table).get(name)
+        return found
 
     # calls
 
@@ -120,7 +117,7 @@ class Face:
             if result is NotImplemented:
                 raise NotLazyError("the operand has no lazy form")
             return self._faced(result)
-        form = self.lazy_forms.get(name)
+        form = self._form(name)
         if form is None and name not in self.lazy_methods:
             raise NotLazyError("it is not built yet")
         own = self.lazy()
@@ -273,7 +270,7 @@ class Held(Face):
             size = self._in_memory.memory_usage()
             return len(self._in_memory), int(size if isinstance(self._in_memory, pandas.Series) else size.sum())
         rows = len(self._lazy)
-        columns = (self._lazy if isinstance(self._lazy, HouseFrame) else self._lazy._labelled)._columns
+        columns = getattr(self._lazy, "_labelled", self._lazy)._columns
         return rows, rows * sum(value.dtype.itemsize for value in columns.all_values())
 
     def __len__(self) -> int:
@@ -317,7 +314,7 @@ class Step(Face):
 
     def _make_lazy(self) -> Any:
         origin = self._origin
-        form = origin.lazy_forms.get(self._step)
+        form = origin._form(self._step)
         if form is None and self._step not in origin.lazy_methods:
             raise NotLazyError(f"{origin._named(self._step)} has no lazy form")
         own = origin.lazy()
@@ -472,14 +469,28 @@ def _changes_nothing(word: str, value: Any, signature: Mapping[str, inspect.Para
     return any(type(value) is type(one) and value == one for one in (default, *EQUIVALENT.get(word, ())))
 
 
+def lazy_kind(given: Any) -> str | None:
+    """Return which lazy object of akdask something is: a frame, series, index, scalar or array; None for others."""
+    if "akdask.arrays.array" not in sys.modules:
+        return None  # There is no lazy object yet, and the modules of them take time to load.
+    from akdask.pandas.lazy import kind_of
+
+    return kind_of(given)
+
+
+def _values(given: Any, kind: str) -> Any:
+    return given.value() if kind == "scalar" else given.to_pandas() if kind == "index" else given.to_ndarray()
+
+
 def lazy_argument(given: Any) -> Any:
     """Return an argument with lazy objects of the house in place of those of pandas' face."""
     if isinstance(given, Held):
         return given.lazy()
-    if isinstance(given, pandas.Series):
-        return lazy_series(given)
-    if isinstance(given, pandas.DataFrame):
-        return lazily(given)
+    if isinstance(given, pandas.Series | pandas.DataFrame):
+        from akdask.pandas.labels import lazily
+        from akdask.pandas.lazy import lazy_series
+
+        return lazy_series(given) if isinstance(given, pandas.Series) else lazily(given)
     if isinstance(given, Face):
         raise NotLazyError("an argument is an object of pandas")
     if type(given) in (list, tuple):
@@ -502,14 +513,11 @@ def in_pandas(given: Any) -> Any:
     """Return an argument with pandas' objects in place of lazy ones; computes."""
     if isinstance(given, Face):
         return given.to_pandas()
-    if isinstance(given, HouseFrame):
-        return computed(given)
-    if isinstance(given, HouseSeries):
-        return plain(given.to_pandas())
-    if isinstance(given, Scalar):
-        return given.value()
-    if isinstance(given, Array):
-        return given.to_ndarray()
+    kind = lazy_kind(given)
+    if kind is not None:
+        from akdask.pandas.labels import computed
+
+        return computed(given) if kind in ("frame", "series") else _values(given, kind)
     if type(given) in (list, tuple):
         return type(given)(map(in_pandas, given))
     if type(given) is dict:
@@ -525,7 +533,7 @@ def _is_at_hand(given: Any) -> bool:
         return _is_plain(given) or all(map(_is_at_hand, given))
     if type(given) is dict:
         return all(map(_is_at_hand, given.values()))
-    return not isinstance(given, HouseFrame | HouseSeries | Array | Scalar)
+    return lazy_kind(given) is None
 
 
 # results
@@ -544,18 +552,19 @@ def faced(found: Any) -> Any:
 
     if isinstance(found, Face):
         return found
-    if type(found) in (LazyFrame, HouseFrame) or isinstance(found, HouseFrame):
-        return DataFrame._of(LazyFrame.under(found))
-    if isinstance(found, HouseSeries):
-        return Series._of(LazySeries.under(found))
-    if isinstance(found, Scalar):
+    kind = lazy_kind(found)
+    if kind == "scalar":
         return found.value()
+    if kind in ("frame", "series"):
+        from akdask.pandas.lazy import LazyFrame, LazySeries
+
+        return DataFrame._of(LazyFrame.under(found)) if kind == "frame" else Series._of(LazySeries.under(found))
+    if kind is not None:
+        raise NotLazyError("its lazy form has no labels")
     if isinstance(found, pandas.DataFrame):
         return DataFrame._of(None, found)
     if isinstance(found, pandas.Series):
         return Series._of(None, found)
-    if isinstance(found, Array | HouseIndex):
-        raise NotLazyError("its lazy form has no labels")
     if type(found) is tuple:
         return tuple(map(faced, found))
     if type(found) is list and any(isinstance(item, pandas.DataFrame | pandas.Series) for item in found):
@@ -564,43 +573,6 @@ def faced(found: Any) -> Any:
         return {key: faced(item) for key, item in found.items()}
     if isinstance(found, Iterator) and not isinstance(found, np.generic):
         return map(faced, found)
-    return found
-
-
-# errors
-
-
-def refusal(error: Exception) -> Any:
-    """Return an error of pandas as one that is an AkdaskError, too."""
-    if isinstance(error, AkdaskError):
-        return error
-    kind: Any = type(error)
-    made = _refusal_class(kind)
-    found: Any = made.__new__(made, *error.args)
-    found.args = error.args
-    found.message, found.details, found.hint = str(error), (), None
-    return found
-
-
-@cache
-def _refusal_class(kind: Any) -> Any:
-    """Return the class of errors of pandas' class that are AkdaskErrors."""
-
-    def text(self: Exception) -> str:
-        return str(kind.__str__(self))
-
-    def reduce(self: Exception) -> Any:
-        return _refusal_again, (kind, self.args, self.message)  # type: ignore[attr-defined]
-
-    return type(
-        kind.__name__, (AkdaskError, kind), {"__str__": text, "__reduce__": reduce, "__module__": kind.__module__}
-    )
-
-
-def _refusal_again(kind: Any, args: tuple[Any, ...], message: str) -> Any:
-    made = _refusal_class(kind)
-    found: Any = made.__new__(made, *args)
-    found.args, found.message, found.details, found.hint = args, message, (), None
     return found
 
 
@@ -680,7 +652,7 @@ def _constructor(name: str) -> Callable[..., Any]:
 
 def _attribute(name: str) -> property:
     def read(self: Face) -> Any:
-        if name in self.lazy_forms or name in self.lazy_methods:
+        if name in self.lazy_methods:
             return self._call(name, (), {})
         return faced(getattr(self.to_pandas(), name))
 

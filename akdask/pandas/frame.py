@@ -10,11 +10,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from akdask.arrays.array import Array
 from akdask.errors import AkdaskError
-from akdask.frames.dataframe import DataFrame as HouseFrame
-from akdask.frames.series import Series as HouseSeries
-from akdask.pandas import labels
 from akdask.pandas.display import frame_html, frame_text
 from akdask.pandas.face import (
     NOT_GIVEN,
@@ -25,11 +21,10 @@ from akdask.pandas.face import (
     faced,
     in_pandas,
     lazy_argument,
-    refusal,
+    lazy_kind,
     words,
 )
-from akdask.pandas.frame_forms import FORMS
-from akdask.pandas.lazy import LazyFrame, NotLazyError, as_labels, labels_of
+from akdask.pandas.refusals import NotLazyError, refusal
 from akdask.pandas.series import array_ufunc
 from akdask.pandas.steps import Groups, Indexer, InPandas, Resampled, Windows
 
@@ -53,7 +48,7 @@ class DataFrame(Held):
         loc iloc at iat any all agg aggregate apply explode stack filter transform equals"""
     )
 
-    lazy_forms = FORMS
+    forms = ("frame_forms", "FORMS")
 
     steps = {
         "groupby": Groups,
@@ -78,15 +73,17 @@ class DataFrame(Held):
         copy: bool | None = None,
     ) -> None:
         if index is None and columns is None and dtype is None:
-            if isinstance(data, HouseFrame):
-                self._hold(LazyFrame.under(data), None)
+            if lazy_kind(data) == "frame":
+                self._adopt(faced(data))
                 return
             if isinstance(data, DataFrame):
                 self._hold(data._lazy, data._in_memory)
                 return
         if isinstance(data, dict) and dtype is None and any(map(_is_lazy, data.values())):
-            found = LazyFrame({name: lazy_argument(item) for name, item in data.items()}, in_pandas(index), columns)
-            self._hold(found, None)
+            from akdask.pandas.lazy import LazyFrame
+
+            items = {name: lazy_argument(item) for name, item in data.items()}
+            self._hold(LazyFrame(items, in_pandas(index), columns), None)
             return
         try:
             made = pandas.DataFrame(in_pandas(data), in_pandas(index), in_pandas(columns), dtype, copy)
@@ -94,13 +91,20 @@ class DataFrame(Held):
             raise refusal(error) from error
         self._hold(None, made)
 
-    def _made_lazy(self, rows: pandas.DataFrame) -> LazyFrame:
+    def _made_lazy(self, rows: pandas.DataFrame) -> Any:
+        from akdask.pandas import labels
+
         return labels.lazily(rows)
 
     def _computed(self) -> pandas.DataFrame:
-        return labels.computed(self._lazy)
+        from akdask.pandas import labels
+
+        found: pandas.DataFrame = labels.computed(self._lazy)
+        return found
 
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from akdask.pandas import labels
+
         own = self.lazy()
         if arranges(name, args, kwargs):
             result = self._faced(labels.arrangement(own, name, args, kwargs))
@@ -124,8 +128,11 @@ class DataFrame(Held):
     @property
     def columns(self) -> pandas.Index:
         """Labels of the columns."""
-        own: pandas.Index | None = None if self._in_memory is None else self._in_memory.columns
-        return labels.column_labels(self._lazy) if own is None else own
+        if self._in_memory is not None:
+            return self._in_memory.columns  # type: ignore[no-any-return]
+        from akdask.pandas import labels
+
+        return labels.column_labels(self._lazy)
 
     @columns.setter
     def columns(self, names: Any) -> None:
@@ -139,17 +146,18 @@ class DataFrame(Held):
         """Labels of the rows; computes them."""
         if self._in_memory is not None:
             return self._in_memory.index  # type: ignore[no-any-return]
-        own = labels.labels_of_frame(self._lazy)
-        return self.to_pandas().index if own is not None and own.levels else labels_of(self._lazy)
+        from akdask.pandas import labels
+
+        return labels.row_labels(self._lazy)
 
     @index.setter
     def index(self, rows: Any) -> None:
         if self._in_memory is None:
             rows = rows if isinstance(rows, pandas.Index) else pandas.Index(in_pandas(rows))
             with suppress(NotLazyError, AkdaskError):
-                columns = self.lazy()._columns
-                given = None if _are_numbers(rows, len(self)) else as_labels(rows).values
-                self._adopt(LazyFrame._of(columns.labelled(given, rows.name)))
+                from akdask.pandas import labels
+
+                self._adopt(labels.with_row_labels(self.lazy(), rows))
                 return
         self._change("index", rows)
 
@@ -186,6 +194,8 @@ class DataFrame(Held):
         """Types of the columns, as pandas has them."""
         if self._in_memory is not None:
             return faced(self._in_memory.dtypes)
+        from akdask.pandas import labels
+
         return faced(labels.computed(labels.by_rows(self._lazy, lambda rows: rows.head(0))).dtypes)
 
     def keys(self) -> pandas.Index:
@@ -238,7 +248,7 @@ class DataFrame(Held):
             except Exception as reason:
                 self._tell("__setitem__" if step is None else step, reason)
             else:
-                self._adopt(LazyFrame.under(made))
+                self._adopt(faced(made))
                 return
         own = self.to_pandas()
         try:
@@ -352,16 +362,12 @@ ROWS = words("head tail __getitem__ dropna nlargest nsmallest sort_values drop_d
 CELLS = words("round abs fillna isna isnull notna notnull astype clip") | OPERATORS
 
 
-def _are_numbers(rows: pandas.Index, count: int) -> bool:
-    return isinstance(rows, pandas.RangeIndex) and rows.equals(pandas.RangeIndex(count)) and rows.name is None
-
-
 def _called(key: Any, frame: DataFrame) -> Any:
     """Return a key; functions are called with the frame."""
     return key(frame) if callable(key) and not isinstance(key, type) else key
 
 
-def _check_target(step: str | None, key: Any, frame: LazyFrame) -> None:
+def _check_target(step: str | None, key: Any, frame: Any) -> None:
     """Refuse assignments whose lazy form is not built."""
     if step is None and not (isinstance(key, str) or _is_lazy(key)):
         raise NotLazyError("the key has no lazy form")
@@ -371,7 +377,7 @@ def _is_lazy(given: Any) -> bool:
     """Return whether an object is lazy, and not at hand."""
     if isinstance(given, Face):
         return not given.is_at_hand()
-    return isinstance(given, HouseFrame | HouseSeries | Array)
+    return lazy_kind(given) is not None
 
 
 def _variables(given: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import pandas
 
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
-from akdask.pandas.lazy import LazyFrame, NotLazyError, column_of
+from akdask.pandas.lazy import LazyFrame, column_of
+from akdask.pandas.refusals import NotLazyError
 
 
 def groupby(frame: LazyFrame, by: Any = None, **options: Any) -> Any:

@@ -9,9 +9,11 @@ from typing import Any
 import pandas
 
 from akdask import config
-from akdask.frames import functions
-from akdask.pandas.face import NOT_GIVEN, Face, FallbackError, accepted, faced, in_pandas, lazy_argument, refusal
-from akdask.pandas.lazy import NotLazyError
+from akdask.pandas.face import NOT_GIVEN, Face, accepted, faced, in_pandas, lazy_argument, words
+from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
+
+LAZY = words("merge concat isna isnull notna notnull")
+"""Functions that have a lazy form."""
 
 
 def faces_in(given: Any) -> list[Face]:
@@ -25,7 +27,7 @@ def faces_in(given: Any) -> list[Face]:
     return []
 
 
-def function(name: str, form: Callable[..., Any] | None = None) -> Callable[..., Any]:
+def function(name: str) -> Callable[..., Any]:
     """Return a function of pandas that takes objects of this face, with a lazy form if there is one."""
     own = getattr(pandas, name)
 
@@ -34,7 +36,7 @@ def function(name: str, form: Callable[..., Any] | None = None) -> Callable[...,
         mode = config.get("pandas_fallback")
         if faces and (mode == "error" or not all(face.is_at_hand() for face in faces)):
             try:
-                return faced(_lazily(name, form, args, kwargs))
+                return faced(_lazily(name, args, kwargs))
             except Exception as reason:
                 if mode == "error":
                     if isinstance(reason, NotLazyError):
@@ -54,36 +56,13 @@ def function(name: str, form: Callable[..., Any] | None = None) -> Callable[...,
     return call
 
 
-def _lazily(name: str, form: Callable[..., Any] | None, args: Any, kwargs: Any) -> Any:
-    if form is None:
+def _lazily(name: str, args: Any, kwargs: Any) -> Any:
+    if name not in LAZY:
         raise NotLazyError("it is not built yet")
-    signature = inspect.signature(getattr(pandas, name))
+    from akdask.pandas.function_forms import FORMS
+
+    form, signature = FORMS[name], inspect.signature(getattr(pandas, name))
     given = signature.bind(*args, **kwargs)
     given.apply_defaults()
     words = {word: value for word, value in given.arguments.items() if value is not NOT_GIVEN}
     return form(**accepted(pandas, name, form, lazy_argument(words)))
-
-
-def merge(left: Any, right: Any, **options: Any) -> Any:
-    from akdask.pandas.frame import DataFrame
-
-    return DataFrame.lazy_forms["merge"](left, right, **options)
-
-
-def concat(
-    objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, sort: bool = False
-) -> Any:
-    """Put frames or Series below or beside each other."""
-    if keys is not None or sort or not isinstance(objs, list | tuple):
-        raise NotLazyError("keys and sort have no lazy form")
-    return functions.concat(
-        [item for item in objs if item is not None], axis=axis, join=join, ignore_index=ignore_index
-    )
-
-
-FORMS: Mapping[str, Callable[..., Any]] = {
-    "merge": merge,
-    "concat": concat,
-    "isna": functions.isna,
-    "notna": functions.notna,
-}

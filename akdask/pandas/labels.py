@@ -16,7 +16,8 @@ from akdask.arrays.array import Array
 from akdask.frames.columnset import VALUES, ColumnSet, level_column
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
-from akdask.pandas.lazy import LazyFrame, LazySeries, NotLazyError, check_names, column_of, lazy_frame, plain
+from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, check_names, column_of, labels_of, lazy_frame, plain
+from akdask.pandas.refusals import ArrangementError, NotLazyError
 from akdask.records import record
 
 ROW_NUMBER = 0
@@ -75,9 +76,11 @@ def column_labels(frame: LazyFrame) -> pandas.Index:
     return pandas.Index(list(frame._columns.values), dtype=None) if labels is None else labels.columns
 
 
-def computed(frame: LazyFrame) -> pandas.DataFrame:
-    """Return a lazy frame as pandas has it."""
-    found: pandas.DataFrame = plain(frame.to_pandas())
+def computed(frame: Any) -> Any:
+    """Return a lazy frame or Series as pandas has it."""
+    found = plain(frame.to_pandas())
+    if isinstance(frame, Series):
+        return found
     labels = labels_of_frame(frame)
     if labels is None:
         return found
@@ -86,6 +89,23 @@ def computed(frame: LazyFrame) -> pandas.DataFrame:
         found.index.names = [name for _, name in labels.levels]
     found.columns = labels.columns
     return found
+
+
+def row_labels(frame: LazyFrame) -> pandas.Index:
+    """Return the labels of the rows as pandas has them; computes them alone, and counts rows without any."""
+    labels = labels_of_frame(frame)
+    if labels is None or not labels.levels:
+        return labels_of(frame)
+    levels = frame._of(frame._columns.only([name for name, _ in labels.levels])).to_pandas()
+    return pandas.MultiIndex.from_frame(levels, names=[name for _, name in labels.levels])
+
+
+def with_row_labels(frame: LazyFrame, rows: pandas.Index) -> LazyFrame:
+    """Return a frame with labels of pandas for its rows."""
+    if labels_of_frame(frame) is not None:
+        raise NotLazyError("columns or rows have labels of their own")
+    is_range = isinstance(rows, pandas.RangeIndex) and rows.equals(pandas.RangeIndex(len(frame))) and rows.name is None
+    return LazyFrame._of(frame._columns.labelled(None if is_range else as_labels(rows).values, rows.name))
 
 
 # probes
@@ -244,14 +264,6 @@ def lazily(rows: pandas.DataFrame) -> LazyFrame:
         values = {column: index.get_level_values(number) for number, (column, _) in enumerate(levels)}
         renamed = pandas.concat([pandas.DataFrame(values), renamed.reset_index(drop=True)], axis=1)
     return labelled(lazy_frame(renamed), FrameLabels(rows.columns, tuple(levels)))
-
-
-class ArrangementError(Exception):
-    """pandas refuses an arrangement of labels, with the error that users see."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 def arrangement(frame: LazyFrame, name: str, args: Any, kwargs: Any) -> Any:

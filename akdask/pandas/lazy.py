@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.array import Array
 from akdask.arrays.rules import PANDAS
+from akdask.arrays.scalar import Scalar
 from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
+from akdask.pandas.refusals import NotLazyError
 
 LAZY_KINDS = {
     "i8": "int64",
@@ -22,10 +25,6 @@ LAZY_KINDS = {
     "b1": "bool",
 }
 """NumPy types of columns that the engine computes with; times and spans come on top."""
-
-
-class NotLazyError(Exception):
-    """A call has no lazy form.  Its text says why; users do not see the class."""
 
 
 class LazyFrame(DataFrame):
@@ -80,6 +79,14 @@ def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
             raise NotLazyError(f"column {name!r} is of type {dtype}")
     _check_labels(rows.index)
     return LazyFrame(rows)
+
+
+def as_series(given: Any, name: Hashable = None) -> LazySeries:
+    """Return an array or Series of akdask under pandas' rules."""
+    found = LazySeries.under(given) if isinstance(given, Series) else LazySeries(given)
+    named = found.copy()
+    named.name = name
+    return named
 
 
 def check_names(names: pandas.Index) -> None:
@@ -159,3 +166,16 @@ def as_labels(index: Any) -> Index:
     """Return labels of pandas as lazy ones."""
     _check_labels(index)
     return Index(index.array if isinstance(index, pandas.RangeIndex) else index, name=index.name)
+
+
+def kind_of(given: Any) -> str | None:
+    """Return which lazy object of akdask something is: a frame, series, index, scalar or array; None for others."""
+    if type(given) is Scalar:
+        return "scalar"  # It shows itself as a number.
+    for kind, name in KINDS.items():
+        if isinstance(given, kind):
+            return name
+    return None
+
+
+KINDS: dict[type, str] = {DataFrame: "frame", Series: "series", Index: "index", Array: "array"}

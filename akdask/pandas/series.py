@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pandas
 
-from akdask.arrays.array import Array
-from akdask.frames.series import Series as HouseSeries
 from akdask.pandas.display import series_text
-from akdask.pandas.face import Face, Held, face_of, faced, in_pandas, lazy_argument, refusal, words
-from akdask.pandas.lazy import LazySeries, labels_of, lazy_series, plain
-from akdask.pandas.series_forms import FORMS, renamed
+from akdask.pandas.face import Face, Held, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
+from akdask.pandas.refusals import refusal
 from akdask.pandas.steps import Categories, Groups, Indexer, InPandas, Resampled, Text, Times, Windows
 
 
@@ -38,7 +35,7 @@ class Series(Held):
         to_numpy tolist to_list equals update interpolate autocorr cov"""
     )
 
-    lazy_forms = FORMS
+    forms = ("series_forms", "FORMS")
 
     steps = {
         "groupby": Groups,
@@ -59,9 +56,10 @@ class Series(Held):
     def __init__(
         self, data: Any = None, index: Any = None, dtype: Any = None, name: Any = None, copy: bool | None = None
     ) -> None:
-        if isinstance(data, HouseSeries | Array) and index is None and dtype is None:
-            found = LazySeries(data, name=name) if isinstance(data, Array) else LazySeries.under(data)
-            self._hold(found if name is None else renamed(found, name), None)
+        if lazy_kind(data) in ("series", "array") and index is None and dtype is None:
+            from akdask.pandas.lazy import as_series
+
+            self._hold(as_series(data, data.name if name is None and lazy_kind(data) == "series" else name), None)
             return
         if isinstance(data, Series) and index is None and dtype is None and name is None:
             self._hold(data._lazy, data._in_memory)
@@ -72,11 +70,15 @@ class Series(Held):
             raise refusal(error) from error
         self._hold(None, made)
 
-    def _made_lazy(self, rows: pandas.Series) -> LazySeries:
+    def _made_lazy(self, rows: pandas.Series) -> Any:
+        from akdask.pandas.lazy import lazy_series
+
         return lazy_series(rows)
 
     def _computed(self) -> pandas.Series:
-        found: pandas.Series = plain(self._lazy.to_pandas())
+        from akdask.pandas.labels import computed
+
+        found: pandas.Series = computed(self._lazy)
         return found
 
     # name and labels
@@ -92,7 +94,9 @@ class Series(Held):
             hash(name)
         except TypeError:
             raise refusal(TypeError("Series.name must be a hashable type")) from None
-        lazily = None if self._lazy is None else renamed(self._lazy, name)
+        from akdask.pandas.lazy import as_series
+
+        lazily = None if self._lazy is None else as_series(self._lazy, name)
         in_memory = None if self._in_memory is None else self._in_memory.rename(name)
         self._hold(lazily, in_memory)
 
@@ -100,6 +104,8 @@ class Series(Held):
     def index(self) -> pandas.Index:
         """Labels of the values; computes them."""
         if self._in_memory is None and not self._lazy._level_names:
+            from akdask.pandas.lazy import labels_of
+
             return labels_of(self._lazy)
         labels: pandas.Index = self.to_pandas().index
         return labels
@@ -168,7 +174,7 @@ class Series(Held):
             except Exception as reason:
                 self._tell("__setitem__" if step is None else step, reason)
             else:
-                self._adopt(LazySeries.under(made))
+                self._adopt(faced(made))
                 return
         own = self.to_pandas()
         try:

@@ -11,7 +11,8 @@ import pandas
 from akdask.arrays.pdarray import pdarray
 from akdask.frames.series import Series
 from akdask.pandas.frame_forms import is_lazy_target
-from akdask.pandas.lazy import LazySeries, NotLazyError
+from akdask.pandas.lazy import LazySeries
+from akdask.pandas.refusals import NotLazyError
 
 
 def isin(series: LazySeries, values: Any) -> Any:

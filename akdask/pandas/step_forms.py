@@ -10,7 +10,7 @@ import pandas
 from akdask.frames.display import Row
 from akdask.frames.indexing import FrameILocIndexer, ILocIndexer
 from akdask.frames.series import Series
-from akdask.pandas.lazy import NotLazyError
+from akdask.pandas.refusals import NotLazyError
 
 
 def chosen(indexer: Any, key: Any) -> Any:
@@ -23,6 +23,9 @@ def chosen(indexer: Any, key: Any) -> Any:
     if isinstance(found, Series) and isinstance(key, int) and isinstance(indexer, ILocIndexer):
         return found.to_pandas().iloc[0]
     return found
+
+
+INDEXERS: Mapping[str, Callable[..., Any]] = {"__getitem__": chosen}
 
 
 # text

@@ -7,7 +7,6 @@ from typing import Any
 import pandas
 from pandas.api import typing as kinds
 
-from akdask.pandas import step_forms
 from akdask.pandas.face import Step, faced, words
 
 
@@ -15,7 +14,7 @@ class Indexer(Step):
     """``loc``, ``iloc``, ``at`` or ``iat`` of a frame or Series."""
 
     pandas_class = type(pandas.Series(dtype=float).loc)
-    lazy_forms = {"__getitem__": step_forms.chosen}
+    forms = ("step_forms", "INDEXERS")
     lazy_methods = words("__getitem__")
 
     def __call__(self, axis: Any = None) -> Any:
@@ -41,7 +40,7 @@ class Text(Step):
     """``str`` of a Series."""
 
     pandas_class = vars(pandas.Series)["str"]._accessor
-    lazy_forms = step_forms.TEXT
+    forms = ("step_forms", "TEXT")
     lazy_methods = words(
         """len __getitem__ lower upper capitalize title swapcase casefold strip lstrip rstrip contains startswith
         endswith find replace slice get zfill pad center ljust rjust count isdigit isalpha isalnum isspace islower
@@ -57,7 +56,7 @@ class Times(Step):
     """``dt`` of a Series."""
 
     pandas_class = vars(pandas.Series)["dt"]._accessor
-    lazy_forms = step_forms.TIMES
+    forms = ("step_forms", "TIMES")
 
     lazy_methods = words(
         """year month day hour minute second microsecond nanosecond quarter dayofweek day_of_week weekday dayofyear
@@ -98,7 +97,7 @@ class ColumnGroups(Step):
     """Values of one column by groups."""
 
     pandas_class = kinds.SeriesGroupBy
-    lazy_forms = step_forms.COLUMN_GROUPS
+    forms = ("step_forms", "COLUMN_GROUPS")
     lazy_methods = words(
         """sum mean min max count size std var median prod nunique agg aggregate any all cumsum cumprod
         cummax cummin cumcount diff shift pct_change rank transform quantile idxmax idxmin head tail ngroup rolling
@@ -119,7 +118,7 @@ class Groups(Step):
     """Rows by groups."""
 
     pandas_class = kinds.DataFrameGroupBy
-    lazy_forms = step_forms.GROUPS
+    forms = ("step_forms", "GROUPS")
     lazy_methods = ColumnGroups.lazy_methods | words("__getitem__")
     steps = ColumnGroups.steps
 
@@ -129,6 +128,8 @@ class Groups(Step):
             return found
         if len(groups.gb_key_names) > 1:
             found = found.set_index(list(groups.gb_key_names))
+        from akdask.pandas import step_forms
+
         pairs = step_forms.pairs_of(args[0]) if name in ("agg", "aggregate") and args else None
         return found if pairs is None else found.set_axis(pairs, axis=1)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from statistics import median
 from textwrap import dedent
 
 from benchmarks.data import FileSet
-from benchmarks.process import Spent, spend
+from benchmarks.process import Spent, environment, spend
 from benchmarks.report import MEBIBYTES, MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.group import few_files, many_files
@@ -216,7 +215,6 @@ def _first(setting: Setting, name: str, code: str, folders: list[str]) -> Result
 
 def _run(setting: Setting, code: str, arguments: list[str]) -> Spent:
     """Run a program that finds an answer, with the threads of the setting."""
-    environment = dict(os.environ, DASK_NUM_WORKERS=str(setting.threads), POLARS_MAX_THREADS=str(setting.threads))
-    # Whoever installs a package has it compiled to bytecode.
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    return spend([sys.executable, "-c", f"{code}\nimport json; print(json.dumps(found))", *arguments], environment)
+    threads = {"DASK_NUM_WORKERS": str(setting.threads), "POLARS_MAX_THREADS": str(setting.threads)}
+    command = [sys.executable, "-c", f"{code}\nimport json; print(json.dumps(found))", *arguments]
+    return spend(command, environment() | threads)

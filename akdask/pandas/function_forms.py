@@ -1,0 +1,37 @@
+"""Lazy forms of functions of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from akdask.frames import functions
+from akdask.frames.dataframe import DataFrame
+from akdask.pandas import frame_forms
+from akdask.pandas.lazy import LazyFrame
+from akdask.pandas.refusals import NotLazyError
+
+
+def merge(left: Any, right: Any, **options: Any) -> Any:
+    if not isinstance(left, DataFrame):
+        raise NotLazyError("the left side is no frame")
+    return frame_forms.merge(LazyFrame.under(left), right, **options)
+
+
+def concat(
+    objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, sort: bool = False
+) -> Any:
+    """Put frames or Series below or beside each other."""
+    if keys is not None or sort or not isinstance(objs, list | tuple):
+        raise NotLazyError("keys and sort have no lazy form")
+    return functions.concat(
+        [item for item in objs if item is not None], axis=axis, join=join, ignore_index=ignore_index
+    )
+
+
+FORMS: Mapping[str, Callable[..., Any]] = {
+    "merge": merge,
+    "concat": concat,
+    "isna": functions.isna,
+    "notna": functions.notna,
+}
