@@ -6,12 +6,13 @@ import inspect as _inspect
 
 import pandas as _pandas
 
+from akdask.pandas import testing
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.functions import function as _function
 from akdask.pandas.refusals import FallbackError, PandasFallbackWarning
 from akdask.pandas.series import Series
 
-__all__ = ["DataFrame", "FallbackError", "PandasFallbackWarning", "Series"]
+__all__ = ["DataFrame", "FallbackError", "PandasFallbackWarning", "Series", "testing"]
 
 for _name in dir(_pandas):
     if not _name.startswith("_") and _name not in globals():

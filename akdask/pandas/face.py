@@ -20,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
+import dask
 import numpy as np
 import pandas
 
@@ -202,9 +203,13 @@ class Held(Face):
         The rows in memory; computed where they are wanted and not given.
     """
 
+    __hash__ = None  # type: ignore[assignment]  # comparison goes by cells, as in pandas
+
     _lazy: Any
     _reason: NotLazyError | None
     _in_memory: Any
+    _handed: dict[str, pandas.Index]
+    """Labels that were returned: pandas' users rename them in place."""
 
     @classmethod
     def _of(cls, lazily: Any = None, in_memory: Any = None) -> Self:
@@ -217,6 +222,7 @@ class Held(Face):
         set_(self, "_lazy", lazily)
         set_(self, "_reason", None)
         set_(self, "_in_memory", in_memory)
+        set_(self, "_handed", {})
 
     def _adopt(self, found: Any) -> None:
         if isinstance(found, Held):
@@ -240,7 +246,23 @@ class Held(Face):
                 object.__setattr__(self, "_reason", unable)
                 raise unable from error
             object.__setattr__(self, "_lazy", made)
+        elif self._handed:
+            self._take_names()
         return self._lazy
+
+    def _labels(self, which: str, found: Callable[[], pandas.Index]) -> pandas.Index:
+        """Return the labels of rows or columns of the lazy object, the same object each time."""
+        if which not in self._handed:
+            self._handed[which] = found()
+        return self._handed[which]
+
+    def _take_names(self) -> None:
+        """Give the lazy object the names that the labels have got since they were returned."""
+        from akdask.pandas import labels
+
+        named = labels.named(self._lazy, **{which: list(index.names) for which, index in self._handed.items()})
+        if named is not self._lazy:
+            object.__setattr__(self, "_lazy", named)
 
     def to_pandas(self) -> Any:
         """Return the rows as pandas has them; computes, and keeps what is small.
@@ -248,6 +270,7 @@ class Held(Face):
         Later changes of the result change nothing here.
         """
         if self._in_memory is None:
+            self.lazy()
             found = self._computed()
             if found.size > tuning.KEPT_CELLS:
                 return found
@@ -276,8 +299,49 @@ class Held(Face):
     def __len__(self) -> int:
         return len(self._lazy if self._in_memory is None else self._in_memory)
 
+    def copy(self, deep: bool = True) -> Self:
+        """Return a copy; assignments to one of the two change nothing in the other."""
+        return self._of(self._lazy, None if self._in_memory is None else self._in_memory.copy(deep=False))
+
+    # Dask
+
+    def compute(self, **options: Any) -> Any:
+        """Return the rows as pandas has them; options as ``dask.compute`` takes them."""
+        return dask.compute(self, **options)[0] if options else self.to_pandas()
+
+    def persist(self, **options: Any) -> Self:
+        """Return the rows computed, and kept in memory, on the workers of a cluster."""
+        from akdask.pandas import labels
+
+        own = self.lazy()
+        return self._of(labels.relabelled(own.persist(**options), own))
+
+    def explain(self) -> Any:
+        """Return the plan before and after optimisation; nothing is computed."""
+        return self.lazy().explain()
+
+    @property
+    def expr(self) -> Any:
+        """The plan."""
+        from akdask.pandas import labels
+
+        return labels.plan(self.lazy())
+
     def __dask_graph__(self) -> Any:
-        return self.lazy().__dask_graph__()
+        return self.expr.__dask_graph__()
+
+    def __dask_keys__(self) -> Any:
+        return self.expr.__dask_keys__()
+
+    def __dask_layers__(self) -> Any:
+        return (self.expr._name,)
+
+    def __dask_tokenize__(self) -> Any:
+        return self.expr._name
+
+    @property
+    def __dask_scheduler__(self) -> Any:
+        return self.lazy().__dask_scheduler__
 
     def __reduce__(self) -> Any:
         return type(self)._of, (self._lazy, None if self._lazy is not None else self._in_memory)
@@ -590,11 +654,11 @@ def face_of(kind: type) -> Callable[[type], type]:
     """Give a class all names of a class of pandas that it does not define itself."""
 
     def complete(cls: type) -> type:
-        own = vars(cls)
+        own = {name for base in cls.__mro__[:-1] for name in vars(base)}
         cls.pandas_class = kind  # type: ignore[attr-defined]
         steps = getattr(cls, "steps", {})
         for name in dir(kind):
-            if (name.startswith("_") and name not in OPERATORS) or (name in own) or name in _OWN:
+            if (name.startswith("_") and name not in OPERATORS) or name in own:
                 continue
             member = inspect.getattr_static(kind, name)
             if name in steps:
@@ -617,8 +681,6 @@ def face_of(kind: type) -> Callable[[type], type]:
 
     return complete
 
-
-_OWN = frozenset({"to_pandas", "lazy"})
 
 OPERATORS = words(
     """__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__

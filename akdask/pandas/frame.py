@@ -132,7 +132,7 @@ class DataFrame(Held):
             return self._in_memory.columns  # type: ignore[no-any-return]
         from akdask.pandas import labels
 
-        return labels.column_labels(self._lazy)
+        return self._labels("columns", lambda: labels.column_labels(self._lazy))
 
     @columns.setter
     def columns(self, names: Any) -> None:
@@ -148,7 +148,7 @@ class DataFrame(Held):
             return self._in_memory.index  # type: ignore[no-any-return]
         from akdask.pandas import labels
 
-        return labels.row_labels(self._lazy)
+        return self._labels("index", lambda: labels.row_labels(self._lazy))
 
     @index.setter
     def index(self, rows: Any) -> None:
@@ -296,10 +296,6 @@ class DataFrame(Held):
         for name, value in kwargs.items():
             made[name] = value(made) if callable(value) else value
         return made
-
-    def copy(self, deep: bool = True) -> Any:
-        """Return a copy; assignments to one change nothing in the other."""
-        return self._of(self._lazy, self._in_memory)
 
     # display
 

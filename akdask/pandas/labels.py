@@ -13,7 +13,10 @@ from typing import Any
 import pandas
 
 from akdask.arrays.array import Array
+from akdask.engine.run import CollectionRows
+from akdask.engine.values import token
 from akdask.frames.columnset import VALUES, ColumnSet, level_column
+from akdask.frames.conversion import ToPandas, ToSeries
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, check_names, column_of, labels_of, lazy_frame, plain
@@ -78,10 +81,12 @@ def column_labels(frame: LazyFrame) -> pandas.Index:
 
 def computed(frame: Any) -> Any:
     """Return a lazy frame or Series as pandas has it."""
-    found = plain(frame.to_pandas())
-    if isinstance(frame, Series):
-        return found
-    labels = labels_of_frame(frame)
+    return with_labels(frame.to_pandas(), labels_of_frame(frame) if isinstance(frame, DataFrame) else None)
+
+
+def with_labels(rows: Any, labels: FrameLabels | None) -> Any:
+    """Return computed rows with the labels and types that pandas has for them."""
+    found = plain(rows)
     if labels is None:
         return found
     if labels.levels:
@@ -89,6 +94,45 @@ def computed(frame: Any) -> Any:
         found.index.names = [name for _, name in labels.levels]
     found.columns = labels.columns
     return found
+
+
+@record
+class InPandas:
+    """Makes what pandas has of the rows of a lazy frame or Series.
+
+    Parameters
+    ----------
+    form : ToPandas or ToSeries
+        Makes rows of a table, as the lazy object does.
+    labels : FrameLabels, optional
+        Labels that the rows get.
+    """
+
+    form: ToPandas | ToSeries
+    labels: FrameLabels | None
+
+    @property
+    def token(self) -> str:
+        """Names the form in plans."""
+        given = self.labels
+        return token("in pandas", self.form.token, None if given is None else (list(given.columns), given.levels))
+
+    def __call__(self, table: Any, *extras: Any, **options: Any) -> Any:
+        """Return the rows."""
+        return with_labels(self.form(table, *extras, **options), self.labels)
+
+
+def plan(lazy: DataFrame | Series) -> CollectionRows:
+    """Return the plan of what pandas has of a lazy frame or Series."""
+    rows = lazy.expr
+    labels = labels_of_frame(lazy) if isinstance(lazy, DataFrame) else None
+    form: Any = rows.form
+    return CollectionRows(rows.frame, InPandas(form, labels), rows.extras, rows.limit)
+
+
+def relabelled(found: Any, like: Any) -> Any:
+    """Return a lazy object with the labels of another one."""
+    return labelled(found, labels_of_frame(like)) if isinstance(found, LazyFrame) else found
 
 
 def row_labels(frame: LazyFrame) -> pandas.Index:
@@ -106,6 +150,29 @@ def with_row_labels(frame: LazyFrame, rows: pandas.Index) -> LazyFrame:
         raise NotLazyError("columns or rows have labels of their own")
     is_range = isinstance(rows, pandas.RangeIndex) and rows.equals(pandas.RangeIndex(len(frame))) and rows.name is None
     return LazyFrame._of(frame._columns.labelled(None if is_range else as_labels(rows).values, rows.name))
+
+
+def named(lazy: Any, index: list[Hashable] | None = None, columns: list[Hashable] | None = None) -> Any:
+    """Return a lazy object with other names of its levels; the same one if it has these names."""
+    if isinstance(lazy, Series):
+        if index is None or lazy._level_names or lazy._labelled._columns.index_name == index[0]:
+            return lazy
+        return lazy._on_columns(_with_name(lazy._labelled._columns, index[0]))
+    labels = labels_of_frame(lazy)
+    if labels is not None and labels.levels:
+        names = [name for _, name in labels.levels]
+        levels = tuple(zip([column for column, _ in labels.levels], index or names, strict=True))
+    else:
+        names, levels = [lazy._columns.index_name], ()
+    known = column_labels(lazy)
+    if (index is None or index == names) and (columns is None or columns == list(known.names)):
+        return lazy
+    own = lazy._columns if levels or index is None else _with_name(lazy._columns, index[0])
+    return labelled(LazyFrame._of(own), FrameLabels(known if columns is None else known.set_names(columns), levels))
+
+
+def _with_name(columns: ColumnSet, name: Hashable) -> ColumnSet:
+    return columns.labelled(None if columns.index is None else columns.index_array(), name)
 
 
 # probes

@@ -106,7 +106,7 @@ class Series(Held):
         if self._in_memory is None and not self._lazy._level_names:
             from akdask.pandas.lazy import labels_of
 
-            return labels_of(self._lazy)
+            return self._labels("index", lambda: labels_of(self._lazy))
         labels: pandas.Index = self.to_pandas().index
         return labels
 
@@ -194,10 +194,6 @@ class Series(Held):
             func, word = func
             return func(*args, **{**kwargs, word: self})
         return func(self, *args, **kwargs)
-
-    def copy(self, deep: bool = True) -> Any:
-        """Return a copy; assignments to one change nothing in the other."""
-        return self._of(self._lazy, self._in_memory)
 
     def item(self) -> Any:
         """Return the only value."""
