@@ -249,8 +249,8 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
         frame, (value, lacks, row) = align_by_plan(
             "number", [(array._frame, value), (array._frame, masks[0]), row_numbers(array._frame)]
         )
-        kept, (number, place) = row_tools.filter_columns(frame, [value, row], frame, negated(lacks))
-        first = pdarray(kept, place)[top_positions(pdarray(kept, number), count, largest=largest, last=last)]
+        there, (number, place) = row_tools.filter_columns(frame, [value, row], frame, negated(lacks))
+        first = pdarray(there, place)[top_positions(pdarray(there, number), count, largest=largest, last=last)]
         lacking, (place,) = row_tools.filter_columns(frame, [row], frame, lacks)
         others = pdarray(lacking, place)
         return concatenate([first, others[-count:][::-1] if last else others[:count]])[:count]
