@@ -154,7 +154,8 @@ def _clamped(number: int) -> int:
     return min(max(number, -END), END)
 
 
-def _strip(strings: Any, out: Any = None, *, chars: str = "", left: bool = True, right: bool = True) -> StringArray:
+def strip(strings: Any, out: Any = None, *, chars: str = "", left: bool = True, right: bool = True) -> StringArray:
+    """Return text without some characters at its ends, white space unless given."""
     characters = np.array(sorted(map(ord, set(chars or WHITE_SPACE))), np.uint32)
     in_ascii = np.zeros(128, np.bool_)
     in_ascii[characters[characters < len(in_ascii)]] = True
@@ -224,7 +225,7 @@ CHARACTER_OPERATIONS: dict[str, Operation] = {
             Operation("text_count", 1, _text_to(INT64), _count),
             Operation("text_get", 1, _text_to(NULLABLE_STR), _get),
             Operation("text_slice", 1, _text_to(STR), _slice),
-            Operation("strip", 1, _text_to(STR), _strip),
+            Operation("strip", 1, _text_to(STR), strip),
             Operation("without_affix", 1, _text_to(STR), _without),
             Operation("partition", 1, _text_to(STR), _partition),
             Operation("pad", 1, _text_to(STR), _pad),

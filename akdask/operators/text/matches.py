@@ -22,6 +22,7 @@ from akdask.deferred import pa, pc
 from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.operators.text import loops
+from akdask.operators.text.characters import WHITE_SPACE, strip
 from akdask.operators.text.strings import check_pattern, text_lengths
 from akdask.records import record
 from akdask.typing import NumberArray, StringArray
@@ -380,13 +381,15 @@ def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool, maxspl
 
 def _split_words(strings: Any, out: Any = None, *, most: int) -> pa.LargeListArray:
     """Return the text between white space; of at most so many splits, all unless `most` is positive."""
-    lists = pc.utf8_split_whitespace(pc.utf8_ltrim_whitespace(strings), max_splits=most or None)
-    # Text ends in an empty word behind white space, or in more of it, and is one if it has nothing else.
-    words = pc.utf8_ltrim_whitespace(lists.values) if most else lists.values
-    bounds, is_word = np.asarray(lists.offsets).astype(np.int64), np.asarray(pc.binary_length(words)) > 0
+    # Not by Arrow's function, which sometimes leaves white space at the end of the last text.
+    strings = strip(strings, right=False)
+    lists = _fields(strings, find_matches(strings, f"[{WHITE_SPACE}]+").up_to(most))
+    # Text ends in an empty field behind white space, and is one if it has nothing else.
+    bounds, fields = offsets_of(lists), values_of(lists, STR)
+    is_word = text_lengths(fields) > 0
     if is_word.all():
-        return lists_of(bounds, words)
-    return lists_of(np.append(0, np.cumsum(is_word))[bounds], words.filter(pa.array(is_word)))
+        return lists
+    return lists_of(np.append(0, np.cumsum(is_word))[bounds], fields.filter(pa.array(is_word)))
 
 
 def _fields(strings: StringArray, found: Matches) -> pa.LargeListArray:
