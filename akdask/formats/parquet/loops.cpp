@@ -1,9 +1,11 @@
-// Pages of 64-bit numbers, unpacked and decoded one after the other while other threads run.
+// Headers of pages, and pages of 64-bit numbers, unpacked and decoded one after the other while other threads run.
 //
 // Each page has definition levels, if nulls are allowed, and then plain numbers or positions in a dictionary; it may be
 // compressed by Snappy.  Every claim of the bytes is checked against the available data.
 
 #include "text.hpp"
+
+#include <unistd.h>
 
 namespace {
 
@@ -96,7 +98,7 @@ bool look_up(Text packed, uint64_t first, uint64_t last, uint64_t width, Span<co
 }
 
 // The columns of a page, as `PageField` names them.
-enum Field { FIRST, NROWS, OFFSET, PACKED, UNPACKED, LEVELS, IS_PACKED, IS_PLAIN, NFIELDS };
+enum Field { FIRST, NROWS, OFFSET, PACKED, UNPACKED, LEVELS, IS_PACKED, IS_PLAIN, NFIELDS, VALUES = NFIELDS, CHECKSUM, WIDTH };
 
 // Moves behind levels without nulls: one run of ones as long as the page.  Returns false for other levels.
 bool skip_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size, uint64_t nrows) {
@@ -112,6 +114,121 @@ bool skip_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size,
     if (header & 1 || header >> 1 < nrows || place >= end || text[place] != 1) return false;
     at = end;
     return true;
+}
+
+constexpr uint64_t HEAD = 256;                   // bytes of a header that are read
+constexpr int64_t LARGEST_PAGE = 1 << 28;        // bytes of a page, unpacked
+constexpr int64_t MOST_ROWS = 1 << 24;           // rows of a page
+constexpr int NUMBERS = 9;                       // the first fields of a structure are kept
+constexpr int DEEPEST = 4;                       // structures within structures
+enum Wire { TRUE = 1, FALSE = 2, INT16 = 4, INT64 = 6, DOUBLE = 7, BINARY = 8, STRUCT = 12 };
+enum Page { DATA = 0, DATA_V2 = 3 };
+enum Encoding { PLAIN = 0, PLAIN_DICTIONARY = 2, RLE = 3, RLE_DICTIONARY = 8 };
+
+// The first fields of a structure by their numbers: their types, and integers or the places where structures begin.
+struct Fields {
+    std::array<int, NUMBERS> kinds{};
+    std::array<int64_t, NUMBERS> values{};
+
+    int64_t integer(int number) const {
+        return kinds[number] >= INT16 && kinds[number] <= INT64 ? values[number] : -1;
+    }
+};
+
+// Reads a structure in Thrift's compact protocol, and moves behind it.  Returns false for one that is cut short, damaged,
+// or has what headers rarely have: lists, bytes, fields in another order.
+bool read_fields(const uint8_t* text, uint64_t& at, uint64_t stop, Fields& found, int depth = 0) {
+    uint64_t number = 0, raw;
+    while (at < stop) {
+        uint8_t head = text[at++];
+        if (!head) return true;
+        if (!(head >> 4)) return false;
+        number += head >> 4;
+        int kind = head & 15;
+        int64_t value = 0;
+        if (kind >= INT16 && kind <= INT64) {
+            if (!varint(text, at, stop, 56, raw)) return false;
+            value = static_cast<int64_t>(raw >> 1) ^ -static_cast<int64_t>(raw & 1);
+        } else if (kind == DOUBLE || kind == BINARY) {
+            raw = 8;
+            if (kind == BINARY && !varint(text, at, stop, 35, raw)) return false;
+            if (raw > stop - at) return false;
+            at += raw;
+        } else if (kind == STRUCT && depth < DEEPEST) {
+            value = static_cast<int64_t>(at);
+            Fields within;
+            if (!read_fields(text, at, stop, within, depth + 1)) return false;
+        } else if (kind != TRUE && kind != FALSE) {
+            return false;
+        }
+        if (number < NUMBERS) {
+            found.kinds[number] = kind;
+            found.values[number] = value;
+        }
+    }
+    return false;
+}
+
+// Lists pages of data by their headers, which it reads from a file; returns the number of pages with rows.  It ends
+// before a header that is rare or damaged, which the caller looks at.
+//
+// state        the position of the next header and the rows before it, moved on
+// end          the position behind the last page
+// nrows        rows of the row group, of which `wanted` are asked for
+// itemsize     bytes of a plain number
+// is_packed    whether the file compresses pages
+// pages        room for a row for each page
+int64_t list_pages(int64_t descriptor, Span<int64_t> state, int64_t end, int64_t nrows, int64_t wanted, int64_t itemsize,
+                   bool is_packed, bool is_optional, Matrix<int64_t> pages) {
+    require(state.size == 2 && pages.columns == WIDTH && state[0] >= 0 && state[1] >= 0 && itemsize >= 0 && nrows >= 0,
+            "pages of other fields");
+    uint64_t count = 0;
+    while (state[1] < wanted && state[0] < end && count < pages.rows) {
+        uint8_t text[HEAD + 16] = {};
+        uint64_t size = HEAD < static_cast<uint64_t>(end - state[0]) ? HEAD : static_cast<uint64_t>(end - state[0]), at = 0;
+        if (pread(static_cast<int>(descriptor), text, size, state[0]) != static_cast<ssize_t>(size)) break;
+        Fields header, about;
+        if (!read_fields(text, at, size, header)) break;
+        int64_t kind = header.integer(1), unpacked = header.integer(2), packed = header.integer(3);
+        int64_t offset = state[0] + static_cast<int64_t>(at), levels = -1, page_rows, encoding;
+        if ((kind != DATA && kind != DATA_V2) || packed < 0 || packed > end - offset) break;
+        if (unpacked < 0 || unpacked > LARGEST_PAGE) break;
+        int details = kind == DATA ? 5 : 8;
+        uint64_t place = static_cast<uint64_t>(header.values[details]);
+        if (header.kinds[details] != STRUCT || !read_fields(text, place, size, about)) break;
+        bool is_page_packed = is_packed;
+        page_rows = about.integer(1);
+        if (kind == DATA) {
+            encoding = about.integer(2);
+            if (is_optional && about.integer(3) != RLE) break;
+        } else {
+            encoding = about.integer(4);
+            levels = about.integer(5);
+            if (levels < 0 || levels > packed || levels > unpacked || about.integer(6) > 0) break;
+            is_page_packed = is_packed && (!about.kinds[7] || about.kinds[7] == TRUE);
+        }
+        if (page_rows < 0 || page_rows > nrows - state[1] || page_rows > MOST_ROWS) break;
+        if (encoding != PLAIN && encoding != PLAIN_DICTIONARY && encoding != RLE_DICTIONARY) break;
+        if (!is_page_packed && packed != unpacked) break;
+        bool is_checked = header.kinds[4] >= INT16 && header.kinds[4] <= INT64;
+        int64_t checksum = is_checked ? header.values[4] & 0xFFFFFFFF : -1, values = -1;
+        // Checksums are of whole pages, so their values cannot be read alone.
+        if (!is_page_packed && encoding == PLAIN && !is_checked) {
+            uint64_t begin = at, last = static_cast<uint64_t>(packed) < size - at ? at + static_cast<uint64_t>(packed) : size;
+            bool is_found = is_optional ? skip_levels(text, begin, last, levels, static_cast<uint64_t>(page_rows)) : true;
+            int64_t before = is_optional ? static_cast<int64_t>(begin - at) : levels > 0 ? levels : 0;
+            if (is_found && page_rows * itemsize > packed - before) break;
+            if (is_found) values = offset + before;
+        }
+        if (page_rows) {
+            int64_t row[] = {state[1], page_rows,      offset,           packed, unpacked,
+                             levels,   is_page_packed, encoding == PLAIN, values, checksum};
+            std::memcpy(pages[count++], row, sizeof row);
+        }
+        state[1] += page_rows;
+        state[0] = offset + packed;
+    }
+    return static_cast<int64_t>(count);
 }
 
 // Unpacks Snappy data, behind which PAGE_MARGIN bytes can be read; false unless its length agrees with its header.
@@ -218,6 +335,7 @@ int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<
 
 }  // namespace
 
-MODULE("Pages of 64-bit numbers, unpacked and decoded.",
+MODULE("Pages of 64-bit numbers, listed, unpacked and decoded.",
+       {"list_pages", overloads<list_pages>},
        {"look_up", overloads<look_up<uint64_t>, look_up<uint8_t>>},
        {"decode_pages", overloads<decode_pages>})

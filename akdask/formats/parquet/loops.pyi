@@ -23,3 +23,14 @@ def decode_pages(
     out: Words,
     is_optional: bool,
 ) -> int: ...
+def list_pages(
+    descriptor: int,
+    state: Ints,
+    end: int,
+    nrows: int,
+    wanted: int,
+    itemsize: int,
+    is_packed: bool,
+    is_optional: bool,
+    pages: Ints,
+) -> int: ...

@@ -39,6 +39,7 @@ PLAIN, RLE = 0, 3
 UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
 _PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
 _HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
+_AT_ONCE = 2**9  # pages that a loop lists
 _LARGEST = 2**28  # bytes of a page, unpacked; larger ones are read by the general path
 _MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
 _SMALL = 2**18  # bytes of a page, unpacked: unpacking it again is as fast as caching it
@@ -204,7 +205,8 @@ class PageList:
             self._begin()
         if self._listed < rows:
             while self._listed < rows:
-                self._list_page()
+                if not self._list_usual(rows):
+                    self._list_page()
             self._table = np.array(self._found, np.int64).reshape(-1, len(PageField))
             if self._listed == self._nrows:
                 _LISTED.put(self._key, (self.dictionary, self._table))
@@ -242,6 +244,29 @@ class PageList:
         if page[PageField.NROWS] != locations.rows[number] or not has_values:
             raise LookupError
         return page
+
+    def _list_usual(self, rows: int) -> bool:
+        """Note the next pages of the first rows as far as their headers are usual; return whether there are any."""
+        descriptor = self._ranges.dense_file
+        if descriptor is None:
+            return False
+        state = np.array([self._at, self._listed])
+        found = np.empty((_AT_ONCE, len(PageField)), np.int64)
+        count = loops.list_pages(
+            descriptor,
+            state,
+            self._end,
+            self._nrows,
+            rows,
+            self._itemsize,
+            self._is_packed,
+            self._column.is_optional,
+            found,
+        )
+        begun = self._at
+        self._at, self._listed = state.tolist()
+        self._found += map(tuple, found[:count].tolist())
+        return self._at > begun
 
     def _list_page(self) -> None:
         """Note the next page.  Where it raises, the list has not moved on: asking again gives the same answer."""

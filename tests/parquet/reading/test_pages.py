@@ -11,13 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.caches import clear_caches
 from akdask.columns.table import concat_rows, to_objects
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet import pages
 from akdask.formats.parquet.file_set import open_set
-from akdask.formats.parquet.pages import NoPlainPagesError, PageReader, _claimed, _claimed_by_frame
+from akdask.formats.parquet.footers import inspect_file
+from akdask.formats.parquet.pages import (
+    ChunkPlace,
+    NoPlainPagesError,
+    PageField,
+    PageList,
+    PageReader,
+    _claimed,
+    _claimed_by_frame,
+)
 from akdask.formats.parquet.reader import RowGroupPartReader
+from akdask.storage.files import identify
 from akdask.storage.objects import VALUES
+from akdask.storage.ranges import range_reader
 
 NUMBERS = {
     "int64": st.integers(-(2**63), 2**63 - 1),
@@ -294,3 +306,58 @@ def test_readers_of_row_groups_before_are_released():
     for column, number in [("a", 0), ("b", 0), ("a", 1), ("b", 0)]:
         assert RowGroupPartReader._chunk(reader, column, number) == (column, number)
     assert sorted(reader._chunks) == [("a", 1), ("b", 0)]
+
+
+def listed(path, monkeypatch, *, is_usual):
+    """Return the pages of all chunks of numbers, by the loop or header by header, or the errors."""
+    found = []
+    with monkeypatch.context() as patched:
+        if not is_usual:
+            patched.setattr(PageList, "_list_usual", lambda *_: False)
+        file = inspect_file(identify(path))
+        with range_reader(file.file) as ranges:
+            for column in file.columns.values():
+                for chunk, nrows in zip(file.chunks_of(column), file.rows.tolist(), strict=True):
+                    clear_caches()
+                    pages = PageList(ranges, ChunkPlace.of(chunk, nrows), column, 8, lambda: None)
+                    try:
+                        found.append((pages.up_to(nrows).tolist(), pages.dictionary))
+                    except (FileFormatError, NoPlainPagesError) as error:
+                        found.append((type(error), str(error)))
+    return found
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy"])
+@pytest.mark.parametrize("has_checksums", [False, True])
+def test_a_loop_lists_pages_as_each_header_tells(tmp_path, monkeypatch, version, compression, has_checksums):
+    random = np.random.default_rng(1)
+    x = random.integers(0, 2**60, 5000)
+    columns = [x % 7, x, pa.array(x, mask=x % 3 == 0), pa.array(x, mask=x < 0), pa.array(x, mask=x >= 0)]
+    names = ["few", "many", "missing", "none", "all"]
+    fields = [pa.field(name, pa.int64(), name not in ("few", "many")) for name in names]
+    table = pa.table(columns, pa.schema(fields))
+    path = str(tmp_path / "x.parquet")
+    pq.write_table(
+        table,
+        path,
+        row_group_size=3000,
+        data_page_size=500,
+        write_batch_size=64,
+        use_dictionary=["few", "missing"],
+        data_page_version=version,
+        compression=compression,
+        write_page_checksum=has_checksums,
+    )
+    wanted = listed(path, monkeypatch, is_usual=False)
+    assert sum(len(pages) for pages, _ in wanted) > 100
+    assert listed(path, monkeypatch, is_usual=True) == wanted
+    whole = Path(path).read_bytes()
+    for _ in range(200):
+        damaged = bytearray(whole)
+        for listing, _ in wanted:
+            # A byte of a header.
+            place = random.choice(listing)[PageField.OFFSET] - random.integers(1, 25)
+            damaged[place] = random.integers(256) if random.integers(2) else damaged[place] ^ 1 << random.integers(5)
+        Path(path).write_bytes(damaged)
+        assert listed(path, monkeypatch, is_usual=True) == listed(path, monkeypatch, is_usual=False)
