@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 import akdask as ak
 from akdask.cluster import SchedulerPlugin
-from akdask.engine import alignment, tuning
+from akdask.engine import tuning
 from akdask.operators.group import tuning as groups
 from benchmarks.data import Array, FileSet, make_set
 from benchmarks.peers.numpy_h5py import read_columns
@@ -121,8 +121,8 @@ class _Killer(SchedulerPlugin):  # type: ignore[misc]
 def _many_partitions(count: int) -> Iterator[None]:
     """Have plans cut few rows into many partitions, as if they were many."""
     sizes: list[tuple[object, str, int]] = [
-        (alignment, "EXCHANGED_ROWS", EACH),
-        (alignment, "FINE_PARTITIONS", count),
+        (tuning, "EXCHANGED_ROWS", EACH),
+        (tuning, "FINE_PARTITIONS", count),
         (groups, "RANGE_ROWS", EACH),
         (tuning, "SMALL_ROWS", 0),
         (tuning, "FEW_PARTITIONS", count),
