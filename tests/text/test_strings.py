@@ -15,7 +15,7 @@ from akdask.columns.dtypes import BOOL, INT64, STR
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.text import loops
-from akdask.operators.text.strings import leading_sets, unicode_array
+from akdask.operators.text.strings import _has_pair, leading_sets, unicode_array
 from akdask.testing.strategies import strings_in_buffers
 
 WORDS = [
@@ -128,6 +128,26 @@ def test_substrings_are_found_anywhere_in_front_and_at_the_end(words, part):
     check("contains", words, [part in word for word in words], substr=part)
     check("startswith", words, [word.startswith(part) for word in words], substr=part)
     check("endswith", words, [word.endswith(part) for word in words], substr=part)
+
+
+@pytest.mark.light
+@pytest.mark.parametrize(
+    ("pattern", "has_pair"),
+    [
+        ("a", True),
+        ("[ac]", True),
+        ("[AB]", False),
+        ("[@A]", True),
+        ("[ab]", False),
+        ("[abc]", False),
+        ("[AB][ac]", True),
+    ],
+)
+def test_searches_begin_at_one_byte_or_two_that_differ_in_a_bit(pattern, has_pair):
+    sets, is_all = leading_sets(pattern)
+    assert (_has_pair(sets), is_all) == (has_pair, True)
+    words = ["", "a", "xb", "xAc", "B", "@", "Ac", "ca"]
+    check("contains", words, [bool(re.search(pattern, word)) for word in words], substr=pattern, regex=True)
 
 
 @given(words=TEXT, pattern=st.sampled_from([r"\d", "a|b", "^A", "[^a-z]+", "b$", "(a)(b)?", "^$", "日.", r"\s+", "c*"]))

@@ -120,10 +120,9 @@ def test_characters_beyond_ascii_are_found_wherever_they_are():
 def test_one_character_is_that_of_python_and_missing_where_there_is_none(words, missing, number):
     given_words = [None if lacks else word for word, lacks in zip(words, missing, strict=False)]
     strings = from_nulls(strings_of(given_words))
-    found = with_nulls(OPERATIONS["text_get"].evaluate(strings, number=number)).to_pylist()
-    assert found == [
-        None if word is None or not -len(word) <= number < len(word) else word[number] for word in given_words
-    ]
+    for at in (number, 0, -1):
+        found = with_nulls(OPERATIONS["text_get"].evaluate(strings, number=at)).to_pylist()
+        assert found == [None if word is None or not -len(word) <= at < len(word) else word[at] for word in given_words]
 
 
 # Long enough to go on beyond what loops look at together: 8, 32, 56 and 4,096 bytes.
