@@ -199,6 +199,26 @@ def test_tasks_wait_for_each_other_where_memory_is_short(monkeypatch):
     assert most == [1] * 50
 
 
+def test_a_task_of_dask_waits_for_another_where_memory_is_short(monkeypatch):
+    is_short, begun, may_end = threading.Event(), threading.Event(), threading.Event()
+    is_short.set()
+    monkeypatch.setattr(scheduler.memory_budget, "is_exhausted", is_short.is_set)
+    monkeypatch.setattr(tuning, "MEMORY_PAUSE", 0.01)
+    executor = scheduler.Executor(3)
+    try:
+        # Alone it runs, whatever memory there is.
+        first = executor.submit(lambda: begun.set() or may_end.wait(10))
+        assert begun.wait(10)
+        second, third = executor.submit(int), executor.submit(int)
+        assert not second.done()
+        may_end.set()
+        assert first.result(10)
+        assert (second.result(10), third.result(10)) == (0, 0)
+    finally:
+        is_short.clear()
+        may_end.set()
+
+
 def test_an_interruption_reaches_whoever_waits_and_no_more_tasks_are_taken(request):
     may_end, begun = threading.Event(), []
     # Whatever was imported before may have installed another handler; later tests must meet no signal of this one.

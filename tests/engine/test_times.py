@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 
 import akdask as ak
+from akdask.columns.dtypes import INT64
+from akdask.engine.times import of_order, ordered
+from akdask.engine.values import Call, ColumnRef, Constant
 
 NAT = -(2**63)
 LATEST = 2**63 - 1
@@ -69,6 +72,18 @@ def test_times_are_sorted_and_grouped_with_nat_last():
     frame = ak.DataFrame({"t": times(few), "n": np.arange(6)})
     assert frame.groupby("t")["n"].sum().values.tolist() == [2, 5, 3]
     assert frame.groupby("n")["t"].max().to_pandas().isna().tolist() == [tick == NAT for tick in few.tolist()]
+
+
+def test_numbers_that_order_times_are_undone_where_they_are_made():
+    time, one = ColumnRef("rows", "t", INT64), Constant(np.int64(1))
+    assert ordered(time) == Call("subtract", time, one)
+    assert of_order(time) == Call("add", time, one)
+    assert of_order(ordered(time)) == ordered(of_order(time)) == time
+    # Only what they have made themselves.
+    for other in (Call("add", time, Constant(np.int64(2))), Call("subtract", time, one)):
+        assert ordered(other) == Call("subtract", other, one)
+    for other in (Call("subtract", time, Constant(np.int64(2))), Call("add", time, one)):
+        assert of_order(other) == Call("add", other, one)
 
 
 def test_spans_are_added_up_beyond_what_floats_hold():
