@@ -190,6 +190,7 @@ def test_rows_that_do_not_count_spoil_nothing(spoilt):
         assert Moments.of(rows, mask, None).distances() == variance
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("share", [1, 0.5, 0.01])
 @pytest.mark.parametrize("nrows", [0, 1, 300, 2 * UNIT + 777])
 def test_squared_distances_are_those_of_fractions_however_rows_come(nrows, share):
