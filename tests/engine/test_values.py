@@ -152,6 +152,11 @@ def test_operations_on_nothing_but_constants_have_as_many_rows_as_the_array():
         assert ak.bigint_from_uint_arrays(limbs[::-1]).tolist() == [high * 2**64 + 1 for high in range(5)]
 
 
+def test_operations_of_one_argument_are_written_before_it():
+    assert describe(Call("negative", A)) == "-a"
+    assert describe(Call("invert", Call("add", A, A))) == "~(a + a)"
+
+
 def test_what_programs_share_is_handed_on_if_it_has_rows():
     root, two = Call("sqrt", ColumnRef("rows", "x", FLOAT64)), Call("sqrt", Constant(2.0))
     programs = [

@@ -161,6 +161,15 @@ def test_what_is_no_file_of_this_format(tmp_path, content):
         ak.read_parquet(path)
 
 
+@pytest.mark.light
+@pytest.mark.parametrize(("end", "told"), [(b"PARE", "is encrypted"), (b"PARX", "does not end as a Parquet file")])
+def test_an_encrypted_file_is_told_from_one_of_another_format(tmp_path, end, told):
+    path = Path(tmp_path / "x")
+    path.write_bytes(b"PAR1" + bytes(100) + end)
+    with pytest.raises(FileFormatError, match=told):
+        ak.read_parquet(path)
+
+
 def test_a_footer_of_another_file_is_refused(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     pq.write_table(pa.table({"a": np.arange(10)}), first)
