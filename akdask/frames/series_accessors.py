@@ -617,11 +617,11 @@ class _CategoryText(StringAccessor):
 
 
 def _by_category(name: str) -> Callable[..., Any]:
+    @wraps(getattr(StringAccessor, name, None) or getattr(Strings, name))
     def method(self: _CategoryText, *args: Any, **params: Any) -> Any:
         return self._of_rows(getattr(self._categories, name)(*args, **params))
 
-    method.__name__ = name
-    return wraps(getattr(StringAccessor, name, method))(method)
+    return method
 
 
 for _name in BY_CATEGORY:
