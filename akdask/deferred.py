@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
 
 __all__ = [
+    "adapt",
     "fsspec",
     "is_arrow",
     "is_na",
@@ -126,6 +127,22 @@ def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]
     return registry.get(key)
 
 
+_adapters: dict[str, Callable[[Any], Any]] = {}
+
+
+def _as_it_is(found: Any) -> Any:
+    return found
+
+
+def adapt(package: str, adapter: Callable[[Any], Any]) -> None:
+    """Have the public names of a package, loaded already or later, adapted by a function; once for each package."""
+    if package in _adapters:
+        return
+    _adapters[package] = adapter
+    names = vars(sys.modules[package])
+    names.update({name: adapter(names[name]) for name in names["__all__"] if name in names})
+
+
 def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return the ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562).
 
@@ -157,7 +174,7 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
             )
         module, original = sources[name]
         loaded = without_collection(import_module)(f"{module}.{original}" if module == package else module)
-        found = loaded if module == package else getattr(loaded, original)
+        found = loaded if module == package else _adapters.get(package, _as_it_is)(getattr(loaded, original))
         # A name that is loaded is found without a call from then on.
         setattr(sys.modules[package], name, found)
         return found

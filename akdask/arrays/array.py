@@ -132,7 +132,14 @@ class Labelled:
 
 def unlabelled(item: Any) -> Any:
     """Return the array of an item that has labels, and any other item as it is."""
+    item = of_house(item)
     return item.values if isinstance(item, Labelled) else item
+
+
+def of_house(item: Any) -> Any:
+    """Return a frame or Series of pandas' face as one of Arkouda's, and any other item as it is."""
+    convert = getattr(type(item), "_as_house", None)
+    return item if convert is None else convert(item)
 
 
 class Array(Writable, Collection):

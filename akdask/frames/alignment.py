@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask import config
-from akdask.arrays.array import Array, Collection, Labelled, of_rows
+from akdask.arrays.array import Array, Collection, Labelled, of_house, of_rows
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
@@ -99,7 +99,8 @@ Owner = TypeVar("Owner", bound=RowLabelled)
 
 
 def as_labelled(item: Any) -> Any:
-    """Return a Series or DataFrame of pandas as one of akdask, and everything else as it is."""
+    """Return a Series or DataFrame of pandas, or of its face, as one of akdask, and everything else as it is."""
+    item = of_house(item)
     if is_pandas(item, "Series"):
         from akdask.frames.series import Series
 

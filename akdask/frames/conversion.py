@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import Array, Labelled, of_rows, special, unlabelled, wrap
+from akdask.arrays.array import Array, Labelled, of_house, of_rows, special, unlabelled, wrap
 from akdask.arrays.elementwise import cast, operand
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
@@ -116,7 +116,7 @@ def _on_common_labels(named: dict[str, Any], labels: Index | None) -> tuple[dict
 
 def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
     """Return the columns for a DataFrame, by name."""
-    columns = None if columns is None else names_of(columns)
+    columns, data = None if columns is None else names_of(columns), of_house(data)
     if data is None:
         return {name: [] for name in columns or ()}
     if is_pandas(data, "DataFrame"):
@@ -161,7 +161,8 @@ def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
     arrays: dict[str, Array] = {}
     at_hand: dict[str, Any] = {}
     scalars: dict[str, Any] = {}
-    for name, item in named.items():
+    for name, given in named.items():
+        item = of_house(given)
         if isinstance(item, Array):
             arrays[name] = of_rows(item)
         elif isinstance(item, Labelled):
@@ -218,7 +219,7 @@ def is_scalar(item: Any) -> bool:
 
 def series_parts(data: Any, name: Any, index: Any) -> tuple[Any, Index | None, Any]:
     """Return the values, the labels if any, and the name of the arguments of `Series`."""
-    labels = None if index is None else Index.factory(index)
+    labels, data = None if index is None else Index.factory(index), of_house(data)
     if isinstance(data, tuple | list) and len(data) == 2 and _is_labelled_pair(data):
         labels = Index.factory(data[0]) if labels is None else labels
         data = data[1]

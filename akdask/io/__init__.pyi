@@ -16,6 +16,7 @@ from akdask.io.files import (
 )
 from akdask.io.pandas_files import export, import_data
 from akdask.io.parquet import get_null_indices, read_parquet, to_parquet, update_parquet
+from akdask.io.scanning import scan
 from akdask.io.sessions import load_checkpoint, restore, save_checkpoint, snapshot
 from akdask.io.zarr import read_zarr, to_zarr
 
@@ -40,6 +41,7 @@ __all__ = [
     "restore",
     "save_all",
     "save_checkpoint",
+    "scan",
     "snapshot",
     "to_csv",
     "to_hdf",

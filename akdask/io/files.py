@@ -15,7 +15,14 @@ from akdask.arrays.stored_arrays import from_stored, open_prefix
 from akdask.arrays.writable import Writable
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call
-from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError, InconsistentFilesError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ExistsError,
+    FileError,
+    InconsistentFilesError,
+    MissingAttributeError,
+)
 from akdask.storage.files import takes_storage_options
 from akdask.storage.locales import Filenames, names_of
 from akdask.storage.objects import CODES, VALUES, StoredObject, StoredSet
@@ -91,6 +98,21 @@ def _by_file(shares: list[tuple[str, int]]) -> dict[str, int]:
 Path = str | os.PathLike[str]
 
 
+class NamedObjects(dict[str, Any]):
+    """The objects of files by name; asked for what only a frame has, it says how to get one."""
+
+    def __getattr__(self, name: str) -> Any:
+        from akdask.frames.dataframe import DataFrame
+
+        if name.startswith("_") or not hasattr(DataFrame, name):
+            raise MissingAttributeError(f"a dict of arrays has no attribute {name!r}.")
+        raise MissingAttributeError(
+            f"as in Arkouda, files are read as a dict of arrays, which has no {name!r}.",
+            hint="ak.DataFrame(…) of it is a frame; import akdask.pandas as pd has pandas' functions, such as "
+            "pd.read_parquet and pd.read_csv, which return frames; so does ak.scan.",
+        )
+
+
 def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False) -> dict[str, Any]:
     """Return the lazy objects of a set by name, all or the named ones.
 
@@ -104,7 +126,7 @@ def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagg
         hint = None if datasets is None else "name some of them, or leave datasets out for all."
         raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
     objects = {name: from_stored(stored) for name, stored in found.items()}
-    return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
+    return NamedObjects({**objects, FILE_CODES: file_codes(files, found)} if tagged else objects)
 
 
 def dataset_names(datasets: Any) -> list[str]:

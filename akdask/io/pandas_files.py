@@ -77,6 +77,13 @@ def import_data(
     return frame if return_obj else None
 
 
+def is_of_pandas(path: str) -> bool:
+    """Whether pandas wrote an HDF5 file."""
+    from akdask.formats.hdf5.pandas_file import has_frames
+
+    return has_frames(path)
+
+
 def _of_parquet(path: str) -> DataFrame:
     from akdask.formats.parquet.footers import labels_of
 

@@ -7,14 +7,21 @@ import inspect as _inspect
 import pandas as _pandas
 
 from akdask.pandas import testing
+from akdask.pandas.files import NAMES as _FILES
+from akdask.pandas.files import read_arkouda, scan
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.functions import function as _function
+from akdask.pandas.passing import accept_in_arkouda as _accept_in_arkouda
 from akdask.pandas.refusals import FallbackError, PandasFallbackWarning
 from akdask.pandas.series import Series
 
-__all__ = ["DataFrame", "FallbackError", "PandasFallbackWarning", "Series", "testing"]
+__all__ = ["DataFrame", "FallbackError", "PandasFallbackWarning", "Series", "read_arkouda", "scan", "testing"]
+
+globals().update(_FILES)
 
 for _name in dir(_pandas):
     if not _name.startswith("_") and _name not in globals():
         _member = getattr(_pandas, _name)
         globals()[_name] = _function(_name) if _inspect.isfunction(_member) else _member
+
+_accept_in_arkouda()

@@ -25,7 +25,7 @@ import numpy as np
 import pandas
 
 from akdask import config
-from akdask.errors import AkdaskError, warn
+from akdask.errors import AkdaskError, UnsupportedError, warn
 from akdask.pandas import tuning
 from akdask.pandas.refusals import ArrangementError, FallbackError, NotLazyError, PandasFallbackWarning, refusal
 
@@ -90,6 +90,10 @@ class Face:
 
     def _call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a method that returns its result."""
+        if name in WRITERS:
+            from akdask.pandas.writing import write
+
+            return write(self, name, args, kwargs)
         if name in EXITS:
             return self._through_pandas(name, args, kwargs)
         mode = config.get("pandas_fallback")
@@ -192,6 +196,26 @@ EXITS = words(
 """Methods that want all values, so that to compute them is no detour."""
 
 
+WRITERS: Mapping[str, str] = {
+    "to_csv": "path_or_buf",
+    "to_excel": "excel_writer",
+    "to_feather": "path",
+    "to_hdf": "path_or_buf",
+    "to_html": "buf",
+    "to_json": "path_or_buf",
+    "to_latex": "buf",
+    "to_markdown": "buf",
+    "to_orc": "path",
+    "to_parquet": "path",
+    "to_pickle": "path",
+    "to_sql": "name",
+    "to_stata": "path",
+    "to_string": "buf",
+    "to_xml": "path_or_buffer",
+}
+"""Methods that write files, each with the argument that names the file."""
+
+
 class Held(Face):
     """A frame or Series: lazy, in memory, or both.
 
@@ -284,6 +308,46 @@ class Held(Face):
     def _computed(self) -> Any:
         """Return the lazy rows as pandas has them."""
         raise NotImplementedError
+
+    def _as_house(self) -> Any:
+        """Return the object of Arkouda's face with the same columns; functions of that face ask for it.
+
+        Raises
+        ------
+        UnsupportedError
+            If a column is of a type that Arkouda's face has not.
+        """
+        from akdask.pandas.passing import house_frame, house_series
+
+        try:
+            own = self.lazy()
+        except NotLazyError as reason:
+            raise UnsupportedError(f"akdask has no such columns: {reason}.", hint="convert or drop them.") from None
+        return house_frame(own) if self.pandas_class is pandas.DataFrame else house_series(own)
+
+    def to_arkouda(self, prefix_path: Any = None, **options: Any) -> Any:
+        """Return the object as Arkouda's face has it, or write it as a set of files in Arkouda's layout.
+
+        Parameters
+        ----------
+        prefix_path : str or path, optional
+            Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.  The extension chooses
+            HDF5, Parquet or CSV.
+        **options
+            Options of the `to_hdf`, `to_parquet` or `to_csv` of `akdask.DataFrame`.
+
+        Returns
+        -------
+        akdask.DataFrame, akdask.Series or None
+            None if a set is written.
+        """
+        if prefix_path is None:
+            return self._as_house()
+        from akdask.pandas.passing import write_set
+
+        framed = self if self.pandas_class is pandas.DataFrame else self._call("to_frame", (), {})
+        write_set(framed._as_house(), prefix_path, options)
+        return None
 
     def is_at_hand(self) -> bool:
         return self._in_memory is not None and self._in_memory.size <= tuning.AT_ONCE_CELLS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pandas
@@ -32,6 +32,7 @@ def function(name: str) -> Callable[..., Any]:
     own = getattr(pandas, name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(list(item) if isinstance(item, Iterator) else item for item in args)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
         if faces and (mode == "error" or not all(face.is_at_hand() for face in faces)):

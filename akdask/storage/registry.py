@@ -280,7 +280,7 @@ def format_of(path: str) -> Format:
     FileFormatError
         If the first bytes match no format, or the file cannot be read.
     """
-    first = _first_bytes(path)
+    first = first_bytes(path)
     _load_built_in()
     found = _recognized_by(first)
     if found is None or not found.is_supported:
@@ -385,16 +385,23 @@ def open_files(filenames: Filenames, file_format: Format | None = None, **option
     return file_format.open(filenames, **taken)
 
 
-def _first_bytes(path: str) -> bytes:
+def first_bytes(path: str, count: int = _FIRST_BYTES) -> bytes:
+    """Return the first bytes of a file.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If there is no such file, or it cannot be read.
+    """
     try:
         if is_remote(path):
             system, inner = file_system(path)
             # Files from web servers that send only whole files are opened to read their first bytes.
             with retrying(lambda: system.open(inner, "rb")) as file:
-                return bytes(retrying(lambda: file.read(_FIRST_BYTES)))
+                return bytes(retrying(lambda: file.read(count)))
         identify(path)  # a folder or a device gets its own message
         with os.fdopen(open_regular(path, follows=True), "rb") as file:
-            return file.read(_FIRST_BYTES)
+            return file.read(count)
     except FileNotFoundError:
         raise MissingFileError(f"no file {path!r}.") from None
     except OSError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,16 @@ def subjects() -> dict[str, tuple[str, list[str]]]:
 
 
 def value(idiom: str, pd: Any, data: str) -> Any:
-    """Run an idiom on data that pandas has made."""
-    names: dict[str, Any] = {"pd": pandas, "np": np}
+    """Run an idiom on data that pandas has made, and return its value as pandas has it.
+
+    Both may use `folder`, the path of an empty folder.
+    """
+    with TemporaryDirectory() as folder:
+        return computed(_value(idiom, pd, data, folder))
+
+
+def _value(idiom: str, pd: Any, data: str, folder: str) -> Any:
+    names: dict[str, Any] = {"pd": pandas, "np": np, "folder": folder}
     exec(data, names)
     if pd is not pandas:
         kinds = {pandas.DataFrame: pd.DataFrame, pandas.Series: pd.Series}

@@ -598,6 +598,12 @@ _KINDS = {"frame": fixed_frame, "series": fixed_series, "frame_table": table_fra
 _MOST_GROUPS = 10_000
 
 
+def has_frames(path: str) -> bool:
+    """Whether an HDF5 file holds objects that pandas wrote."""
+    with open_file(path) as file:
+        return next(_stored(GroupNode(file, path, "/"), set()), None) is not None
+
+
 def read_frame(path: str) -> pd.DataFrame:
     """Read the one DataFrame of a file, or its one Series as a DataFrame of one column.
 

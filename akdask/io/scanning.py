@@ -1,0 +1,154 @@
+"""Opening files by their content, whatever program wrote them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from akdask.deferred import pd
+from akdask.errors import FileFormatError, UnsupportedError
+from akdask.io.pandas_files import import_data, is_of_pandas
+from akdask.storage.files import absolute, takes_storage_options
+from akdask.storage.locales import Filenames, expand, split_locale
+from akdask.storage.registry import first_bytes, format_of_files, format_of_folder, open_files
+
+if TYPE_CHECKING:
+    from akdask.frames.dataframe import DataFrame
+
+__all__ = ["scan"]
+
+ARKOUDA = "read_arkouda"
+"""The kind of files that Arkouda or akdask wrote as a set."""
+
+_SIGNATURES = {b"ARROW1": "read_feather", b"ORC": "read_orc", b"<?xml": "read_xml"}
+"""First bytes of files that pandas reads."""
+
+_REFUSED = (b"SQLite format 3", b"\x80\x04", b"\x80\x05")
+"""First bytes of files that are no frame, or a program."""
+
+_PACKED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"PK\x03\x04")
+"""First bytes of files whose content is to be unpacked."""
+
+_DELIMITERS = ",\t;|"
+_FIRST = 4096
+
+
+@takes_storage_options
+def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None, **options: Any) -> DataFrame:
+    """Open files of any kind as a DataFrame, chosen by their content.
+
+    HDF5, Parquet, CSV and Zarr stay lazy.  JSON, Feather, ORC, Excel and XML files are read into memory by pandas.
+
+    Parameters
+    ----------
+    source : str, path or list of them
+        Files, folders, glob patterns, or the prefix of a set.
+    storage_options : mapping of str to value, optional
+        Options with which fsspec opens URLs, such as keys or ``anon=True``.
+    **options
+        Options of the reader that is chosen.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    MissingFileError
+        If there are no such files.
+    FileFormatError
+        If the content is of no known kind.
+    """
+    from akdask.frames.dataframe import DataFrame
+    from akdask.io.csv import read_csv
+
+    kind = kind_of(source)
+    if kind == "read_csv":
+        return DataFrame(read_csv(source, **{"column_delim": delimiter_of(source), **options}))
+    if kind in {"read_hdf", "read_parquet"} and isinstance(source, str | os.PathLike) and not options:
+        found = import_data(source)
+        if found is not None:
+            return found
+    if kind in {ARKOUDA, "read_parquet"}:
+        return frame_of_set(source, **options)
+    parts = [getattr(pd, kind)(path, **options) for path in expand(source)]
+    return DataFrame(parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True))
+
+
+@takes_storage_options
+def frame_of_set(
+    filenames: Filenames, datasets: Any = None, *, storage_options: Mapping[str, Any] | None = None, **options: Any
+) -> DataFrame:
+    """Return the objects of a set as a DataFrame; a set of one DataFrame is that one."""
+    from akdask.frames.dataframe import DataFrame
+    from akdask.io.files import read_objects
+
+    objects = read_objects(open_files(filenames, **options), datasets)
+    first, *rest = objects.values()
+    return first if isinstance(first, DataFrame) and not rest else DataFrame(objects)
+
+
+def kind_of(source: Filenames) -> str:
+    """Return the name of the function that reads files, by what the first of them holds.
+
+    Raises
+    ------
+    MissingFileError
+        If there are no such files.
+    FileFormatError
+        If the content is of no known kind.
+    UnsupportedError
+        If it is a database, or a pickle, which can run any program.
+    """
+    if isinstance(source, str | os.PathLike) and format_of_folder(absolute(source)) is not None:
+        return ARKOUDA
+    path = expand(source)[0]
+    first = first_bytes(path, _FIRST)
+    if first.startswith(_REFUSED):
+        raise UnsupportedError(
+            f"{path!r} is a database or a pickle, which scan does not open.",
+            hint="use read_sql, or read_pickle if you trust whoever wrote it, of akdask.pandas.",
+        )
+    for signature, reader in _SIGNATURES.items():
+        if first.startswith(signature):
+            return reader
+    try:
+        found = format_of_files(path).name
+    except FileFormatError:
+        if first.startswith(_PACKED):
+            return _of_extensions(path)
+        if _is_text(first):
+            return "read_json" if first.lstrip()[:1] in {b"{", b"["} else "read_csv"
+        raise
+    if found == "HDF5":
+        return "read_hdf" if is_of_pandas(path) else ARKOUDA
+    if found == "Parquet":
+        return ARKOUDA if split_locale(path) is not None else "read_parquet"
+    return ARKOUDA
+
+
+def delimiter_of(source: Filenames) -> str:
+    """Return the delimiter of text files: the commonest candidate in the first line."""
+    path = expand(source)[0]
+    first = first_bytes(path, _FIRST)
+    if first.startswith(_PACKED):
+        return "\t" if ".tsv" in path.lower() else ","
+    lines = first.decode(errors="replace").splitlines() or [""]
+    return max(_DELIMITERS, key=lines[0].count)
+
+
+def _of_extensions(path: str) -> str:
+    """Return the reader of a packed file, whose name says what is inside."""
+    name = path.lower()
+    if name.endswith((".xlsx", ".xlsm", ".ods")):
+        return "read_excel"
+    return "read_json" if ".json" in os.path.basename(name) else "read_csv"
+
+
+def _is_text(first: bytes) -> bool:
+    try:
+        first.decode()
+    except UnicodeDecodeError as error:
+        return len(first) == _FIRST and error.start > len(first) - 4
+    return bool(first) and b"\0" not in first

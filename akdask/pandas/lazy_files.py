@@ -1,0 +1,230 @@
+"""Large files as lazy frames that have the values, types and labels which pandas would give.
+
+pandas itself says what a frame of these files is like: it reads the same files without their rows, or their first rows.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from akdask.arrays.array import Array
+from akdask.arrays.stored_arrays import from_stored
+from akdask.formats.parquet.footers import metadata_of
+from akdask.frames.columnset import ColumnSet
+from akdask.pandas import tuning
+from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
+from akdask.pandas.lazy import LazyFrame, column_of, is_lazy_type
+from akdask.pandas.refusals import NotLazyError
+from akdask.storage.files import identify
+from akdask.storage.registry import format_named, open_files
+
+# Parquet
+
+
+def parquet(
+    files: str | Sequence[str],
+    engine: Any = "auto",
+    columns: Any = None,
+    storage_options: Any = None,
+    filters: Any = None,
+    **others: Any,
+) -> LazyFrame:
+    """Return Parquet files as a lazy frame.
+
+    Raises
+    ------
+    NotLazyError
+        If pandas gives something that no lazy frame is, such as columns of narrow integers, or the files are small.
+    """
+    if engine not in ("auto", "pyarrow", pandas.api.extensions.no_default) or storage_options or others:
+        raise NotLazyError("an argument has no lazy form")
+    given = [files] if isinstance(files, str) else list(files)
+    if not all(map(os.path.isfile, given)):
+        raise NotLazyError("folders and URLs are read by pandas")
+    footers = [metadata_of(identify(file)) for file in given]
+    schema = footers[0].schema.to_arrow_schema()
+    # Stored without Arrow's schema, files of one name may differ; pandas would unite them.
+    if any(not footer.schema.equals(footers[0].schema) for footer in footers[1:]):
+        raise NotLazyError("the files have different columns")
+    rows = sum(footer.num_rows for footer in footers)
+    chosen = list(schema.names) if columns is None else list(columns)
+    if rows * len(chosen) <= tuning.READ_CELLS:
+        raise NotLazyError("the files are small")
+    schema = pq.read_schema(given[0])
+    nothing = _without_rows(schema, columns, filters)
+    stored = _stored_labels(schema, nothing)
+    names = [name for name in chosen if name not in stored]
+    if len(names) != nothing.shape[1] or len(stored) != len(set(stored)):
+        raise NotLazyError("columns are nested, or named twice")
+    arrays = _arrays(given, [*names, *stored, *_filtered_names(filters)])
+    expected = dict(zip(names, nothing.dtypes, strict=True))
+    expected |= {name: nothing.index.get_level_values(number).dtype for number, name in enumerate(stored)}
+    arrays = {name: _as_pandas_has(array, name, expected.get(name)) for name, array in arrays.items()}
+    everything = LazyFrame._of(ColumnSet.of(arrays))
+    if filters is not None:
+        everything = LazyFrame._of(everything[_mask(everything, filters)]._columns.labelled(None))
+    numbered = _numbered(schema, nothing, rows if filters is None and len(given) == 1 else -1)
+    return _labelled(everything, names, stored, nothing, numbered)
+
+
+def _without_rows(schema: pa.Schema, columns: Any, filters: Any) -> pandas.DataFrame:
+    """Return what pandas reads from a file of the same columns without rows."""
+    target = io.BytesIO()
+    pq.write_table(schema.empty_table(), target)
+    found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters)
+    if found.attrs:
+        raise NotLazyError("the frame has attributes")
+    for name, dtype in found.dtypes.items():
+        if isinstance(dtype, pandas.CategoricalDtype) or not is_lazy_type(dtype):
+            # Types that the engine computes with decide: is_lazy_type grows with them.
+            raise NotLazyError(f"column {name!r} is of type {dtype}")
+    return found
+
+
+def _noted(schema: pa.Schema) -> dict[str, Any]:
+    """Return what pandas has noted about a frame that it wrote; nothing for files of others."""
+    try:
+        found = json.loads((schema.metadata or {})[b"pandas"])
+    except (LookupError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _stored_labels(schema: pa.Schema, nothing: pandas.DataFrame) -> list[str]:
+    """Return the columns of a file that become labels of the rows."""
+    found = [name for name in _noted(schema).get("index_columns", ()) if isinstance(name, str) and name in schema.names]
+    index = nothing.index
+    if not found and isinstance(index, pandas.RangeIndex):
+        return []
+    if len(found) != index.nlevels:
+        raise NotLazyError("labels are not stored as they are named")
+    return found
+
+
+def _numbered(schema: pa.Schema, nothing: pandas.DataFrame, rows: int) -> pandas.RangeIndex | None:
+    """Return the labels of rows that are noted as a range."""
+    ranges = [one for one in _noted(schema).get("index_columns", ()) if isinstance(one, dict)]
+    if not isinstance(nothing.index, pandas.RangeIndex) or not ranges:
+        return None
+    (noted,) = ranges
+    labels = pandas.RangeIndex(noted["start"], noted["stop"], noted["step"], name=noted.get("name"))
+    return labels if len(labels) == rows else None
+
+
+def _arrays(files: Sequence[str], names: Sequence[str]) -> dict[str, Array]:
+    opened = open_files(list(files), format_named("Parquet"))
+    wanted = list(dict.fromkeys(names))
+    return {name: from_stored(stored) for name, stored in opened.objects(wanted).items()}
+
+
+def _as_pandas_has(array: Any, name: str, dtype: Any) -> Any:
+    """Return a column as pandas has it: integers with missing rows are floats."""
+    if array._value.dtype.is_nullable_number:
+        if array._value.dtype.kind not in ("int", "uint") or (dtype is not None and np.dtype(dtype).kind not in "iuf"):
+            raise NotLazyError(f"column {name!r} has missing rows")
+        return array.astype("float64")
+    return array
+
+
+def _filtered_names(filters: Any) -> list[str]:
+    return [name for rule in _rules(filters) for name, _, _ in rule]
+
+
+def _rules(filters: Any) -> list[list[tuple[str, str, Any]]]:
+    """Return conditions as a list of alternatives, each a list of conditions that all hold.
+
+    Raises
+    ------
+    NotLazyError
+        If they are an expression of pyarrow, or not well formed.
+    """
+    if filters is None:
+        return []
+    if not isinstance(filters, list) or not filters:
+        raise NotLazyError("the filter is an expression")
+    rules = [filters] if isinstance(filters[0], tuple) else filters
+    for rule in rules:
+        if not isinstance(rule, list | tuple) or not all(isinstance(one, tuple) and len(one) == 3 for one in rule):
+            raise NotLazyError("the filter is not well formed")
+    return [list(rule) for rule in rules]
+
+
+def _mask(frame: LazyFrame, filters: Any) -> Any:
+    found: Any = None
+    for rule in _rules(filters):
+        both: Any = None
+        for name, comparison, value in rule:
+            one = _condition(column_of(frame, name, name), comparison, value)
+            both = one if both is None else both & one
+        found = both if found is None else found | both
+    return found
+
+
+def _condition(column: Any, comparison: str, value: Any) -> Any:
+    kind = column.values._value.dtype.kind
+    is_text = isinstance(value, str)
+    plain = is_text if kind == "str" else isinstance(value, bool | int | float | np.number | pandas.Timestamp)
+    match comparison:
+        case "=" | "==" if plain:
+            return column == value
+        case "<" if plain:
+            return column < value
+        case "<=" if plain:
+            return column <= value
+        case ">" if plain:
+            return column > value
+        case ">=" if plain:
+            return column >= value
+        case "in" if kind in ("int", "uint", "str") and all(isinstance(one, str | int) for one in value):
+            return column.isin(list(value))
+    # NaN that is stored is unlike 1, and nulls are not; the columns do not tell one from the other.
+    raise NotLazyError(f"the filter {comparison!r} has no lazy form here")
+
+
+def _labelled(
+    frame: LazyFrame,
+    names: Sequence[str],
+    stored: Sequence[str],
+    nothing: pandas.DataFrame,
+    numbered: pandas.RangeIndex | None,
+) -> LazyFrame:
+    """Return the columns of a file with the labels that pandas gives them."""
+    if not names:
+        raise NotLazyError("there are no columns")
+    arrays = {name: frame._columns.array(name) for name in names}
+    if len(stored) > 1:
+        levels = {name: frame._columns.array(name) for name in stored}
+        noted = FrameLabels(nothing.columns, tuple(zip(stored, nothing.index.names, strict=True)))
+        made = labelled(LazyFrame._of(ColumnSet.of(levels | arrays)), noted)
+    else:
+        index, name = (frame._columns.array(stored[0]), nothing.index.name) if stored else (None, None)
+        if numbered is not None:
+            name = numbered.name
+            if numbered.start or numbered.step != 1:
+                raise NotLazyError("labels are a range of their own")
+        made = labelled(LazyFrame._of(ColumnSet.of(arrays, index, name)), FrameLabels(nothing.columns))
+    _compare(made, nothing)
+    return made
+
+
+def _compare(frame: LazyFrame, nothing: pandas.DataFrame) -> None:
+    """Refuse a frame whose columns and labels are of other types than pandas gives."""
+    found = computed(by_rows(frame, lambda rows: rows.head(0)))
+    pairs = [*zip(found.dtypes, nothing.dtypes, strict=True)]
+    pairs += [
+        (found.index.get_level_values(number).dtype, nothing.index.get_level_values(number).dtype)
+        for number in range(nothing.index.nlevels)
+    ]
+    for one, other in pairs:
+        has_gaps = one == "float64" and isinstance(other, np.dtype) and other.kind in "iu"
+        if one != other and not has_gaps:
+            raise NotLazyError(f"a column of type {other} is read as {one}")

@@ -1,0 +1,370 @@
+"""Files are read and written as pandas does, large ones lazily, and columns pass between the faces."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import os
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+import akdask.pandas as face
+from akdask import config
+from akdask.errors import UnsupportedError
+from akdask.pandas import tuning, writing
+from akdask.pandas.face import WRITERS
+
+
+@pytest.fixture
+def rows() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    found = pd.DataFrame(
+        {
+            "i": rng.integers(-5, 5, 40),
+            "u": rng.integers(0, 9, 40).astype("uint64"),
+            "x": rng.normal(size=40),
+            "s": rng.choice(["a", "bb", "ß"], 40),
+            "b": rng.random(40) > 0.5,
+            "t": pd.date_range("2020-01-01", periods=40, freq="7h"),
+            "z": pd.date_range("2020-01-01", periods=40, freq="7h", tz="Europe/Paris"),
+            "d": pd.to_timedelta(rng.integers(0, 10**6, 40), unit="s"),
+        }
+    )
+    found.loc[::7, "x"] = np.nan
+    found.loc[::5, "s"] = None
+    found.loc[::6, "t"] = pd.NaT
+    return found
+
+
+@pytest.fixture
+def lazily(monkeypatch):
+    """Let all files be large."""
+    monkeypatch.setattr(tuning, "READ_CELLS", 0)
+    monkeypatch.setattr(tuning, "READ_BYTES", 0)
+    monkeypatch.setattr(tuning, "WRITTEN_BYTES", 500)
+
+
+def is_lazy(found) -> bool:
+    return found._lazy is not None and found._in_memory is None
+
+
+def same(found, wanted) -> None:
+    pd.testing.assert_frame_equal(found.to_pandas(), wanted, check_freq=False)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [None, "i", "s", "t", "z", ["s", "i"], ["b", "d", "t"]],
+    ids=str,
+)
+def test_large_parquet_is_lazy_with_its_labels(rows, lazily, tmp_path, labels):
+    path = tmp_path / "x.parquet"
+    (rows if labels is None else rows.set_index(labels)).to_parquet(path)
+    found = face.read_parquet(path)
+    assert is_lazy(found)
+    same(found, pd.read_parquet(path))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows.set_axis(range(8), axis=1),
+        lambda rows: rows.set_axis(pd.MultiIndex.from_product([["a", "b"], list("wxyz")]), axis=1),
+        lambda rows: rows.rename_axis("number"),
+        lambda rows: rows.rename_axis("named", axis=1),
+        lambda rows: rows.iloc[10:],
+        lambda rows: rows.iloc[::2],
+        lambda rows: rows[rows["i"] > 0],
+        lambda rows: rows.iloc[:0],
+        lambda rows: rows.assign(i=rows["i"].astype("int32"), x=rows["x"].astype("float32")),
+        lambda rows: rows.assign(i=rows["i"].astype("Int64")),
+        lambda rows: rows.assign(s=rows["s"].astype("category")),
+        lambda rows: rows.assign(s=[[1]] * 40),
+        lambda rows: rows.assign(s=[b"x"] * 40),
+        lambda rows: rows.assign(t=rows["t"].dt.date),
+        lambda rows: rows.assign(b=rows["b"].where(rows["i"] > 0)),
+        lambda rows: rows[["i"]].set_index("i"),
+    ],
+)
+def test_parquet_of_any_columns_and_labels_is_as_in_pandas(rows, lazily, tmp_path, change):
+    path = tmp_path / "x.parquet"
+    change(rows).to_parquet(path)
+    same(face.read_parquet(path), pd.read_parquet(path))
+
+
+def test_integers_of_other_writers_with_nulls_are_floats(lazily, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"i": [1, None, 3], "b": pa.array([1, 2, 3], pa.int64()), "s": ["x", None, "z"]}), path)
+    found = face.read_parquet(path)
+    assert is_lazy(found)
+    same(found, pd.read_parquet(path))
+    assert found["i"].sum() == 4
+    assert found["i"].dtype == "float64"
+    pq.write_table(pa.table({"b": [True, None]}), path)
+    same(face.read_parquet(path), pd.read_parquet(path))
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        [("i", ">", 0)],
+        [("x", "<=", 0.5), ("b", "==", True)],
+        [[("s", "=", "a")], [("i", "<", -2), ("u", ">=", 3)]],
+        [("s", "in", ["a", "bb"])],
+        [("s", "not in", ["a"])],
+        [("x", "!=", 1.0)],
+        [("s", "!=", "a")],
+        [("t", ">", pd.Timestamp("2020-01-05"))],
+        [("i", ">", 100)],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("columns", [None, ["x", "s"]])
+def test_filters_and_columns_choose_as_pandas_does(rows, lazily, tmp_path, filters, columns):
+    path = tmp_path / "x.parquet"
+    rows.to_parquet(path)
+    wanted = pd.read_parquet(path, columns=columns, filters=filters)
+    same(face.read_parquet(path, columns=columns, filters=filters), wanted)
+    rows.set_index("u").to_parquet(path)
+    wanted = pd.read_parquet(path, columns=columns, filters=[("i", "<", 3)])
+    same(face.read_parquet(path, columns=columns, filters=[("i", "<", 3)]), wanted)
+
+
+def test_patterns_lists_and_folders_are_put_together(rows, tmp_path):
+    for number in range(3):
+        rows.iloc[number * 10 : number * 10 + 10].to_parquet(tmp_path / f"p{number}.parquet", index=False)
+        rows.iloc[number * 10 : number * 10 + 10].to_csv(tmp_path / f"c{number}.csv", index=False)
+    wanted = rows.iloc[:30]
+    same(face.read_parquet(f"{tmp_path}/p*.parquet"), wanted)
+    same(face.read_parquet([tmp_path / f"p{number}.parquet" for number in range(3)]), wanted)
+    parts = [pd.read_csv(tmp_path / f"c{number}.csv") for number in range(3)]
+    same(face.read_csv(f"{tmp_path}/c*.csv"), pd.concat(parts, ignore_index=True))
+    same(face.read_csv([tmp_path / "c0.csv", tmp_path / "c1.csv"]), pd.concat(parts[:2], ignore_index=True))
+    os.mkdir(tmp_path / "inner")
+    parts[0].to_csv(tmp_path / "inner" / "a.csv", index=False)
+    parts[1].to_csv(tmp_path / "inner" / "b.csv", index=False)
+    same(face.read_csv(tmp_path / "inner"), pd.concat(parts[:2], ignore_index=True))
+    assert sum(len(chunk) for chunk in face.read_csv(f"{tmp_path}/c*.csv", chunksize=4)) == 30
+    for name in (f"{tmp_path}/none*.csv", str(tmp_path / "no.csv"), []):
+        with pytest.raises(FileNotFoundError) as caught:
+            face.read_csv(name)
+        assert isinstance(caught.value, ak.AkdaskError)
+
+
+def test_set_of_parquet_files_is_lazy(rows, lazily, tmp_path):
+    for number in range(3):
+        rows.iloc[number * 10 : number * 10 + 10].to_parquet(tmp_path / f"p{number}.parquet")
+    found = face.read_parquet(f"{tmp_path}/p*.parquet")
+    assert is_lazy(found)
+    same(found, pd.read_parquet([f"{tmp_path}/p{number}.parquet" for number in range(3)]))
+
+
+def test_files_beyond_the_memory_limit_are_refused(rows, tmp_path):
+    path = tmp_path / "x.json"
+    pd.concat([rows[["x", "i"]]] * 500).to_json(path, orient="records")
+    with config.set(memory_limit=10_000), pytest.raises(face.FallbackError, match="memory"):
+        face.read_json(path)
+
+
+def test_errors_of_reading_are_those_of_pandas(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,2\n1,2,3\n")
+    with pytest.raises(pd.errors.ParserError):
+        face.read_csv(path)
+    with pytest.raises(TypeError):
+        face.read_csv(path, nonsense=1)
+    path.write_text("")
+    with pytest.raises(pd.errors.EmptyDataError) as caught:
+        face.read_csv(path)
+    assert isinstance(caught.value, ak.AkdaskError)
+
+
+# writing
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"index": False},
+        {"sep": ";", "na_rep": "-", "float_format": "%.2f"},
+        {"header": False},
+        {"columns": ["s", "x"], "index_label": "n"},
+        {"date_format": "%Y"},
+        {"chunksize": 3, "quoting": 1},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("labels", [None, "t", ["s", "i"]])
+def test_csv_in_parts_is_what_pandas_writes(rows, lazily, tmp_path, options, labels):
+    if labels is not None:
+        rows = rows.set_index(labels)
+        options = {word: value for word, value in options.items() if word != "columns"}
+    held = face.DataFrame._of(face.DataFrame(rows).lazy(), None)
+    held.to_csv(tmp_path / "x.csv", **options)
+    rows.to_csv(tmp_path / "y.csv", **options)
+    assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes()
+    assert held.to_csv(**options) == rows.to_csv(**options)
+    held.to_csv(tmp_path / "x.csv.gz", **options)
+    with gzip.open(tmp_path / "x.csv.gz") as file:
+        assert file.read() == (tmp_path / "y.csv").read_bytes()
+
+
+def test_csv_decides_how_times_look_as_pandas_does(lazily, tmp_path, monkeypatch):
+    days = pd.date_range("2020-01-01", periods=150_000, freq="D", unit="s")[:90_000]
+    times = pd.Series(days).where(np.arange(90_000) != 80_000, pd.Timestamp("2020-01-01 12:00"))
+    rows = pd.DataFrame({"t": times, "n": range(90_000)})
+    monkeypatch.setattr(tuning, "WRITTEN_BYTES", 400_000)
+    held = face.DataFrame._of(face.DataFrame(rows).lazy(), None)
+    held.to_csv(tmp_path / "x.csv")
+    rows.to_csv(tmp_path / "y.csv")
+    assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes()
+
+
+@pytest.mark.parametrize("labels", [None, "i", "s", ["s", "i"]], ids=str)
+@pytest.mark.parametrize("options", [{}, {"index": True}, {"index": False, "compression": None}], ids=str)
+@pytest.mark.usefixtures("lazily")
+def test_parquet_in_parts_reads_as_what_pandas_writes(rows, tmp_path, monkeypatch, labels, options):
+    monkeypatch.setattr(writing, "ROWS_OF_GROUP", 7)
+    rows = rows if labels is None else rows.set_index(labels)
+    held = face.DataFrame._of(face.DataFrame(rows).lazy(), None)
+    held.to_parquet(tmp_path / "x.parquet", **options)
+    rows.to_parquet(tmp_path / "y.parquet", **options)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), pd.read_parquet(tmp_path / "y.parquet"))
+
+
+def test_series_and_tables_are_written_in_parts(rows, lazily, tmp_path):
+    held = face.DataFrame._of(face.DataFrame(rows).lazy(), None)
+    held["x"].to_csv(tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text() == rows["x"].to_csv()
+    with sqlite3.connect(":memory:") as connection:
+        held[["i", "x"]].to_sql("t", connection)
+        same(face.read_sql("select * from t", connection), rows[["i", "x"]].reset_index())
+        with pytest.raises(ValueError, match="exists"):
+            held[["i", "x"]].to_sql("t", connection)
+
+
+@pytest.mark.parametrize("name", ["csv", "json", "parquet", "feather", "pkl", "h5", "html", "dta"])
+def test_failed_writes_leave_the_old_file(rows, tmp_path, name, monkeypatch):
+    method = {"pkl": "to_pickle", "h5": "to_hdf", "dta": "to_stata"}.get(name, f"to_{name}")
+    options = {"key": "k"} if name == "h5" else {}
+    path = tmp_path / f"x.{name}"
+    held = face.DataFrame(rows[["i", "x"]])
+    getattr(held, method)(path, **options)
+    before = path.read_bytes()
+
+    @functools.wraps(getattr(pd.DataFrame, method))
+    def fail(self, **given):
+        with open(given[WRITERS[method]], "ab") as file:
+            file.write(b"half")
+        raise ValueError("broken off")
+
+    monkeypatch.setattr(pd.DataFrame, method, fail)
+    with pytest.raises(ValueError, match="broken off"):
+        getattr(held, method)(path, **options)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_writes_into_missing_folders_and_open_files_are_pandas(rows, tmp_path):
+    held = face.DataFrame(rows)
+    with pytest.raises(OSError, match="non-existent directory"):
+        held.to_csv(tmp_path / "no" / "x.csv")
+    with open(tmp_path / "x.csv", "w") as file:
+        held.to_csv(file)
+    assert (tmp_path / "x.csv").read_text() == rows.to_csv()
+    held.to_csv(tmp_path / "x.csv", mode="a", header=False)
+    assert (tmp_path / "x.csv").read_text() == rows.to_csv() + rows.to_csv(header=False)
+    os.symlink(tmp_path / "x.csv", tmp_path / "link.csv")
+    held.head().to_csv(tmp_path / "link.csv")
+    assert os.path.islink(tmp_path / "link.csv")
+    assert (tmp_path / "x.csv").read_text() == rows.head().to_csv()
+
+
+# Arkouda's files
+
+
+@pytest.mark.parametrize("extension", ["h5", "parquet", "csv"])
+def test_sets_are_written_and_opened(rows, tmp_path, extension):
+    rows = rows[["i", "x", "b"]]
+    face.DataFrame(rows).to_arkouda(tmp_path / f"x.{extension}")
+    assert (tmp_path / f"x_LOCALE0000.{extension}").exists()
+    found = face.read_arkouda(tmp_path / f"x.{extension}")
+    assert isinstance(found, face.DataFrame)
+    same(found, rows)
+    same(face.read_arkouda(f"{tmp_path}/x*.{extension}", ["i"]), rows[["i"]])
+    assert isinstance(ak.scan(tmp_path / f"x.{extension}"), ak.DataFrame)
+    same(face.scan(tmp_path / f"x.{extension}"), rows)
+
+
+def test_scan_chooses_by_content(rows, tmp_path):
+    rows = rows[["i", "x"]]
+    rows.to_parquet(tmp_path / "a")
+    rows.to_csv(tmp_path / "b", index=False, sep="\t")
+    rows.to_json(tmp_path / "c", orient="records", double_precision=15)
+    rows.to_feather(tmp_path / "d")
+    rows.to_hdf(tmp_path / "e", key="k")
+    rows.to_csv(tmp_path / "f.csv.gz", index=False)
+    for name in ("a", "b", "c", "d", "e", "f.csv.gz"):
+        same(face.scan(tmp_path / name), rows)
+        found = ak.scan(tmp_path / name)
+        assert isinstance(found, ak.DataFrame)
+        pd.testing.assert_frame_equal(found.to_pandas(), rows)
+    rows.to_pickle(tmp_path / "g")
+    with pytest.raises(UnsupportedError, match="read_pickle"):
+        face.scan(tmp_path / "g")
+
+
+def test_mapping_of_arrays_names_this_face(rows, tmp_path):
+    rows[["i", "x"]].to_parquet(tmp_path / "x.parquet")
+    found = ak.read_parquet(tmp_path / "x.parquet")
+    assert isinstance(found, dict)
+    assert repr(found) == repr(dict(found))
+    for name in ("head", "groupby", "describe"):
+        with pytest.raises(AttributeError, match=r"akdask\.pandas"):
+            getattr(found, name)
+    with pytest.raises(AttributeError, match="nothing"):
+        found.nothing  # noqa: B018
+
+
+# passing between the faces
+
+
+def test_functions_of_arkouda_take_columns_of_this_face(rows):
+    held = face.DataFrame(rows)
+    assert int(ak.sum(held["i"])) == rows["i"].sum()
+    assert ak.sort(held["i"]).tolist() == sorted(rows["i"])
+    assert ak.where(held["b"], held["i"], 0).tolist() == rows["i"].where(rows["b"], 0).tolist()
+    assert ak.concatenate([held["i"], held["u"].astype("int64")]).size == 80
+    keys, sums = ak.GroupBy(held["i"]).sum(held["u"])
+    assert dict(zip(keys.tolist(), sums.tolist(), strict=True)) == rows.groupby("i")["u"].sum().to_dict()
+    assert ak.array(held["i"]).tolist() == rows["i"].tolist()
+    assert ak.in1d(held["i"], ak.array([1, 2])).tolist() == rows["i"].isin([1, 2]).tolist()
+    assert (ak.arange(40) + held["i"]).tolist() == (rows["i"] + np.arange(40)).tolist()
+
+
+def test_frames_pass_between_the_faces(rows):
+    held = face.DataFrame(rows.drop(columns="z"))
+    passed = ak.DataFrame(held)
+    assert isinstance(passed, ak.DataFrame)
+    assert isinstance(passed["i"], ak.pdarray)
+    same(face.DataFrame(passed), rows.drop(columns="z"))
+    assert isinstance(held.to_arkouda(), ak.DataFrame)
+    assert isinstance(held["i"].to_arkouda(), ak.Series)
+    assert np.isnan(ak.Series(held["x"]).sum())  # as Arkouda has it
+    passed["more"] = held["i"] * 2
+    assert passed["more"].tolist() == (rows["i"] * 2).tolist()
+    held["more"] = ak.arange(40)
+    assert held["more"].sum() == 780
+    assert ak.DataFrame({"a": held["i"], "b": ak.arange(40)})["a"].tolist() == rows["i"].tolist()
+    labelled = face.DataFrame(rows.set_index(["s", "i"])[["x"]]).to_arkouda()
+    assert list(labelled.columns.values) == ["s", "i", "x"]
+    with pytest.raises(UnsupportedError):
+        face.DataFrame({"o": [1, "a", None]}).to_arkouda()
