@@ -57,7 +57,7 @@ def parquet(
         raise NotLazyError("the files have different columns")
     rows = sum(footer.num_rows for footer in footers)
     chosen = list(schema.names) if columns is None else list(columns)
-    if rows * len(chosen) <= tuning.READ_CELLS:
+    if rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
     schema = pq.read_schema(given[0])
     nothing = _without_rows(schema, columns, filters)

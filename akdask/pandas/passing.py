@@ -15,6 +15,8 @@ from typing import Any
 from akdask.deferred import adapt
 from akdask.pandas.face import Face, Held
 
+_LOOKING = frozenset({"_getframe", "currentframe"})
+
 
 def accept_in_arkouda() -> None:
     """Let the functions of Arkouda's face take the objects of this one."""
@@ -22,8 +24,11 @@ def accept_in_arkouda() -> None:
 
 
 def _accepting(function: Any) -> Any:
-    """Return a function that takes objects of pandas' face as well; anything but a function as it is."""
-    if not inspect.isfunction(function):
+    """Return a function that takes objects of pandas' face as well; anything but a function as it is.
+
+    A function that looks at the variables of its caller stays as it is, too: a wrapper would be its caller.
+    """
+    if not inspect.isfunction(function) or _LOOKING & {*inspect.unwrap(function).__code__.co_names}:
         return function
 
     @wraps(function)

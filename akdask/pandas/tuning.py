@@ -6,8 +6,8 @@ AT_ONCE_CELLS = 2**17
 KEPT_CELLS = 2**22
 """Most cells of a computed object that stay in memory for later calls."""
 
-READ_CELLS = 2**22
-"""Most cells of a Parquet file that pandas reads at once."""
+READ_VALUES = 2**22
+"""Most values of Parquet files that pandas reads at once."""
 
 READ_BYTES = 2**28
 """Most bytes of CSV files that pandas reads at once."""

@@ -43,7 +43,7 @@ def rows() -> pd.DataFrame:
 @pytest.fixture
 def lazily(monkeypatch):
     """Let all files be large."""
-    monkeypatch.setattr(tuning, "READ_CELLS", 0)
+    monkeypatch.setattr(tuning, "READ_VALUES", 0)
     monkeypatch.setattr(tuning, "READ_BYTES", 0)
     monkeypatch.setattr(tuning, "WRITTEN_BYTES", 500)
 
