@@ -1,7 +1,7 @@
 """Reading files as pandas does: lazily where they are large, else by pandas itself.
 
 A small file is read by pandas into memory, which is exact and costs what pandas costs; the object that holds its rows
-becomes lazy when a method wants that.  Large Parquet and CSV files stay on disk (`akdask.pandas.lazy_files`) where
+becomes lazy when a method wants that.  Large Parquet and CSV files stay on disk (`lazy_parquet`, `lazy_csv`) where
 the lazy columns have the values, types and labels that pandas would give.  All other files are read by pandas.
 
 Beyond pandas, paths may be glob patterns, lists and folders: their rows come one after the other.
@@ -19,6 +19,7 @@ import pandas
 
 from akdask import config
 from akdask.errors import AkdaskError
+from akdask.pandas import tuning
 from akdask.pandas.face import faced, in_pandas, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
 
@@ -72,7 +73,7 @@ def _read(name: str, path: Any, options: dict[str, Any]) -> Any:
             if config.get("pandas_fallback") == "error":
                 raise
             reason = unable
-    if files is not None:
+    if files is not None and not any(options.get(word) for word in ("nrows", "chunksize", "iterator")):
         _check_size(name, files, reason)
     try:
         own = getattr(pandas, name)
@@ -180,13 +181,27 @@ def _check_size(name: str, files: str | list[str], reason: Exception | None) -> 
 
 
 def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
-    from akdask.pandas import lazy_files
+    from akdask.pandas.lazy_parquet import parquet
 
-    return lazy_files.parquet(files, **options)
+    return parquet(files, **options)
+
+
+def _csv(files: str | list[str], options: dict[str, Any]) -> Any:
+    if _size_of(files) <= tuning.READ_BYTES:
+        raise NotLazyError("the files are small")
+    from akdask.pandas.lazy_csv import csv
+
+    return csv(files, **options)
+
+
+def _table(files: str | list[str], options: dict[str, Any]) -> Any:
+    return _csv(files, {"sep": "\t", **options})
 
 
 _LAZILY: Mapping[str, Callable[[str | list[str], dict[str, Any]], Any]] = {
     "read_parquet": _parquet,
+    "read_csv": _csv,
+    "read_table": _table,
 }
 
 

@@ -15,7 +15,7 @@ import akdask as ak
 import akdask.pandas as face
 from akdask import config
 from akdask.errors import UnsupportedError
-from akdask.pandas import tuning, writing
+from akdask.pandas import lazy_csv, tuning, writing
 from akdask.pandas.face import WRITERS
 
 
@@ -184,6 +184,139 @@ def test_errors_of_reading_are_those_of_pandas(tmp_path):
     with pytest.raises(pd.errors.EmptyDataError) as caught:
         face.read_csv(path)
     assert isinstance(caught.value, ak.AkdaskError)
+
+
+# large CSV files
+
+
+ALL_TEXT = [{"keep_default_na": False}, {"na_filter": False}, {"header": None}]
+"""Arguments with which text stands among numbers."""
+
+
+@pytest.fixture
+def in_parts(monkeypatch, lazily):
+    """Let CSV files have many parts."""
+    monkeypatch.setattr(lazy_csv, "partition_size", lambda: 600)
+    monkeypatch.setattr(lazy_csv, "HEAD", 400)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"index_col": "i"},
+        {"index_col": ["s", 0]},
+        {"usecols": ["x", "s"]},
+        {"usecols": lambda name: name < "t"},
+        {"parse_dates": ["t"]},
+        {"parse_dates": ["t"], "index_col": "t"},
+        {"dtype": {"i": "float64", "u": str}},
+        {"dtype": str},
+        {"header": None},
+        {"header": None, "names": list("abcdefgh"), "skiprows": 1},
+        {"header": 0, "names": list("abcdefgh")},
+        {"skiprows": 3, "header": None},
+        {"na_values": ["a"]},
+        {"na_values": {"s": ["bb"], "u": [3]}},
+        {"keep_default_na": False},
+        {"na_filter": False},
+        {"encoding": "utf-8"},
+        {"comment": "5"},
+        {"low_memory": False},
+        {"true_values": ["bb"], "false_values": ["a", "ß"]},
+    ],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("in_parts")
+def test_large_csv_is_lazy(rows, tmp_path, options):
+    path, of_several_types = tmp_path / "x.csv", options in ALL_TEXT
+    rows = rows.astype({"d": str}).fillna({"s": "a"} if "true_values" in options else {"u": 0})
+    rows.drop(columns=["z"]).assign(y=rows["u"].where(rows["u"] > 3)).to_csv(path, index=False)
+    found = face.read_csv(path, **options)
+    if "comment" not in options and not of_several_types:
+        assert is_lazy(found)
+        assert found._lazy._columns.frame.npartitions > 3
+    same(found, pd.read_csv(path, **options))
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("a,b\n1,x\n", {}),
+        ("a;b\n1,5;x\n2,5;\n", {"sep": ";", "decimal": ","}),
+        ("a,b\n\n1,x\n   \n2,y\n", {}),
+        ("a,a\n1,2\n", {}),
+        (",a\n0,2\n1,3\n", {"index_col": 0}),
+        (",a\n0,2\n1,3\n", {}),
+        ("a,b\n1,2,3\n4,5,6\n", {}),
+        ('"a","b c"\n"1","x,""y"\n"2","z\nw"\n', {}),
+        ("# made by hand\na,b\n1,2\n# more\n3,4\n", {"comment": "#"}),
+        ("a,b\r\n1,2\r\n3,4\r\n", {}),
+        ("a,b\n1,2\n3,4", {}),
+        ("a\n1\n\n2\n", {}),
+        ("\ufeffa,b\n1,2\n", {}),
+        ("a,b\n1,2\n3\n", {}),
+        ("a,b\nTrue,1\nFalse,\n", {}),
+        ("a,b\nTrue,1\n,2\n", {}),
+        ("a,b\n007,+5\n8, 6\n", {}),
+        ("a,b\n18446744073709551615,1\n2,1\n", {}),
+        ("a,b\n1,x\n" * 1 + "2,3\n" * 300 + "z,4\n", {}),
+        ("a,b\n,\n,\n", {}),
+        ("t,b\n2020-01-01,1\n2020-01-02 10:00,2\n", {"parse_dates": ["t"]}),
+        ("t,b\n" + "2020-01-01,1\n" * 200 + "no time,1\n", {"parse_dates": ["t"]}),
+        ("t,b\n01/02/2020,1\n13/02/2020,1\n", {"parse_dates": ["t"], "dayfirst": True}),
+        ("t,b\n2020-01-01T00:00:00Z,1\n", {"parse_dates": ["t"]}),
+        ("a\tb\n1\t2\n", {"sep": "\t"}),
+        ("a  b\n1  2\n", {"sep": r"\s+"}),
+        ("a,b\n1.234,2\n", {"thousands": "."}),
+        ("a,b\n1,2\n", {"nrows": 0}),
+        ("a,b\n1,2\n3,4\n", {"skipfooter": 1, "engine": "python"}),
+        ("a,b\n1,2\n3,4,5\n6,7\n", {"on_bad_lines": "skip"}),
+        ("x,y\n1,2\n3,4\n", {"header": [0, 1]}),
+        ("a,b\n" + "1,2\n" * 300 + "x,2\n", {}),
+        ("a,b\n" + "1,2\n" * 300 + "1.5,2\n", {}),
+        ("a,b\n" + "1,2\n" * 300 + ",2\n", {}),
+        ("a,b\n" + "1,2\n" * 300 + ",2\n", {"dtype": {"a": "int64"}}),
+        ("a,b\n" + "1,2\n" * 300, {"dtype": {"a": "category", "b": "int32"}}),
+        ("a,b\n" + ",2\n" * 300 + "x,2\n", {}),
+        ("a,b\n" + "1,2\n" * 300, {"converters": {"a": str}}),
+    ],
+)
+@pytest.mark.usefixtures("in_parts")
+@pytest.mark.filterwarnings("ignore")
+def test_csv_of_any_kind_is_as_in_pandas(tmp_path, text, options):
+    path = tmp_path / "x.csv"
+    path.write_text(text, newline="")
+    try:
+        wanted = pd.read_csv(path, **options)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            face.read_csv(path, **options).to_pandas()
+    else:
+        same(face.read_csv(path, **options), wanted)
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_large_csv_files_of_a_pattern_are_one_lazy_frame(rows, tmp_path):
+    for number in range(2):
+        rows.to_csv(tmp_path / f"c{number}.csv", index=False)
+    found = face.read_csv(f"{tmp_path}/c*.csv", index_col="i")
+    assert is_lazy(found)
+    same(found, pd.concat([pd.read_csv(tmp_path / "c0.csv", index_col="i")] * 2))
+    assert found["u"].sum() == 2 * rows["u"].sum()
+    assert found.groupby("s")["x"].mean().to_pandas().round(9).to_dict() == pytest.approx(
+        rows.groupby("s")["x"].mean().round(9).to_dict()
+    )
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_large_csv_that_changes_is_refused(rows, tmp_path):
+    path = tmp_path / "x.csv"
+    rows.to_csv(path, index=False)
+    found = face.read_csv(path)
+    rows.head(20).to_csv(path, index=False)
+    with config.set(pandas_fallback="silent"), pytest.raises(ak.AkdaskError, match="changed"):
+        found["u"].max()
 
 
 # writing

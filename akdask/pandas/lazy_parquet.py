@@ -1,6 +1,6 @@
-"""Large files as lazy frames that have the values, types and labels which pandas would give.
+"""Large Parquet files as lazy frames with the values, types and labels that pandas would give.
 
-pandas itself says what a frame of these files is like: it reads the same files without their rows, or their first rows.
+pandas itself says what the frame is like: it reads the same columns without their rows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from akdask.pandas.lazy import LazyFrame, column_of, is_lazy_type
 from akdask.pandas.refusals import NotLazyError
 from akdask.storage.files import identify
 from akdask.storage.registry import format_named, open_files
-
-# Parquet
 
 
 def parquet(
@@ -73,7 +71,9 @@ def parquet(
     if filters is not None:
         everything = LazyFrame._of(everything[_mask(everything, filters)]._columns.labelled(None))
     numbered = _numbered(schema, nothing, rows if filters is None and len(given) == 1 else -1)
-    return _labelled(everything, names, stored, nothing, numbered)
+    made = with_labels(everything, names, stored, nothing, numbered)
+    _compare(made, nothing)
+    return made
 
 
 def _without_rows(schema: pa.Schema, columns: Any, filters: Any) -> pandas.DataFrame:
@@ -190,7 +190,7 @@ def _condition(column: Any, comparison: str, value: Any) -> Any:
     raise NotLazyError(f"the filter {comparison!r} has no lazy form here")
 
 
-def _labelled(
+def with_labels(
     frame: LazyFrame,
     names: Sequence[str],
     stored: Sequence[str],
@@ -212,7 +212,6 @@ def _labelled(
             if numbered.start or numbered.step != 1:
                 raise NotLazyError("labels are a range of their own")
         made = labelled(LazyFrame._of(ColumnSet.of(arrays, index, name)), FrameLabels(nothing.columns))
-    _compare(made, nothing)
     return made
 
 
