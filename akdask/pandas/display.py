@@ -22,5 +22,5 @@ def series_text(series: Series) -> str:
     return repr(_looked_at(series))
 
 
-def _looked_at(held: Any) -> Any:
-    return held.to_pandas()
+def _looked_at(found: Any) -> Any:
+    return found.to_pandas()

@@ -216,7 +216,7 @@ WRITERS: Mapping[str, str] = {
 """Methods that write files, each with the argument that names the file."""
 
 
-class Held(Face):
+class NDFrame(Face):
     """A frame or Series: lazy, in memory, or both.
 
     Parameters
@@ -227,7 +227,7 @@ class Held(Face):
         The rows in memory; computed where they are wanted and not given.
     """
 
-    __hash__ = None  # type: ignore[assignment]  # comparison goes by cells, as in pandas
+    __hash__ = None  # type: ignore[assignment]  # values are compared, as in pandas
 
     _lazy: Any
     _reason: NotLazyError | None
@@ -249,7 +249,7 @@ class Held(Face):
         set_(self, "_handed", {})
 
     def _adopt(self, found: Any) -> None:
-        if isinstance(found, Held):
+        if isinstance(found, NDFrame):
             self._hold(found._lazy, found._in_memory)
         elif isinstance(found, pandas.DataFrame | pandas.Series):
             self._hold(None, found)
@@ -612,7 +612,7 @@ def _values(given: Any, kind: str) -> Any:
 
 def lazy_argument(given: Any) -> Any:
     """Return an argument with lazy objects of the house in place of those of pandas' face."""
-    if isinstance(given, Held):
+    if isinstance(given, NDFrame):
         return given.lazy()
     if isinstance(given, pandas.Series | pandas.DataFrame):
         from akdask.pandas.labels import lazily

@@ -16,7 +16,7 @@ from akdask.pandas.face import (
     NOT_GIVEN,
     OPERATORS,
     Face,
-    Held,
+    NDFrame,
     face_of,
     faced,
     in_pandas,
@@ -30,7 +30,7 @@ from akdask.pandas.steps import Groups, Indexer, InPandas, Resampled, Windows
 
 
 @face_of(pandas.DataFrame)
-class DataFrame(Held):
+class DataFrame(NDFrame):
     """Rows with named columns and labels, lazy where they can be, with the methods of `pandas.DataFrame`.
 
     Parameters

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any
 
 from akdask.deferred import adapt
-from akdask.pandas.face import Face, Held
+from akdask.pandas.face import Face, NDFrame
 
 _LOOKING = frozenset({"_getframe", "currentframe"})
 
@@ -52,7 +52,7 @@ def _has_faces(items: Any) -> bool:
 
 
 def _arkouda(item: Any) -> Any:
-    if isinstance(item, Held):
+    if isinstance(item, NDFrame):
         found = item._as_house()
         return found if hasattr(found, "columns") else found.values
     if type(item) in (list, tuple):

@@ -9,13 +9,13 @@ import numpy as np
 import pandas
 
 from akdask.pandas.display import series_text
-from akdask.pandas.face import Face, Held, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
+from akdask.pandas.face import Face, NDFrame, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
 from akdask.pandas.refusals import refusal
 from akdask.pandas.steps import Categories, Groups, Indexer, InPandas, Resampled, Text, Times, Windows
 
 
 @face_of(pandas.Series)
-class Series(Held):
+class Series(NDFrame):
     """A column with labels, lazy where it can be, with the methods of `pandas.Series`.
 
     Parameters
