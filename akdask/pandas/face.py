@@ -296,7 +296,7 @@ class NDFrame(Face):
         if self._in_memory is None:
             self.lazy()
             found = self._computed()
-            if found.size > tuning.KEPT_CELLS:
+            if found.size > tuning.CACHED_VALUES:
                 return found
             object.__setattr__(self, "_in_memory", found)
         return self._in_memory.copy(deep=False)
@@ -350,7 +350,7 @@ class NDFrame(Face):
         return None
 
     def is_at_hand(self) -> bool:
-        return self._in_memory is not None and self._in_memory.size <= tuning.AT_ONCE_CELLS
+        return self._in_memory is not None and self._in_memory.size <= tuning.EAGER_VALUES
 
     def _extent(self) -> tuple[int, int]:
         if self._in_memory is not None:

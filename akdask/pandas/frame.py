@@ -112,9 +112,9 @@ class DataFrame(NDFrame):
             return super()._lazily(name, args, kwargs)
         elif name in ROWS:
             return self._faced(labels.by_rows(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy()))
-        elif name in CELLS:
+        elif name in ELEMENTWISE:
             return self._faced(
-                labels.by_cells(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy())
+                labels.elementwise(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy())
             )
         else:
             raise NotLazyError("columns are not named by text, or rows have labels of several levels")
@@ -355,7 +355,7 @@ def arranges(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 ROWS = words("head tail __getitem__ dropna nlargest nsmallest sort_values drop_duplicates query iloc")
 
-CELLS = words("round abs fillna isna isnull notna notnull astype clip") | OPERATORS
+ELEMENTWISE = words("round abs fillna isna isnull notna notnull astype clip") | OPERATORS
 
 
 def _called(key: Any, frame: DataFrame) -> Any:

@@ -297,7 +297,7 @@ def by_rows(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
     return labelled(LazyFrame.under(method(frame._of(frame._columns))), labels_of_frame(frame))
 
 
-def by_cells(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
+def elementwise(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
     """Apply a method that changes each cell by itself, and keeps rows and columns; levels stay as they are."""
     names = data_names(frame)
     found = method(frame._of(frame._columns.only(names)))

@@ -1,10 +1,10 @@
 """Sizes that decide which way pandas' face takes."""
 
-AT_ONCE_CELLS = 2**17
-"""Most cells of an object in memory that pandas computes with at once, without a plan."""
+EAGER_VALUES = 2**17
+"""Most values of an object in memory that pandas computes with at once, without a plan."""
 
-KEPT_CELLS = 2**22
-"""Most cells of a computed object that stay in memory for later calls."""
+CACHED_VALUES = 2**22
+"""Most values of a computed object that stay in memory for later calls."""
 
 READ_VALUES = 2**22
 """Most values of Parquet files that pandas reads at once."""
