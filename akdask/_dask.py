@@ -43,7 +43,7 @@ class _Widgets(ModuleType):
         return import_module(WIDGETS)
 
     def leave(self) -> None:
-        """Have whoever imports the module from now on load it."""
+        """Let later imports load the module."""
         if sys.modules.get(WIDGETS) is self:
             del sys.modules[WIDGETS]
 

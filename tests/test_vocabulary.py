@@ -65,6 +65,9 @@ FOREIGN = {
 }
 """Classes and proper names of others, in the types of documented parameters."""
 
+FACES = ["DataFrame", "Series"]
+"""Classes that each face has under the name that its users know."""
+
 PHRASES = re.compile(
     r"\b(?:whoever|of which there|what it is of|who(?:ever)? asks|so many of|in so many,|is at hand)\b", re.IGNORECASE
 )
@@ -150,7 +153,7 @@ def test_exceptions_are_still_needed(defined):
 
 def test_no_class_name_stands_twice(trees):
     classes = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
-    assert [name for name, count in classes.items() if count > 1] == []
+    assert [name for name, count in classes.items() if count > 1] == FACES
 
 
 def test_no_two_nodes_make_the_same_keys():

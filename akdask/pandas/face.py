@@ -219,12 +219,7 @@ WRITERS: Mapping[str, str] = {
 class NDFrame(Face):
     """A frame or Series: lazy, in memory, or both.
 
-    Parameters
-    ----------
-    lazily : DataFrame or Series of the house, optional
-        The lazy form; sought in the other one where it is wanted and not given.
-    in_memory : pandas.DataFrame or pandas.Series, optional
-        The rows in memory; computed where they are wanted and not given.
+    The other form is sought where it is wanted and not given: rows in memory are made lazy, lazy ones are computed.
     """
 
     __hash__ = None  # type: ignore[assignment]  # values are compared, as in pandas

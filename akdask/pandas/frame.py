@@ -26,7 +26,7 @@ from akdask.pandas.face import (
 )
 from akdask.pandas.refusals import NotLazyError, refusal
 from akdask.pandas.series import array_ufunc
-from akdask.pandas.steps import Groups, Indexer, InPandas, Resampled, Windows
+from akdask.pandas.steps import FrameGroups, Indexer, MovingWindows, PandasAccessor, Resampled
 
 
 @face_of(pandas.DataFrame)
@@ -51,17 +51,17 @@ class DataFrame(NDFrame):
     forms = ("frame_forms", "FORMS")
 
     steps = {
-        "groupby": Groups,
-        "rolling": Windows,
-        "expanding": Windows,
-        "ewm": Windows,
+        "groupby": FrameGroups,
+        "rolling": MovingWindows,
+        "expanding": MovingWindows,
+        "ewm": MovingWindows,
         "resample": Resampled,
         "loc": Indexer,
         "iloc": Indexer,
         "at": Indexer,
         "iat": Indexer,
-        "plot": InPandas,
-        "style": InPandas,
+        "plot": PandasAccessor,
+        "style": PandasAccessor,
     }
 
     def __init__(

@@ -11,7 +11,16 @@ import pandas
 from akdask.pandas.display import series_text
 from akdask.pandas.face import Face, NDFrame, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
 from akdask.pandas.refusals import refusal
-from akdask.pandas.steps import Categories, Groups, Indexer, InPandas, Resampled, Text, Times, Windows
+from akdask.pandas.steps import (
+    CategoryAccessor,
+    FrameGroups,
+    Indexer,
+    MovingWindows,
+    PandasAccessor,
+    Resampled,
+    Text,
+    Times,
+)
 
 
 @face_of(pandas.Series)
@@ -38,10 +47,10 @@ class Series(NDFrame):
     forms = ("series_forms", "FORMS")
 
     steps = {
-        "groupby": Groups,
-        "rolling": Windows,
-        "expanding": Windows,
-        "ewm": Windows,
+        "groupby": FrameGroups,
+        "rolling": MovingWindows,
+        "expanding": MovingWindows,
+        "ewm": MovingWindows,
         "resample": Resampled,
         "loc": Indexer,
         "iloc": Indexer,
@@ -49,8 +58,8 @@ class Series(NDFrame):
         "iat": Indexer,
         "str": Text,
         "dt": Times,
-        "cat": Categories,
-        "plot": InPandas,
+        "cat": CategoryAccessor,
+        "plot": PandasAccessor,
     }
 
     def __init__(

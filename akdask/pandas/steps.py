@@ -28,7 +28,7 @@ class Indexer(Step):
         self._origin._set_item(self._step, key, value)
 
 
-class Windows(Step):
+class MovingWindows(Step):
     """Moving, growing or decaying windows."""
 
     pandas_class = kinds.Rolling
@@ -66,13 +66,13 @@ class Times(Step):
     )
 
 
-class Categories(Step):
+class CategoryAccessor(Step):
     """``cat`` of a Series."""
 
     pandas_class = vars(pandas.Series)["cat"]._accessor
 
 
-class InPandas(Step):
+class PandasAccessor(Step):
     """An attribute or method that pandas alone has: pictures, styles, and what is not built yet."""
 
     pandas_class = object
@@ -93,7 +93,7 @@ class Resampled(Step):
         return Resampled(self, "__getitem__", (key,), {})
 
 
-class ColumnGroups(Step):
+class SeriesGroups(Step):
     """Values of one column by groups."""
 
     pandas_class = kinds.SeriesGroupBy
@@ -104,7 +104,7 @@ class ColumnGroups(Step):
         expanding ffill bfill sem value_counts unique nlargest nsmallest apply filter get_group kurt skew
         sample"""
     )
-    steps = {"rolling": Windows, "expanding": Windows, "ewm": Windows, "resample": Resampled}
+    steps = {"rolling": MovingWindows, "expanding": MovingWindows, "ewm": MovingWindows, "resample": Resampled}
 
 
 REDUCTIONS = words(
@@ -114,13 +114,13 @@ REDUCTIONS = words(
 """Methods of groups that have one row for each group."""
 
 
-class Groups(Step):
+class FrameGroups(Step):
     """Rows by groups."""
 
     pandas_class = kinds.DataFrameGroupBy
     forms = ("step_forms", "GROUPS")
-    lazy_methods = ColumnGroups.lazy_methods | words("__getitem__")
-    steps = ColumnGroups.steps
+    lazy_methods = SeriesGroups.lazy_methods | words("__getitem__")
+    steps = SeriesGroups.steps
 
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         found, groups = super()._lazily(name, args, kwargs), self.lazy()
@@ -134,7 +134,7 @@ class Groups(Step):
         return found if pairs is None else found.set_axis(pairs, axis=1)
 
     def __getitem__(self, key: Any) -> Any:
-        return (Groups if isinstance(key, list) else ColumnGroups)(self, "__getitem__", (key,), {})
+        return (FrameGroups if isinstance(key, list) else SeriesGroups)(self, "__getitem__", (key,), {})
 
     def __getattr__(self, name: str) -> Any:
         origin = self._origin
