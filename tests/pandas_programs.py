@@ -324,6 +324,11 @@ NUMBERS, MISSING, ORDERED, ANY = (
 )
 
 
+def module_of(frame: Any) -> Any:
+    """Return pandas, or what stands in its place for a frame."""
+    return pd if isinstance(frame, pd.DataFrame) else sys.modules["akdask.pandas"]
+
+
 def column(frame: Any, name: str) -> Any:
     return getattr(frame, name)
 
@@ -520,7 +525,7 @@ def transformed(p: Program, columns: list[str], name: str) -> tuple[str, Callabl
 
 
 def concat(frames: list[Any]) -> Any:
-    concatenate: Any = pd.concat if isinstance(frames[0], pd.DataFrame) else ak.DataFrame.concat
+    concatenate: Any = ak.DataFrame.concat if isinstance(frames[0], ak.DataFrame) else module_of(frames[0]).concat
     return concatenate(frames).reset_index(drop=True)
 
 

@@ -10,7 +10,7 @@ import pandas
 
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
-from akdask.pandas.lazy import LazyFrame, column_of
+from akdask.pandas.lazy import LazyFrame, column_of, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 
 
@@ -143,6 +143,25 @@ def sample(
     return rows.reset_index(drop=True) if ignore_index else rows
 
 
+def sort_values(
+    frame: LazyFrame,
+    by: Any,
+    ascending: Any = True,
+    kind: str = "quicksort",
+    na_position: str = "last",
+    ignore_index: bool = False,
+    key: Any = None,
+) -> Any:
+    names = by if isinstance(by, list) else [by]
+    if len(names) == 1 and key is None and names[0] in frame._columns.values:
+        (up,) = ascending if isinstance(ascending, list | tuple) else [ascending]
+        order = order_of_pandas(column_of(frame, names[0], None), bool(up), kind, na_position)
+        if order is not None:
+            rows = frame.take(order)
+            return rows.reset_index(drop=True) if ignore_index else rows
+    return frame.sort_values(by, ascending, na_position=na_position, ignore_index=ignore_index, key=key)
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
     "__getitem__": item,
     "astype": astype,
@@ -153,4 +172,5 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "rename": rename,
     "reset_index": reset_index,
     "sample": sample,
+    "sort_values": sort_values,
 }

@@ -15,6 +15,7 @@ from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
+from akdask.pandas import tuning
 from akdask.pandas.refusals import NotLazyError
 
 LAZY_KINDS = {
@@ -179,3 +180,16 @@ def kind_of(given: Any) -> str | None:
 
 
 KINDS: dict[type, str] = {DataFrame: "frame", Series: "series", Index: "index", Array: "array"}
+
+
+def order_of_pandas(column: Series, ascending: bool, kind: str, na_position: str) -> np.ndarray[Any, Any] | None:
+    """Return the positions that put a column in pandas' order, None for columns too long for it.
+
+    pandas' quicksort leaves equal values in an order of its own, which shows in the first rows of a sorted frame.
+    Longer columns are sorted by the engine, which keeps the order of equal values.
+    """
+    if kind != "quicksort" or len(column) > tuning.SORTED_BY_PANDAS:
+        return None
+    rows: Any = column.to_pandas().reset_index(drop=True)
+    positions: np.ndarray[Any, Any] = rows.sort_values(ascending=ascending, na_position=na_position).index.to_numpy()
+    return positions

@@ -11,7 +11,7 @@ import pandas
 from akdask.arrays.pdarray import pdarray
 from akdask.frames.series import Series
 from akdask.pandas.frame_forms import is_lazy_target
-from akdask.pandas.lazy import LazySeries
+from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 
 
@@ -33,11 +33,11 @@ def nunique(series: LazySeries, dropna: bool = True) -> int:
 
 
 def idxmax(series: LazySeries, skipna: bool = True) -> Any:
-    return label(series.idxmax(skipna=skipna))
+    return label(series, series.idxmax(skipna=skipna))
 
 
 def idxmin(series: LazySeries, skipna: bool = True) -> Any:
-    return label(series.idxmin(skipna=skipna))
+    return label(series, series.idxmin(skipna=skipna))
 
 
 def groupby(series: LazySeries, by: Any = None, **options: Any) -> Any:
@@ -72,15 +72,30 @@ def entries(series: LazySeries, key: Any) -> Any:
     raise NotLazyError("the key has no lazy form")
 
 
-def label(found: Any) -> Any:
-    """Return a label as an index of pandas gives it: numbers and text as Python's."""
-    return found.item() if isinstance(found, np.generic) and found.dtype.kind in "iufbU" else found
+def label(series: LazySeries, found: Any) -> Any:
+    """Return a label as an index of pandas gives it: text and numbers of rows are Python's."""
+    is_of_python = isinstance(found, np.str_) or series._labelled._columns.index is None
+    return found.item() if is_of_python and isinstance(found, np.generic) else found
 
 
 def renamed(series: LazySeries, name: Any) -> LazySeries:
     made = series.copy()
     made.name = name
     return made
+
+
+def sort_values(
+    series: LazySeries,
+    ascending: bool = True,
+    kind: str = "quicksort",
+    na_position: str = "last",
+    ignore_index: bool = False,
+) -> Any:
+    order = order_of_pandas(series, ascending, kind, na_position)
+    if order is None:
+        return series.sort_values(ascending, na_position=na_position, ignore_index=ignore_index)
+    rows = series.iloc[order]
+    return rows.reset_index(drop=True) if ignore_index else rows
 
 
 FORMS: Mapping[str, Callable[..., Any]] = {
@@ -94,5 +109,6 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "nunique": nunique,
     "rename": rename,
     "reset_index": reset_index,
+    "sort_values": sort_values,
     "unique": unique,
 }

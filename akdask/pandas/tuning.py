@@ -14,3 +14,6 @@ READ_BYTES = 2**28
 
 WRITTEN_BYTES = 2**28
 """Most bytes of lazy columns that are computed at once to be written."""
+
+SORTED_BY_PANDAS = 2**20
+"""Most rows whose equal values come in the order in which pandas' quicksort leaves them."""

@@ -1,0 +1,114 @@
+"""Random programs in pandas' words, run with pandas and with `akdask.pandas`; no difference is documented.
+
+``python -m tests.pandas_face.programs 500`` runs programs and shows those that end otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import pandas
+
+import akdask.pandas
+from akdask import config
+from akdask.errors import AkdaskError
+from akdask.pandas import tuning
+from akdask.pandas.face import Face
+from tests.pandas_face.compare import difference
+from tests.pandas_programs import NULLABLE, Program
+
+
+class FaceProgram(Program):
+    """One random program, for a frame of pandas' face and one of pandas."""
+
+    def frame(self, rows: int) -> pandas.DataFrame:
+        """Return rows of every type, in half of the programs of those alone that NumPy knows."""
+        made = super().frame(rows)
+        return made if self.random.random() < 0.5 else made.drop(columns=[name for name in NULLABLE if name in made])
+
+    def lazy(self, frame: pandas.DataFrame) -> Any:
+        return akdask.pandas.DataFrame(frame)
+
+    def run(self) -> None:
+        """Take random steps; compare the rows now and then, and in the end."""
+        plain = self.frame(int(self.random.integers(0, 9)) if self.random.random() < 0.9 else 40)
+        lazy = self.lazy(plain)
+        others = [(lazy, plain)]
+        for _ in range(int(self.random.integers(1, 6))):
+            name, step = self.step(plain)
+            self.steps.append(name)
+            found = self.both(step, lazy, plain, others)
+            if found is None:
+                continue
+            ours, theirs = found
+            if self.random.random() < 0.4 or not isinstance(theirs, pandas.DataFrame):
+                self.check(ours, theirs)
+            if isinstance(theirs, pandas.DataFrame) and {"k", "x"} <= set(theirs.columns):
+                others.append((ours, theirs))
+                lazy, plain = ours, theirs
+        self.check(lazy, plain)
+
+    def both(
+        self, step: Callable[..., Any], lazy: Any, plain: Any, others: list[tuple[Any, Any]]
+    ) -> tuple[Any, Any] | None:
+        """Return what both make of a step, None where both refuse it."""
+        other, plain_other = self.one_of(others)
+        wanted = refused = None
+        try:
+            wanted = step(plain, plain_other)
+        except Exception as error:  # whatever pandas raises, the face has to raise, too
+            refused = error
+        try:
+            found = step(lazy, other)
+            if refused is not None and isinstance(found, Face):
+                found.to_pandas()
+        except Exception as error:
+            if isinstance(error, AkdaskError) and refused is not None and isinstance(error, type(refused)):
+                return None
+            wanted = "an answer" if refused is None else f"{type(refused).__name__}: {refused}"
+            raise AssertionError(f"{type(error).__mro__[:3]}: {error}, pandas {wanted}") from error
+        assert refused is None, f"gives {found!r:.200}, pandas {type(refused).__name__}: {refused}"
+        return found, wanted
+
+    def check(self, ours: Any, theirs: Any) -> None:
+        different = difference(ours, theirs)
+        assert different is None, different
+
+
+def failure(seed: int) -> str | None:
+    """Run a program lazily wherever there is a lazy form; return how it ends otherwise than in pandas, if it does."""
+    program = FaceProgram(seed)
+    with warnings.catch_warnings(), config.set(pandas_fallback="silent"):
+        warnings.simplefilter("ignore")
+        with mock.patch.object(tuning, "AT_ONCE_CELLS", -1):
+            try:
+                program.run()
+            except Exception as error:
+                return "\n".join([*program.steps, f"{type(error).__name__}: {error}"])
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--show", type=int, default=5, help="how many failures are shown")
+    options = parser.parse_args()
+    failures = {
+        seed: text
+        for seed in range(options.first, options.first + options.count)
+        if (text := failure(seed)) is not None
+    }
+    for seed, text in list(failures.items())[: options.show]:
+        print(f"--- program {seed}\n{text}\n")
+    print(f"{len(failures)} of {options.count} programs end otherwise")
+    return int(bool(failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
