@@ -271,6 +271,7 @@ CONTAINERS = {
     "_makers": REGISTRY,
     "CLASSES": REGISTRY,
     "_asked_for": REGISTRY,
+    "_adapters": REGISTRY,
     "_made_of": REGISTRY,
     "_shown_by": REGISTRY,
     "_caches": "all caches",

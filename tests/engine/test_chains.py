@@ -273,6 +273,7 @@ NOT_IN_CHAINS = {
     "SelectedRows": "a base",
     "RowsByValue": "a base",
     "WithNeighbours": "a base",
+    "Groups": "a base",
     "Scan": "has no inputs",
     "Persisted": "has no inputs",
     "PersistedResults": "has no inputs",

@@ -385,11 +385,11 @@ def _split_words(strings: Any, out: Any = None, *, most: int) -> pa.LargeListArr
     strings = strip(strings, right=False)
     lists = _fields(strings, find_matches(strings, f"[{WHITE_SPACE}]+").up_to(most))
     # Text ends in an empty field behind white space, and is one if it has nothing else.
-    bounds, fields = offsets_of(lists), values_of(lists, STR)
+    fields: StringArray = values_of(lists, STR)
     is_word = text_lengths(fields) > 0
     if is_word.all():
         return lists
-    return lists_of(np.append(0, np.cumsum(is_word))[bounds], fields.filter(pa.array(is_word)))
+    return lists_of(np.append(0, np.cumsum(is_word))[offsets_of(lists)], fields.filter(pa.array(is_word)))
 
 
 def _fields(strings: StringArray, found: Matches) -> pa.LargeListArray:
