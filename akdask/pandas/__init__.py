@@ -14,8 +14,19 @@ from akdask.pandas.functions import function as _function
 from akdask.pandas.passing import accept_in_arkouda as _accept_in_arkouda
 from akdask.pandas.refusals import FallbackError, PandasFallbackWarning
 from akdask.pandas.series import Series
+from akdask.pandas.stores import ExcelFile, HDFStore
 
-__all__ = ["DataFrame", "FallbackError", "PandasFallbackWarning", "Series", "read_arkouda", "scan", "testing"]
+__all__ = [
+    "DataFrame",
+    "ExcelFile",
+    "FallbackError",
+    "HDFStore",
+    "PandasFallbackWarning",
+    "Series",
+    "read_arkouda",
+    "scan",
+    "testing",
+]
 
 globals().update(_FILES)
 

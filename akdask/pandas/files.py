@@ -89,6 +89,8 @@ def _read(name: str, path: Any, options: dict[str, Any]) -> Any:
 def _wrapped(found: Any) -> Any:
     if hasattr(found, "get_chunk") or (isinstance(found, Iterator) and hasattr(found, "close")):
         return Chunks(found)
+    if hasattr(found, "__iter__") and hasattr(found, "coordinates"):  # rows of a table of HDF5
+        return map(faced, found)
     return faced(found)
 
 
@@ -122,7 +124,7 @@ def _files_of(path: Any, *, takes_folders: bool, storage_options: Any) -> str | 
             raise FileNotFoundError(f"no files are named by {path!r}")
         each = [_files_of(item, takes_folders=takes_folders, storage_options=storage_options) for item in path]
         return [file for files in each for file in ([files] if isinstance(files, str) else files or ())]
-    if not isinstance(path, str | os.PathLike):
+    if not isinstance(path, str | os.PathLike) or hasattr(path, "close"):  # open stores have paths, too
         return None
     name = os.path.expanduser(os.fsdecode(path))
     if "\n" in name or len(name) > LONGEST_PATH:

@@ -84,7 +84,7 @@ def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
         raise NotLazyError("the files have different columns")
     index = _index_positions(options.get("index_col"), first.names, options)
     shown = first.sample
-    positions = [*(first.names.get_loc(label) for label in shown.columns), *index]
+    positions: list[Any] = [*(first.names.get_loc(label) for label in shown.columns), *index]
     if shown.index.nlevels != max(len(index), 1) or len(set(positions)) < len(positions):
         raise NotLazyError("columns are labels by another rule")
     parser = _parser_of(first, positions, options)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,8 +23,10 @@ from akdask.pandas import tuning
 from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
 from akdask.pandas.lazy import LazyFrame, column_of, is_lazy_type
 from akdask.pandas.refusals import NotLazyError
-from akdask.storage.files import identify
+from akdask.storage.files import StorageOptions, accessing, files_below, identify, is_folder
 from akdask.storage.registry import format_named, open_files
+
+NO_DEFAULT = pandas.api.extensions.no_default
 
 
 def parquet(
@@ -43,11 +44,32 @@ def parquet(
     NotLazyError
         If pandas gives something that no lazy frame is, such as columns of narrow integers, or the files are small.
     """
-    if engine not in ("auto", "pyarrow", pandas.api.extensions.no_default) or storage_options or others:
+    if engine not in ("auto", "pyarrow", NO_DEFAULT) or any(
+        value is not NO_DEFAULT and value is not None for value in others.values()
+    ):
         raise NotLazyError("an argument has no lazy form")
+    with accessing(StorageOptions(storage_options or {})):
+        return _parquet(_files(files), columns, filters)
+
+
+def _files(files: str | Sequence[str]) -> list[str]:
+    """Return the files that pyarrow reads: those of a folder in the order of their names."""
     given = [files] if isinstance(files, str) else list(files)
-    if not all(map(os.path.isfile, given)):
-        raise NotLazyError("folders and URLs are read by pandas")
+    found = []
+    for path in given:
+        if not is_folder(path):
+            found.append(path)
+            continue
+        inner = [path.rstrip("/"), *sorted(files_below(path))]
+        if any("=" in name[len(inner[0]) :] for name in inner[1:]) or len(given) > 1:
+            raise NotLazyError("folders name columns, or there are several")
+        found += inner[1:]
+    if len(found) > 1 and any("=" in path for path in found):
+        raise NotLazyError("folders name columns")
+    return found
+
+
+def _parquet(given: list[str], columns: Any, filters: Any) -> LazyFrame:
     footers = [metadata_of(identify(file)) for file in given]
     schema = footers[0].schema.to_arrow_schema()
     # Stored without Arrow's schema, files of one name may differ; pandas would unite them.
@@ -57,7 +79,6 @@ def parquet(
     chosen = list(schema.names) if columns is None else list(columns)
     if rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
-    schema = pq.read_schema(given[0])
     nothing = _without_rows(schema, columns, filters)
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
