@@ -64,7 +64,7 @@ def _files(files: str | Sequence[str]) -> list[str]:
         if any("=" in name[len(inner[0]) :] for name in inner[1:]) or len(given) > 1:
             raise NotLazyError("folders name columns, or there are several")
         found += inner[1:]
-    if len(found) > 1 and any("=" in path for path in found):
+    if not isinstance(files, str) and any("=" in path for path in found):
         raise NotLazyError("folders name columns")
     return found
 

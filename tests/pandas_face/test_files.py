@@ -421,6 +421,43 @@ def test_writes_into_missing_folders_and_open_files_are_pandas(rows, tmp_path):
     assert (tmp_path / "x.csv").read_text() == rows.head().to_csv()
 
 
+def test_stores_take_and_give_frames_of_this_face(rows, tmp_path):
+    rows = rows[["i", "x"]]
+    held = face.DataFrame(rows)
+    with face.HDFStore(tmp_path / "x.h5") as store:
+        store["a"] = held
+        store.append("t", held)
+        store.append("t", held)
+        same(store["a"], rows)
+        assert len(store.select("t", "index > 30")) == 18
+        same(face.read_hdf(store, "a"), rows)
+    assert all(isinstance(part, face.DataFrame) for part in face.read_hdf(tmp_path / "x.h5", "t", chunksize=30))
+
+
+def test_folder_of_parquet_files_is_lazy(rows, lazily, tmp_path):
+    for number in range(2):
+        rows.to_parquet(tmp_path / f"p{number}.parquet")
+    (tmp_path / "_SUCCESS").touch()
+    found = face.read_parquet(tmp_path)
+    assert is_lazy(found)
+    same(found, pd.read_parquet(tmp_path))
+    rows.dropna().to_parquet(tmp_path / "by", partition_cols=["s"])
+    wanted = pd.read_parquet(tmp_path / "by")
+    same(face.read_parquet(tmp_path / "by"), wanted)
+    single = list((tmp_path / "by").rglob("*.parquet"))[:1]
+    same(face.read_parquet(single), pd.read_parquet(single))
+
+
+def test_parquet_behind_urls_is_lazy(rows, lazily):
+    rows.to_parquet("memory://folder/x.parquet")
+    found = face.read_parquet("memory://folder/x.parquet", columns=["i", "s"])
+    assert is_lazy(found)
+    same(found, rows[["i", "s"]])
+    same(face.read_parquet("memory://folder/*.parquet"), rows)
+    rows[["i", "x"]].to_csv("memory://folder/x.csv", index=False)
+    same(face.read_csv("memory://folder/*.csv"), rows[["i", "x"]])
+
+
 # Arkouda's files
 
 
