@@ -348,7 +348,7 @@ def sort(p: Program, columns: list[str]) -> Made:
 
 
 def stable(frame: Any) -> dict[str, str]:
-    return {"kind": "stable"} if isinstance(frame, pd.DataFrame | pd.Series) else {}
+    return {} if isinstance(frame, ak.DataFrame | ak.Series) else {"kind": "stable"}
 
 
 VALUES = {"k": 1, "x": 0.5, "s": "b", "w": 2**61 + 1, "c": "mid"}
@@ -416,9 +416,9 @@ def assigned(p: Program, columns: list[str]) -> Made:
 
 def put(frame: Any, name: str, values: Any) -> Any:
     changed = frame.copy()
-    if isinstance(frame, pd.DataFrame) and frame.index.dtype.kind == "b":
+    if not isinstance(frame, ak.DataFrame) and frame.index.dtype.kind == "b":
         raise TypeError("labels that are bools equal 0 and 1")
-    if isinstance(frame, pd.DataFrame) and not len(frame):
+    if not isinstance(frame, ak.DataFrame) and not len(frame):
         values = values.reindex(frame.index)
     changed[name] = values
     return changed

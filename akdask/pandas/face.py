@@ -497,12 +497,25 @@ class Step(Face):
                     raise
                 self._tell(name, reason)
         try:
-            return faced(getattr(self.to_pandas(), name))
+            found = getattr(self.to_pandas(), name)
         except Exception as error:
             raise refusal(error) from error
+        return _called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
 
     def __dir__(self) -> list[str]:
         return dir(self.pandas_class)
+
+
+def _called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of pandas for objects of the face."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return faced(function(*in_pandas(args), **in_pandas(kwargs)))
+        except Exception as error:
+            raise refusal(error) from error
+
+    return call
 
 
 def bound(face: Face, name: str) -> Callable[..., Any]:

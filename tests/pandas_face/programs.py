@@ -85,7 +85,7 @@ def failure(seed: int) -> str | None:
     program = FaceProgram(seed)
     with warnings.catch_warnings(), config.set(pandas_fallback="silent"):
         warnings.simplefilter("ignore")
-        with mock.patch.object(tuning, "AT_ONCE_CELLS", -1):
+        with mock.patch.object(tuning, "EAGER_VALUES", -1):
             try:
                 program.run()
             except Exception as error:
