@@ -388,6 +388,7 @@ class ToPandas:
                 made[name] = as_nullable(made[name], dtype)
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
+        made = {name: item.set_axis(index) if is_pandas(item, "Series") else item for name, item in made.items()}
         # Renaming columns would take most of the time here; a frame without columns would get numbers for names.
         return pd.DataFrame(made, index=index, columns=None if made else [], copy=False)
 

@@ -100,7 +100,7 @@ class Face:
         if mode != "error" and self.is_at_hand() and all(map(_is_at_hand, (*args, *kwargs.values()))):
             return self._through_pandas(name, args, kwargs)
         try:
-            result = self._lazily(name, args, kwargs)
+            result = self._lazily_by_type(name, args, kwargs)
         except ArrangementError as refused:
             raise refusal(refused.error) from refused.error
         except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
@@ -114,6 +114,16 @@ class Face:
             return self._through_pandas(name, args, kwargs, reason)
         calls[self._named(name), "lazily"] += 1
         return result
+
+    def _lazily_by_type(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a lazy form if it knows the types of the columns; types that the engine lacks have their own module."""
+        self._root().lazy()
+        coded = sys.modules.get("akdask.pandas.coded")
+        return self._lazily(name, args, kwargs) if coded is None else coded.lazily(self, name, args, kwargs)
+
+    def _root(self) -> Face:
+        """Return the frame or Series that the object comes from."""
+        return self
 
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if name in OPERATORS:
@@ -459,6 +469,9 @@ class Step(Face):
         except Exception as error:
             raise refusal(error) from error
 
+    def _root(self) -> Face:
+        return self._origin._root()
+
     def is_at_hand(self) -> bool:
         given = (*(self._args or ()), *(self._kwargs or {}).values())
         return self._origin.is_at_hand() and all(map(_is_at_hand, given))
@@ -488,9 +501,11 @@ class Step(Face):
 
     def _read(self, name: str) -> Any:
         """Return an attribute."""
-        if name in self.lazy_methods and not (self.is_at_hand() and config.get("pandas_fallback") != "error"):
+        form = self._form(name)
+        is_lazy = form is not None or name in self.lazy_methods
+        if is_lazy and not (self.is_at_hand() and config.get("pandas_fallback") != "error"):
             try:
-                found = getattr(self.lazy(), name)
+                found = getattr(self.lazy(), name) if form is None else form(self.lazy())
                 return self._faced(found() if inspect.ismethod(found) else found)
             except Exception as reason:
                 if config.get("pandas_fallback") == "error":
@@ -626,7 +641,11 @@ def lazy_argument(given: Any) -> Any:
         from akdask.pandas.labels import lazily
         from akdask.pandas.lazy import lazy_series
 
-        return lazy_series(given) if isinstance(given, pandas.Series) else lazily(given)
+        made = lazy_series(given) if isinstance(given, pandas.Series) else lazily(given)
+        coded = sys.modules.get("akdask.pandas.coded")
+        if coded is not None and coded.coded_names(made):
+            raise NotLazyError("an argument has no lazy type")
+        return made
     if isinstance(given, Face):
         raise NotLazyError("an argument is an object of pandas")
     if type(given) in (list, tuple):

@@ -7,6 +7,7 @@ frame of one row, whose cells and labels are the numbers of the columns, so that
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -81,12 +82,19 @@ def column_labels(frame: LazyFrame) -> pandas.Index:
 
 def computed(frame: Any) -> Any:
     """Return a lazy frame or Series as pandas has it."""
-    return with_labels(frame.to_pandas(), labels_of_frame(frame) if isinstance(frame, DataFrame) else None)
+    labels = labels_of_frame(frame) if isinstance(frame, DataFrame) else None
+    return with_labels(frame.to_pandas(), labels, _masked(frame))
 
 
-def with_labels(rows: Any, labels: FrameLabels | None) -> Any:
+def _masked(lazy: Any) -> frozenset[Hashable]:
+    """Return which columns have pandas' nullable types by themselves; the column of a Series is `VALUES`."""
+    coded = sys.modules.get("akdask.pandas.coded")
+    return frozenset() if coded is None else coded.masked(lazy)
+
+
+def with_labels(rows: Any, labels: FrameLabels | None, masked: frozenset[Hashable] = frozenset()) -> Any:
     """Return computed rows with the labels and types that pandas has for them."""
-    found = plain(rows)
+    found = plain(rows, masked)
     if labels is None:
         return found
     if labels.levels:
@@ -106,20 +114,28 @@ class InPandas:
         Makes rows of a table, as the lazy object does.
     labels : FrameLabels, optional
         Labels that the rows get.
+    masked : frozenset
+        Columns that have pandas' nullable types by themselves.
     """
 
     form: ToPandas | ToSeries
     labels: FrameLabels | None
+    masked: frozenset[Hashable] = frozenset()
 
     @property
     def token(self) -> str:
         """Names the form in plans."""
         given = self.labels
-        return token("in pandas", self.form.token, None if given is None else (list(given.columns), given.levels))
+        return token(
+            "in pandas",
+            self.form.token,
+            None if given is None else (list(given.columns), given.levels),
+            sorted(map(str, self.masked)),
+        )
 
     def __call__(self, table: Any, *extras: Any, **options: Any) -> Any:
         """Return the rows."""
-        return with_labels(self.form(table, *extras, **options), self.labels)
+        return with_labels(self.form(table, *extras, **options), self.labels, self.masked)
 
 
 def plan(lazy: DataFrame | Series) -> CollectionRows:
@@ -127,7 +143,7 @@ def plan(lazy: DataFrame | Series) -> CollectionRows:
     rows = lazy.expr
     labels = labels_of_frame(lazy) if isinstance(lazy, DataFrame) else None
     form: Any = rows.form
-    return CollectionRows(rows.frame, InPandas(form, labels), rows.extras, rows.limit)
+    return CollectionRows(rows.frame, InPandas(form, labels, _masked(lazy)), rows.extras, rows.limit)
 
 
 def relabelled(found: Any, like: Any) -> Any:

@@ -75,11 +75,15 @@ def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
         rows of several levels, columns of types that the engine does not compute with.
     """
     check_names(rows.columns)
-    for name, dtype in rows.dtypes.items():
-        if not is_lazy_type(dtype):
-            raise NotLazyError(f"column {name!r} is of type {dtype}")
+    other = [name for name, dtype in rows.dtypes.items() if not is_lazy_type(dtype)]
     _check_labels(rows.index)
-    return LazyFrame(rows)
+    if not other:
+        return LazyFrame(rows)
+    from akdask.pandas.coded import encoded, with_codings
+
+    pairs = {str(name): encoded(rows[name]) for name in other}
+    made = LazyFrame(rows.assign(**{name: numbers for name, (numbers, _) in pairs.items()}))
+    return LazyFrame._of(with_codings(made._columns, {name: coding for name, (_, coding) in pairs.items()}))
 
 
 def as_series(given: Any, name: Hashable = None) -> LazySeries:
@@ -106,10 +110,7 @@ def lazy_series(column: pandas.Series) -> LazySeries:
     NotLazyError
         As for `lazy_frame`.
     """
-    if not is_lazy_type(column.dtype):
-        raise NotLazyError(f"the values are of type {column.dtype}")
-    _check_labels(column.index)
-    return column_of(LazyFrame(pandas.DataFrame({VALUES: column})), VALUES, column.name)
+    return column_of(lazy_frame(pandas.DataFrame({VALUES: column})), VALUES, column.name)
 
 
 def column_of(frame: DataFrame, name: str, called: Hashable) -> LazySeries:
@@ -133,11 +134,18 @@ def _check_labels(labels: pandas.Index) -> None:
         raise NotLazyError("labels have a frequency")
 
 
-def plain(rows: Any) -> Any:
-    """Return computed rows with the types that pandas gives where values are missing: floats and objects."""
+def plain(rows: Any, masked: frozenset[Hashable] = frozenset()) -> Any:
+    """Return computed rows with the types that pandas gives where values are missing: floats and objects.
+
+    Columns that were of pandas' nullable types in the first place, `masked`, stay so.
+    """
     if isinstance(rows, pandas.Series):
-        return _plain_column(rows)
-    found = {name: _plain_column(rows[name]) for name, dtype in rows.dtypes.items() if _is_masked(dtype)}
+        return rows if VALUES in masked else _plain_column(rows)
+    found = {
+        name: _plain_column(rows[name])
+        for name, dtype in rows.dtypes.items()
+        if _is_masked(dtype) and name not in masked
+    }
     return rows.assign(**found) if found else rows
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Mapping
 from functools import wraps
 from typing import Any
@@ -70,7 +71,7 @@ def house_frame(frame: Any) -> Any:
     from akdask.frames.dataframe import DataFrame
     from akdask.pandas.labels import column_labels, data_names, labels_of_frame
 
-    columns, noted = frame._columns, labels_of_frame(frame)
+    columns, noted = _house_columns(frame._columns), labels_of_frame(frame)
     if noted is None:
         return DataFrame._of(columns)
     labels = column_labels(frame)
@@ -91,8 +92,14 @@ def house_series(series: Any) -> Any:
     from akdask.frames.series import Series
 
     made = Series.__new__(Series)
-    made.name, made._level_names, made._labelled = series.name, series._level_names, series._labelled
+    made.name, made._level_names = series.name, series._level_names
+    made._labelled = series._labelled._of(_house_columns(series._labelled._columns))
     return made
+
+
+def _house_columns(columns: Any) -> Any:
+    coded = sys.modules.get("akdask.pandas.coded")
+    return columns if coded is None else coded.for_arkouda(columns)
 
 
 SETS: Mapping[str, str] = {".parquet": "to_parquet", ".csv": "to_csv"}

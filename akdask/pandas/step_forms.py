@@ -64,30 +64,6 @@ TEXT: Mapping[str, Callable[..., Any]] = {
 }
 
 
-# times
-
-
-def method(name: str) -> Callable[..., Any]:
-    def call(times: Any, *args: Any, **options: Any) -> Any:
-        return getattr(times, name)(*args, **options)
-
-    return call
-
-
-def no_objects(times: Any) -> Any:
-    raise NotLazyError("the values are objects of Python")
-
-
-TIMES: Mapping[str, Callable[..., Any]] = {
-    **{
-        name: method(name)
-        for name in ("month_name", "day_name", "strftime", "floor", "ceil", "round", "normalize", "total_seconds")
-    },
-    "date": no_objects,
-    "time": no_objects,
-}
-
-
 # groups
 
 

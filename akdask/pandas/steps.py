@@ -56,7 +56,7 @@ class Times(Step):
     """``dt`` of a Series."""
 
     pandas_class = vars(pandas.Series)["dt"]._accessor
-    forms = ("step_forms", "TIMES")
+    forms = ("time_forms", "FORMS")
 
     lazy_methods = words(
         """year month day hour minute second microsecond nanosecond quarter dayofweek day_of_week weekday dayofyear

@@ -1,0 +1,794 @@
+"""`CodedArray`: a lazy column of a type of pandas that the engine lacks, as 64-bit numbers that stand for its values.
+
+Numbers of fewer bits, categories that are no text, periods, and days and clock times as Python's objects are `Coding`s
+by which equal values have equal numbers, in the same order; values of any other type are the numbers of their rows in
+an array that pandas made, and only move.  A column keeps its coding wherever rows are chosen, ordered, grouped or
+joined, and is decoded where its values leave.  As no other operation knows what the numbers mean, `admitted` lets
+through only those which need not know, and gives others plain numbers where these have the same answer.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas
+
+from akdask.arrays.array import Array
+from akdask.arrays.pdarray import pdarray
+from akdask.columns.nullable import NullableColumn
+from akdask.columns.table import Table
+from akdask.engine.node import Frame
+from akdask.engine.values import Call, Constant, Value, token
+from akdask.errors import UnsupportedError
+from akdask.frames.columnset import INDEX, VALUES, ColumnSet
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.series import Series
+from akdask.pandas.face import words
+from akdask.pandas.refusals import NotLazyError
+from akdask.records import record
+
+
+@record
+class Coding:
+    """How numbers stand for values."""
+
+    is_ordered: ClassVar[bool] = True
+    """Whether numbers are equal, and in order, where the values are."""
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the values as pandas has it."""
+        raise NotImplementedError
+
+    def decoded(self, numbers: Any, missing: Any) -> Any:
+        """Return the values of numbers as pandas holds them; `missing` is a mask, or None if all are there."""
+        raise NotImplementedError
+
+    def __call__(self, column: Any) -> Any:
+        """Return the values of a computed column."""
+        if isinstance(column, NullableColumn):
+            return self.decoded(column.values, column.missing)
+        return self.decoded(np.asarray(column), None)
+
+
+@record
+class Narrow(Coding):
+    """Numbers of fewer than 64 bits."""
+
+    name: str
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return f"narrow {self.name}"
+
+    @property
+    def dtype(self) -> Any:
+        """The type of NumPy."""
+        return np.dtype(self.name)
+
+    def decoded(self, numbers: Any, missing: Any) -> Any:
+        """Return numbers of the type, or floats where some are missing."""
+        if missing is not None and missing.any():
+            return np.where(missing, np.nan, numbers)
+        return numbers.astype(self.name)
+
+
+@record
+class Categories(Coding):
+    """Positions among categories of any type."""
+
+    categories: pandas.CategoricalDtype
+    number: int
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return token("categories", self.number)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of pandas."""
+        return self.categories
+
+    def decoded(self, numbers: Any, missing: Any) -> Any:
+        """Return a Categorical."""
+        codes = numbers if missing is None else np.where(missing, -1, numbers)
+        return pandas.Categorical.from_codes(codes, dtype=self.categories)
+
+
+_numbers = count()
+_known: list[Categories] = []
+
+
+def categories(dtype: pandas.CategoricalDtype) -> Categories:
+    """Return the coding of a type; equal types have one coding."""
+    for known in reversed(_known[-KEPT_CODINGS:]):
+        if known.categories is dtype or (
+            known.categories.ordered == dtype.ordered
+            and known.categories.categories.dtype == dtype.categories.dtype
+            and known.categories.categories.identical(dtype.categories)
+        ):
+            return known
+    made = Categories(dtype, next(_numbers))
+    _known.append(made)
+    del _known[:-KEPT_CODINGS]
+    return made
+
+
+KEPT_CODINGS = 64
+"""Types of categories that are remembered, to be told equal."""
+
+
+@record
+class Periods(Coding):
+    """Ordinals of periods."""
+
+    frequency: str
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return f"periods {self.frequency}"
+
+    @property
+    def dtype(self) -> Any:
+        """The type of pandas."""
+        return pandas.PeriodDtype(self.frequency)
+
+    def decoded(self, numbers: Any, missing: Any) -> Any:
+        """Return an array of periods."""
+        ordinals = np.array(numbers, np.int64)
+        if missing is not None:
+            ordinals[missing] = np.iinfo(np.int64).min
+        periods: Any = pandas.PeriodIndex
+        return periods.from_ordinals(ordinals, freq=self.frequency).array
+
+
+@record
+class Objects(Coding):
+    """Days since 1970 as dates, or nanoseconds since midnight as clock times, in objects of Python."""
+
+    what: str
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return f"objects {self.what}"
+
+    @property
+    def dtype(self) -> Any:
+        """Python's objects."""
+        return np.dtype(object)
+
+    def decoded(self, numbers: Any, missing: Any) -> Any:
+        """Return an array of objects, NaT where they are missing."""
+        distinct, places = np.unique(numbers, return_inverse=True)
+        found = np.empty(len(distinct), object)
+        found[:] = [_as_date(one) if self.what == "date" else _as_time(one) for one in distinct.tolist()]
+        found = found[places] if len(distinct) else np.empty(0, object)
+        if missing is not None:
+            found[missing] = pandas.NaT
+        return pandas.Series(found, dtype=object)
+
+
+def _as_date(days: int) -> datetime.date:
+    return datetime.date.fromordinal(days + EPOCH)
+
+
+def _as_time(nanoseconds: int) -> datetime.time:
+    microseconds = nanoseconds // 1000
+    seconds, microsecond = divmod(microseconds, 10**6)
+    minutes, second = divmod(seconds, 60)
+    return datetime.time(*divmod(minutes, 60), second, microsecond)
+
+
+EPOCH = datetime.date(1970, 1, 1).toordinal()
+
+
+@record(eq=False)
+class Rows(Coding):
+    """Numbers of rows in an array that pandas made."""
+
+    is_ordered: ClassVar[bool] = False
+
+    rows: Any
+    number: int
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return token("rows", self.number)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of pandas."""
+        return self.rows.dtype
+
+    def decoded(self, numbers: Any, missing: Any) -> Any:
+        """Return the values of the rows; of rows that a join found none for, a missing value."""
+        if missing is None or not missing.any():
+            found = pandas.Series(self.rows.take(numbers), dtype=self.rows.dtype)
+        else:
+            found = pandas.Series(self.rows, dtype=self.rows.dtype).reindex(np.where(missing, -1, numbers))
+        # In a frame, pandas would make text of objects that all are text.
+        return found.reset_index(drop=True) if found.dtype == object else found.array
+
+
+class CodedArray(Array):
+    """A lazy column of numbers that stand for values of a type of pandas.
+
+    Parameters
+    ----------
+    frame, value
+        The numbers, int64, uint64 or float64, which may be missing.
+    coding : Coding
+        What they stand for.
+    """
+
+    objType = "CodedArray"
+    marks_missing = True
+
+    def __init__(self, frame: Frame, value: Value, coding: Coding) -> None:
+        super().__init__(frame, value)
+        self.coding = coding
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        return type(self)(frame, value, self.coding)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the values as pandas has it."""
+        return self.coding.dtype
+
+    def _type_name(self) -> str:
+        return str(self.dtype)
+
+    def _converter(self) -> Callable[..., Any]:
+        return Decode(self.coding)
+
+    def _pandas_converter(self) -> Callable[..., Any]:
+        return self.coding
+
+    def plain(self) -> pdarray:
+        """Return the numbers."""
+        return pdarray(self._frame, self._value)
+
+    def _key(self) -> tuple[Frame, Value]:
+        self._demand_order()
+        return self._frame, self._value
+
+    def _sort_key(self, ascending: bool = True) -> tuple[Frame, Value]:
+        self._demand_order()
+        return self._frame, self._value
+
+    def _demand_order(self) -> None:
+        if not self.coding.is_ordered:
+            raise NotLazyError(f"values of {self.dtype} have no lazy order")
+
+    def _as_operand(self) -> tuple[Frame, Value]:
+        raise NotLazyError(f"values of {self.dtype} have no lazy form in this operation")
+
+    def _in_common(self, operation: str, others: Any) -> list[Any]:
+        if operation != "join" or not self.coding.is_ordered:
+            self._as_operand()
+        if any(not isinstance(other, CodedArray) or other.coding != self.coding for other in others):
+            raise NotLazyError("keys are of different types")
+        return [self.plain(), *(other.plain() for other in others)]
+
+    def _storable(self) -> Any:
+        raise UnsupportedError(
+            f"a column of {self.dtype} is stored in no format of Arkouda.", hint="convert it with astype first."
+        )
+
+
+@record
+class Decode:
+    """Makes an array of NumPy of the only column of a table."""
+
+    coding: Coding
+
+    @property
+    def token(self) -> str:
+        """Names the converter in plans."""
+        return token("decode", self.coding.token)
+
+    def __call__(self, table: Table) -> Any:
+        """Return the values."""
+        return np.asarray(self.coding(table.columns[0]))
+
+
+# from pandas
+
+NARROW = frozenset({"int8", "int16", "int32", "uint16", "uint32", "float32"})
+
+
+def encoded(values: Any) -> tuple[Any, Coding]:
+    """Return numbers for an array or index of pandas, as lazy frames take them, and what they stand for."""
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype) and dtype.name in NARROW:
+        wide = {"i": np.int64, "u": np.uint64, "f": np.float64}[dtype.kind]
+        return np.asarray(values).astype(wide), Narrow(dtype.name)
+    values = values.array if isinstance(values, pandas.Series | pandas.Index) else values
+    if isinstance(dtype, pandas.CategoricalDtype):
+        return _with_gaps(values.codes.astype(np.int64), values.codes < 0), categories(dtype)
+    if isinstance(dtype, pandas.PeriodDtype):
+        return _with_gaps(values.asi8.copy(), values.isna()), Periods(dtype.name[len("period[") : -1])
+    return np.arange(len(values)), Rows(values, next(_numbers))
+
+
+def _with_gaps(numbers: Any, missing: Any) -> Any:
+    if not missing.any():
+        return numbers
+    return pandas.arrays.IntegerArray(np.where(missing, 0, numbers), np.asarray(missing))
+
+
+# columns of lazy objects
+
+
+def columns_of(lazy: Any) -> ColumnSet:
+    """Return the columns of a lazy frame or Series."""
+    found: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
+    return found
+
+
+def coded_names(lazy: Any) -> list[str]:
+    """Return which columns of a lazy frame are coded, or the column of values of a Series if it is."""
+    columns = columns_of(lazy)
+    if isinstance(lazy, Series):
+        return [VALUES] if isinstance(columns.kinds.get(VALUES), CodedArray) else []
+    return [name for name in columns.values if isinstance(columns.kinds[name], CodedArray)]
+
+
+def masked(lazy: Any) -> frozenset[Any]:
+    """Return which columns decode to pandas' nullable types."""
+    kinds = columns_of(lazy).kinds
+    return frozenset(
+        name for name in coded_names(lazy) if isinstance(kinds[name].dtype, pandas.api.extensions.ExtensionDtype)
+    )
+
+
+def for_arkouda(columns: ColumnSet) -> ColumnSet:
+    """Return columns as Arkouda has them, narrow numbers as others.
+
+    Raises
+    ------
+    UnsupportedError
+        If Arkouda has nothing for a column.
+    """
+    kinds = dict(columns.kinds)
+    for name, kind in columns.kinds.items():
+        if not isinstance(kind, CodedArray):
+            continue
+        if not isinstance(kind.coding, Narrow):
+            what = "rows are labelled by values" if name is INDEX else f"the column {name!r} is"
+            raise UnsupportedError(
+                f"{what} of {kind.dtype}, which Arkouda lacks.", hint="convert it with astype, or leave it out."
+            )
+        kinds[name] = kind.plain()
+    return replace(columns, kinds=kinds)
+
+
+def with_codings(columns: ColumnSet, codings: dict[Any, Coding]) -> ColumnSet:
+    """Return columns of numbers as those which they stand for."""
+    if not codings:
+        return columns
+    kinds: dict[Any, Any] = dict(columns.kinds)
+    for name, coding in codings.items():
+        value: Any = columns.index if name is INDEX else columns.values[name]
+        kinds[name] = CodedArray(columns.frame, value, coding)
+    return replace(columns, kinds=kinds)
+
+
+def widened(lazy: Any, names: Any = None) -> Any:
+    """Return a lazy object with plain numbers in place of narrow ones.
+
+    Raises
+    ------
+    NotLazyError
+        If other columns are coded.
+    """
+    columns = columns_of(lazy)
+    names = coded_names(lazy) if names is None else names
+    kinds = dict(columns.kinds)
+    for name in names:
+        kind: Any = kinds[name]
+        if not isinstance(kind.coding, Narrow) or kind.dtype.kind == "f":
+            raise NotLazyError(f"a column is of type {kind.dtype}")
+        kinds[name] = kind.plain()
+    found = replace(columns, kinds=kinds)
+    if isinstance(lazy, DataFrame):
+        from akdask.pandas.labels import relabelled
+
+        return relabelled(lazy._of(found), lazy)
+    return lazy._on_columns(found)
+
+
+def narrowed(series: Any, coding: Coding) -> Any:
+    """Return a Series of numbers as one of what they stand for."""
+    return series._on_columns(with_codings(columns_of(series), {VALUES: coding}))
+
+
+def coding_of(series: Any) -> Coding | None:
+    """Return what the numbers of a Series stand for, None if they are numbers."""
+    kind = columns_of(series).kinds.get(VALUES)
+    return kind.coding if isinstance(kind, CodedArray) else None
+
+
+def series_of(series: Any, array: Any) -> Any:
+    """Return a Series with other values."""
+    from akdask.pandas.lazy import LazySeries
+
+    return LazySeries.under(series._with(array))
+
+
+# calls
+
+MOVES = words(
+    """head tail iloc loc take sample sort_values sort_index copy reset_index set_index rename rename_axis drop filter
+    to_frame groupby merge join query set_axis squeeze add_prefix add_suffix droplevel swaplevel reorder_levels cat dt
+    explain"""
+)
+"""Methods that only move values, or choose rows by other columns."""
+
+BY_ORDER = MOVES | words(
+    """isna isnull notna notnull count dropna nunique drop_duplicates duplicated hasnans is_unique value_counts
+    is_monotonic_increasing is_monotonic_decreasing"""
+)
+"""Methods that moreover need to know which values are equal or missing."""
+
+AS_NUMBERS = words(
+    """mean std var median quantile sum prod sem skew kurt kurtosis corr cov describe any all isin between eq ne lt le
+    gt ge truediv div divide rtruediv __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __truediv__ __rtruediv__ map rolling
+    expanding ewm argmax argmin idxmax idxmin pct_change autocorr"""
+)
+"""Methods whose results do not depend on the number of bits of their numbers."""
+
+KEEPING = words("min max unique mode nlargest nsmallest cummax cummin")
+"""Methods of a Series whose results are some of its numbers."""
+
+WRAPPING = {
+    "__add__": "add",
+    "__radd__": "add",
+    "__sub__": "subtract",
+    "__mul__": "multiply",
+    "__rmul__": "multiply",
+    "__mod__": "remainder",
+    "__floordiv__": "floor_divide",
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "mod": "remainder",
+    "floordiv": "floor_divide",
+}
+
+
+def uses_codes(face: Any) -> bool:
+    """Return whether the columns of a frame or Series of pandas' face are coded; it has a lazy form."""
+    return bool(coded_names(face.lazy()))
+
+
+def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call the lazy form of a method of a frame or Series of pandas' face, or refuse it because of coded columns."""
+    if hasattr(face, "_origin"):
+        return from_step(face, name, args, kwargs)
+    own = face.lazy()
+    names = coded_names(own)
+    others = [item for item in (*args, *kwargs.values()) if _is_coded(item)]
+    if not names and not others:
+        return face._lazily(name, args, kwargs)
+    if isinstance(own, Series):
+        found = _of_series(face, own, name, args, kwargs)
+        if found is not NotImplemented:
+            return found
+    if name in ("merge", "join", "groupby", "set_axis") or not others:
+        codings = [columns_of(own).kinds[column].coding for column in names]
+        allowed = BY_ORDER if all(coding.is_ordered for coding in codings) else MOVES
+        if name in allowed or (name == "__getitem__" and isinstance(own, DataFrame)) or name == "astype":
+            return face._lazily(name, args, kwargs)
+        if name == "__getitem__" and not isinstance(args[0], int | str | float):
+            return face._lazily(name, args, kwargs)
+    if name in ("min", "max") and not isinstance(own, Series) and _has_wide_number(own):
+        return type(face)._of(widened(own))._lazily(name, args, kwargs)
+    if name in AS_NUMBERS and kwargs.get("inplace") is not True:
+        plain = type(face)._of(widened(own))
+        return plain._lazily(
+            name, tuple(map(_plain_argument, args)), {k: _plain_argument(v) for k, v in kwargs.items()}
+        )
+    raise NotLazyError("a column has no lazy type")
+
+
+def _has_wide_number(frame: Any) -> bool:
+    columns = columns_of(frame)
+    return any(
+        isinstance(kind, pdarray)
+        and kind._pandas_converter() is None
+        and kind._value.dtype.name in ("int64", "float64")
+        for kind in (columns.kinds[name] for name in columns.values)
+    )
+
+
+def _is_coded(item: Any) -> bool:
+    from akdask.pandas.face import Held
+
+    if isinstance(item, Held):
+        return uses_codes(item)
+    if isinstance(item, list | tuple):
+        return any(isinstance(one, Held) and uses_codes(one) for one in item)
+    return False
+
+
+def _plain_argument(item: Any) -> Any:
+    from akdask.pandas.face import Held
+
+    if isinstance(item, Held) and uses_codes(item):
+        return type(item)._of(widened(item.lazy()))
+    if isinstance(item, np.generic):
+        raise NotLazyError("the type of a scalar of NumPy has a say in that of the result")
+    return item
+
+
+def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    coding = coding_of(own)
+    if coding is None:
+        return NotImplemented
+    if isinstance(coding, Narrow):
+        if name in WRAPPING and not kwargs and len(args) == 1:
+            return face._faced(_computed_narrow(own, coding, WRAPPING[name], args[0]))
+        if name in KEEPING and not any(map(_is_coded, args)):
+            found = type(face)._of(widened(own))._lazily(name, args, kwargs)
+            return _narrow_again(found, coding)
+    elif isinstance(coding, Categories | Periods | Objects) and coding.is_ordered:
+        if name in COMPARED:
+            return face._faced(_compared(own, coding, COMPARED[name], *args))
+        if name in ("min", "max") and not args and not kwargs:
+            if isinstance(coding, Categories) and not coding.categories.ordered:
+                raise NotLazyError("categories have no order")
+            code = getattr(series_of(own, columns_of(own).array(VALUES).plain()), name)()
+            if pandas.isna(code):
+                raise NotLazyError("there is no value")
+            return pandas.Series(coding.decoded(np.array([int(code)]), None)).iloc[0]
+    if name == "unique" and coding.is_ordered and not args:
+        array: Any = columns_of(own).array(VALUES)
+        found = series_of(own, array.plain()).drop_duplicates()
+        return narrowed(found, coding).to_pandas().array if not isinstance(coding, Objects) else NotImplemented
+    if name == "isin" and isinstance(coding, Categories) and len(args) == 1 and isinstance(args[0], list | tuple | set):
+        places = [
+            place
+            for place in coding.categories.categories.get_indexer_for(pandas.Index(list(args[0]), dtype=object))
+            if place >= 0
+        ]
+        if any(pandas.isna(one) for one in args[0]):
+            raise NotLazyError("missing values are among those sought")
+        return face._faced(series_of(own, columns_of(own).array(VALUES).plain()).isin(places))
+    return NotImplemented
+
+
+def _narrow_again(found: Any, coding: Narrow) -> Any:
+    from akdask.pandas.face import Held
+
+    if isinstance(found, Held):
+        return type(found)._of(narrowed(found.lazy(), coding))
+    if isinstance(found, np.ndarray):
+        return found.astype(coding.name)
+    if isinstance(found, float) and np.isnan(found):
+        raise NotLazyError("there is no value")
+    return coding.dtype.type(found)
+
+
+COMPARED = {
+    **{f"__{name}__": name for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    **{name: name for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+}
+
+
+def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
+    """Compare values with one value by their numbers."""
+    array: Any = columns_of(own).array(VALUES)
+    plain = series_of(own, array.plain())
+    if isinstance(coding, Categories):
+        if not np.isscalar(other) and not isinstance(other, pandas.Interval | pandas.Timestamp):
+            raise NotLazyError("the other side is no category")
+        dtype = coding.categories
+        try:
+            place = dtype.categories.get_loc(other)
+        except (KeyError, TypeError):
+            place = None
+        if not isinstance(place, int) or (name not in ("eq", "ne") and not dtype.ordered):
+            raise NotLazyError("the other side is no category, or categories have no order")
+        return getattr(plain, f"__{name}__")(place)
+    if isinstance(coding, Periods) and isinstance(other, pandas.Period | str):
+        period = pandas.Period(other, freq=coding.frequency)
+        if isinstance(other, pandas.Period) and other.freqstr != coding.frequency:
+            raise NotLazyError("periods have different frequencies")
+        return getattr(plain, f"__{name}__")(period.ordinal)
+    if coding == Objects("date") and type(other) is datetime.date:
+        return getattr(plain, f"__{name}__")(other.toordinal() - EPOCH)
+    raise NotLazyError("the other side has no lazy form")
+
+
+def _computed_narrow(own: Any, coding: Narrow, operation: str, other: Any) -> Any:
+    """Compute with narrow integers and a plain one: they wrap around as NumPy's do."""
+    if coding.dtype.kind == "f" or type(other) not in (int, float):
+        raise NotLazyError("the types have no lazy form together")
+    wide = columns_of(own).array(VALUES).plain()
+    if columns_of(own).values[VALUES].dtype.nullable or type(other) is float:
+        from akdask.pandas.series import Series as Face
+
+        words = {"add": "__add__", "subtract": "__sub__", "multiply": "__mul__", "remainder": "__mod__"}
+        return Face._of(series_of(own, wide))._lazily(words.get(operation, "__floordiv__"), (other,), {})
+    bounds = np.iinfo(coding.name)
+    if not bounds.min <= other <= bounds.max or (operation in ("remainder", "floor_divide") and other in (0, -1)):
+        raise NotLazyError("NumPy refuses the number, or the type of the result differs")
+    if coding.dtype.kind == "u":
+        raise NotLazyError("numbers without sign wrap around")
+    found = wide._operate(operation, wide, other)
+    bits = bounds.bits
+    if operation in ("add", "subtract", "multiply"):
+        shifted = found + (1 << (bits - 1))
+        found = (shifted & ((1 << bits) - 1)) - (1 << (bits - 1))
+    return series_of(own, CodedArray(found._frame, found._value, coding))
+
+
+def where_missing(codes: Any, missing: Any) -> Value:
+    """Return numbers that are missing where a mask holds."""
+    from akdask.engine.values import with_missing
+
+    return with_missing(codes, missing)
+
+
+def of_codes(series: Any, codes: Any, dtype: pandas.CategoricalDtype) -> Any:
+    """Return a Series of categories, by their positions, -1 for missing ones; text as a Categorical of the house."""
+    value, frame = codes._value, codes._frame
+    if value.dtype.nullable:
+        from akdask.engine.missing import is_missing
+        from akdask.engine.values import apart
+
+        missing = is_missing(value)
+        value, _ = apart(value)
+    else:
+        missing = Call("less", value, Constant(np.int64(0)))
+    if dtype.categories.dtype == "str":
+        from akdask.arrays.categorical import Categorical
+        from akdask.arrays.categories import DEFAULT_NA, in_one_partition, strings_of
+        from akdask.operators.join.plan import CategoryTable
+
+        if DEFAULT_NA in dtype.categories:
+            raise NotLazyError(f"{DEFAULT_NA!r} is a category")
+        labels = CategoryTable(in_one_partition(strings_of(dtype.categories.astype(str))), DEFAULT_NA)
+        labels = labels.arranged().in_order(bool(dtype.ordered))
+        return series_of(series, Categorical.of(frame, Call("where", missing, labels.na_code, value), labels))
+    return series_of(series, CodedArray(frame, where_missing(value, missing), categories(dtype)))
+
+
+# steps
+
+OF_GROUPS = words("mean std var median quantile sem skew kurt count nunique any all")
+"""Reductions of groups whose results do not depend on the number of bits of their numbers."""
+
+OF_ROWS = words("size ngroup ngroups cumcount")
+"""Methods of groups that look at no column."""
+
+KEPT_BY_GROUP = words("min max first last")
+"""Reductions of groups that choose one of the numbers of each group."""
+
+ADDED_BY_GROUP = words("sum prod")
+"""Reductions of groups whose results have the type of the numbers if all of them fit it."""
+
+
+def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call the lazy form of a method of groups, windows or accessors, or refuse it because of coded columns."""
+    root = step
+    chain = []
+    while hasattr(root, "_origin"):
+        chain.append(root)
+        root = root._origin
+    if not hasattr(root, "lazy"):
+        return step._lazily(name, args, kwargs)
+    own, first = root.lazy(), chain[-1]._step
+    names = coded_names(own)
+    if not names or first in ("loc", "iloc", "at", "iat", "dt", "cat", "str"):
+        return step._lazily(name, args, kwargs)
+    if first in ("rolling", "expanding", "ewm") and not isinstance(own, DataFrame):
+        return _again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
+    if first != "groupby":
+        raise NotLazyError("a column has no lazy type")
+    taken, kept = _columns_taken(own, chain, name, args, kwargs)
+    concerned = [column for column in names if column in taken]
+    if not concerned or name in OF_ROWS:
+        return step._lazily(name, args, kwargs)
+    for column in concerned:
+        coding = columns_of(own).kinds[column].coding
+        if not isinstance(coding, Narrow) or coding.dtype.kind == "f":
+            raise NotLazyError(f"a column is of type {coding.dtype}")
+    found = _again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
+    if name in ADDED_BY_GROUP:
+        return _fitted(found, {column: columns_of(own).kinds[column].dtype for column in concerned})
+    if not kept:
+        return found
+    codings = {column: columns_of(own).kinds[column].coding for column in concerned}
+    lazy = found.lazy()
+    if isinstance(lazy, Series):
+        return type(found)._of(narrowed(lazy, *codings.values()))
+    from akdask.pandas.labels import relabelled
+
+    return type(found)._of(relabelled(lazy._of(with_codings(lazy._columns, codings)), lazy))
+
+
+def _fitted(found: Any, dtypes: dict[str, Any]) -> Any:
+    """Return sums of groups, computed, in narrow types that hold all of a column."""
+    rows = found.to_pandas()
+    if isinstance(rows, pandas.Series):
+        (dtype,) = dtypes.values()
+        made = rows.astype(dtype)
+        return type(found)._of(None, made if (made == rows).all() else rows)
+    narrow = {column: dtype for column, dtype in dtypes.items() if (rows[column].astype(dtype) == rows[column]).all()}
+    return type(found)._of(None, rows.astype(narrow))
+
+
+def _columns_taken(
+    own: Any, chain: list[Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[str], bool]:
+    """Return the columns that a method of groups reduces, and whether its results are some of their values."""
+    steps = chain[::-1]
+    if any(step._step not in ("groupby", "__getitem__") for step in steps):
+        raise NotLazyError("a column has no lazy type")
+    if isinstance(own, Series):
+        taken = [VALUES]
+    else:
+        by = steps[0]._args[0] if steps[0]._args else steps[0]._kwargs.get("by")
+        keys = by if isinstance(by, list) else [by]
+        taken = [column for column in own._columns.values if not any(column is key or _is(column, key) for key in keys)]
+        for step in steps[1:]:
+            key = step._args[0]
+            taken = list(key) if isinstance(key, list) else [key]
+    if name in ("agg", "aggregate"):
+        func = args[0] if args else kwargs.get("func")
+        if func is None:
+            used = dict.fromkeys(pair[0] for pair in kwargs.values() if isinstance(pair, tuple))
+            functions = [pair[1] if isinstance(pair, tuple) else pair for pair in kwargs.values()]
+            taken = list(used) or taken
+        elif isinstance(func, dict):
+            coded = coded_names(own)
+            taken = list(func)
+            functions = [
+                one
+                for column, how in func.items()
+                if column in coded
+                for one in (how if isinstance(how, list) else [how])
+            ]
+        else:
+            functions = func if isinstance(func, list) else [func]
+        if any(column in coded_names(own) for column in taken) and not all(
+            isinstance(one, str) and (one in OF_GROUPS or one == "size") for one in functions
+        ):
+            raise NotLazyError("a column has no lazy type")
+        return taken, False
+    if name == "transform" and args and args[0] in OF_GROUPS:
+        return taken, False
+    if name not in OF_GROUPS | OF_ROWS | KEPT_BY_GROUP | ADDED_BY_GROUP and any(
+        column in coded_names(own) for column in taken
+    ):
+        raise NotLazyError("a column has no lazy type")
+    return taken, name in KEPT_BY_GROUP
+
+
+def _is(column: str, key: Any) -> bool:
+    return isinstance(key, str) and column == key
+
+
+def _again(chain: list[Any], origin: Any) -> Any:
+    """Return steps from another object."""
+    for step in reversed(chain):
+        origin = type(step)(origin, step._step, step._args, step._kwargs)
+    return origin
