@@ -280,9 +280,9 @@ class NDFrame(Face):
         return self._lazy
 
     def _labels(self, which: str, found: Callable[[], pandas.Index]) -> pandas.Index:
-        """Return the labels of rows or columns of the lazy object, the same object each time."""
+        """Return the labels of rows or columns, the same object each time."""
         if which not in self._handed:
-            self._handed[which] = found()
+            self._handed[which] = found() if self._in_memory is None else getattr(self._in_memory, which)
         return self._handed[which]
 
     def _take_names(self) -> None:
@@ -301,6 +301,8 @@ class NDFrame(Face):
         if self._in_memory is None:
             self.lazy()
             found = self._computed()
+            for which, labels in self._handed.items():
+                setattr(found, which, labels)
             if found.size > tuning.CACHED_VALUES:
                 return found
             object.__setattr__(self, "_in_memory", found)

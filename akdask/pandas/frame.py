@@ -92,14 +92,10 @@ class DataFrame(NDFrame):
         self._hold(None, made)
 
     def _made_lazy(self, rows: pandas.DataFrame) -> Any:
-        from akdask.pandas import labels
-
-        return labels.lazily(rows)
+        return _labels().lazily(rows)
 
     def _computed(self) -> pandas.DataFrame:
-        from akdask.pandas import labels
-
-        found: pandas.DataFrame = labels.computed(self._lazy)
+        found: pandas.DataFrame = _labels().computed(self._lazy)
         return found
 
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -128,11 +124,7 @@ class DataFrame(NDFrame):
     @property
     def columns(self) -> pandas.Index:
         """Labels of the columns."""
-        if self._in_memory is not None:
-            return self._in_memory.columns  # type: ignore[no-any-return]
-        from akdask.pandas import labels
-
-        return self._labels("columns", lambda: labels.column_labels(self._lazy))
+        return self._labels("columns", lambda: _labels().column_labels(self._lazy))
 
     @columns.setter
     def columns(self, names: Any) -> None:
@@ -144,11 +136,7 @@ class DataFrame(NDFrame):
     @property
     def index(self) -> pandas.Index:
         """Labels of the rows; computes them."""
-        if self._in_memory is not None:
-            return self._in_memory.index  # type: ignore[no-any-return]
-        from akdask.pandas import labels
-
-        return self._labels("index", lambda: labels.row_labels(self._lazy))
+        return self._labels("index", lambda: _labels().row_labels(self._lazy))
 
     @index.setter
     def index(self, rows: Any) -> None:
@@ -356,6 +344,12 @@ def arranges(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 ROWS = words("head tail __getitem__ dropna nlargest nsmallest sort_values drop_duplicates query iloc")
 
 ELEMENTWISE = words("round abs fillna isna isnull notna notnull astype clip") | OPERATORS
+
+
+def _labels() -> Any:
+    from akdask.pandas import labels
+
+    return labels
 
 
 def _called(key: Any, frame: DataFrame) -> Any:

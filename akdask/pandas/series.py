@@ -112,12 +112,13 @@ class Series(NDFrame):
     @property
     def index(self) -> pandas.Index:
         """Labels of the values; computes them."""
-        if self._in_memory is None and not self._lazy._level_names:
-            from akdask.pandas.lazy import labels_of
+        return self._labels("index", self._row_labels)
 
-            return self._labels("index", lambda: labels_of(self._lazy))
-        labels: pandas.Index = self.to_pandas().index
-        return labels
+    def _row_labels(self) -> pandas.Index:
+        from akdask.pandas.lazy import labels_of
+
+        own: pandas.Index = self.to_pandas().index if self._lazy._level_names else labels_of(self._lazy)
+        return own
 
     @index.setter
     def index(self, labels: Any) -> None:
