@@ -28,6 +28,7 @@ from akdask.formats.csv.lines import ByteRange, Lines, StrayQuoteError, byte_ran
 from akdask.formats.csv.parse import CsvColumn
 from akdask.formats.csv.text_file import read_text, text_file
 from akdask.frames.columnset import ColumnSet
+from akdask.pandas import tuning
 from akdask.pandas.face import words
 from akdask.pandas.labels import by_rows, computed
 from akdask.pandas.lazy import LazyFrame
@@ -88,7 +89,7 @@ def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
     if shown.index.nlevels != max(len(index), 1) or len(set(positions)) < len(positions):
         raise NotLazyError("columns are labels by another rule")
     parser = _parser_of(first, positions, options)
-    ranges, found = _types_of(opened, parser)
+    ranges, found = _types_of(opened, parser, list(dict.fromkeys(map(str, positions))))
     columns = {str(position): found[str(position)] for position in positions}
     rows: list[Any] = [replace(parser, dtypes=tuple(columns.items()), path=one.file.path) for one in opened]
     source = PandasCsvSource(
@@ -218,7 +219,7 @@ class PandasRows:
     options : tuple of (str, value)
         Arguments of `pandas.read_csv`.
     times : tuple of (str, str)
-        Columns of times, with their formats.
+        Columns of times, with their formats; pandas finds that of an empty text.
     dtypes : tuple of (str, str)
         Types of the columns, None where pandas is to find them.
     """
@@ -249,7 +250,7 @@ class PandasRows:
             index_col=False,
             dtype=plain,
             parse_dates=list(times),
-            date_format=times or None,
+            date_format={name: form for name, form in times.items() if form} or None,
             low_memory=False,
             engine="c",
             **dict(self.options),
@@ -314,7 +315,7 @@ def _parser_of(opened: OpenedCsv, positions: Sequence[int], options: dict[str, A
     times = {}
     for item in options.get("parse_dates") or []:
         name = named(item)
-        times[name] = options.get("date_format") or _format_of(opened, int(name), options)
+        times[name] = options.get("date_format") or ""
     return PandasRows(
         opened.file.path,
         tuple(map(str, range(len(opened.names)))),
@@ -324,23 +325,27 @@ def _parser_of(opened: OpenedCsv, positions: Sequence[int], options: dict[str, A
     )
 
 
-def _format_of(opened: OpenedCsv, position: int, options: dict[str, Any]) -> str:
-    """Return the format of times that pandas guesses from the first of them."""
+def _format_of(text: bytes, name: str, parser: PandasRows) -> str | None:
+    """Return the format that pandas guesses from the first time of some rows, None if there is none in the first."""
     from pandas.tseries.api import guess_datetime_format
 
-    header = {word: value for word, value in options.items() if word in OF_HEADER}
-    text = read_text(opened.file, 0, HEAD)
-    text = text[: text.rfind(b"\n") + 1] if len(text) == HEAD else text
-    column = pandas.read_csv(io.BytesIO(text), **header, dtype=str).iloc[:, position].dropna()
-    found = guess_datetime_format(column.iloc[0], dayfirst=bool(options.get("dayfirst"))) if len(column) else None
-    if found is None:
-        raise NotLazyError("times are in no format that is known")
-    return str(found)
+    first = text[: text.find(b"\n", _GUESSED_BYTES) + 1] or text
+    column = replace(parser, times=()).frame(first, [name], {name: "str"})[name].dropna()
+    if not len(column):
+        return None
+    dayfirst = bool(dict(parser.options).get("dayfirst"))
+    return str(guess_datetime_format(column.iloc[0], dayfirst=dayfirst))
 
 
-def _types_of(opened: Sequence[OpenedCsv], parser: PandasRows) -> tuple[list[list[ByteRange]], dict[str, str]]:
+_GUESSED_BYTES = 2**14
+"""Bytes of a part whose first time says which format pandas takes all times of the part to have."""
+
+
+def _types_of(
+    opened: Sequence[OpenedCsv], parser: PandasRows, names: Sequence[str]
+) -> tuple[list[list[ByteRange]], dict[str, str]]:
     """Parse all files once; return the parts with their rows, and the types of the columns."""
-    limit = max(partition_size() // 2, 1)
+    limit = max(min(partition_size() // 2, tuning.PARSED_BYTES), 1)
     lines = Lines(
         (dict(parser.options).get("sep") or dict(parser.options).get("delimiter") or ",").encode(), keeps_blank=False
     )
@@ -350,23 +355,26 @@ def _types_of(opened: Sequence[OpenedCsv], parser: PandasRows) -> tuple[list[lis
         raise NotLazyError("quotes do not show where rows end") from None
     given = dict(parser.dtypes)
 
-    def look(place: tuple[OpenedCsv, ByteRange]) -> tuple[int, dict[str, str | None]]:
+    guessed = [name for name, form in parser.times if not form]
+
+    def look(place: tuple[OpenedCsv, ByteRange]) -> tuple[int, dict[str, str | None], dict[str, str | None]]:
         one, found = place
         data = read_text(one.file, found.start, found.stop)
         if not data.strip():
-            return 0, {}
-        frame = parser.frame(data, parser.names, given)
-        return len(frame), {
-            str(name): None if column.isna().all() else str(column.dtype) for name, column in frame.items()
-        }
+            return 0, {}, {}
+        frame = parser.frame(data, names, given)
+        kinds = {name: None if frame[name].isna().all() else str(frame[name].dtype) for name in names}
+        return len(frame), kinds, {name: _format_of(data, name, parser) for name in guessed}
 
     places = [(one, found) for one, cut in zip(opened, cuts, strict=True) for found in cut]
     with ThreadPoolExecutor(CPU_COUNT) as threads:
         seen = list(threads.map(look, places))
-    counts = iter([rows for rows, _ in seen])
+    counts = iter([rows for rows, _, _ in seen])
     ranges = [[ByteRange(found.start, found.stop, next(counts)) for found in cut] for cut in cuts]
-    kinds = [kind for rows, kind in seen if rows]
-    return ranges, {name: _common_type(name, [kind[name] for kind in kinds], given, parser) for name in parser.names}
+    with_rows = [(kinds, formats) for rows, kinds, formats in seen if rows]
+    if any(len({formats[name] for _, formats in with_rows}) > 1 for name in guessed):
+        raise NotLazyError("times have several formats: give date_format=")
+    return ranges, {name: _common_type(name, [kinds[name] for kinds, _ in with_rows], given, parser) for name in names}
 
 
 def _common_type(name: str, found: Sequence[str | None], given: Mapping[str, str], parser: PandasRows) -> str:

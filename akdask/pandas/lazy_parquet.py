@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 from akdask.arrays.array import Array
 from akdask.arrays.stored_arrays import from_stored
 from akdask.formats.parquet.footers import metadata_of
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import ColumnSet, level_column
 from akdask.pandas import tuning
 from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
-from akdask.pandas.lazy import LazyFrame, column_of, is_lazy_type
+from akdask.pandas.lazy import LazyFrame, check_names, column_of, is_lazy_type
 from akdask.pandas.refusals import NotLazyError
 from akdask.storage.files import StorageOptions, accessing, files_below, identify, is_folder
 from akdask.storage.registry import format_named, open_files
@@ -221,10 +221,11 @@ def with_labels(
     """Return the columns of a file with the labels that pandas gives them."""
     if not names:
         raise NotLazyError("there are no columns")
-    arrays = {name: frame._columns.array(name) for name in names}
+    arrays = {own: frame._columns.array(name) for own, name in zip(_own_names(nothing, names), names, strict=True)}
     if len(stored) > 1:
-        levels = {name: frame._columns.array(name) for name in stored}
-        noted = FrameLabels(nothing.columns, tuple(zip(stored, nothing.index.names, strict=True)))
+        own = [f"{level_column(number)}{'_' * len(max(arrays, key=len))}" for number in range(len(stored))]
+        levels = {level: frame._columns.array(name) for level, name in zip(own, stored, strict=True)}
+        noted = FrameLabels(nothing.columns, tuple(zip(own, nothing.index.names, strict=True)))
         made = labelled(LazyFrame._of(ColumnSet.of(levels | arrays)), noted)
     else:
         index, name = (frame._columns.array(stored[0]), nothing.index.name) if stored else (None, None)
@@ -234,6 +235,15 @@ def with_labels(
                 raise NotLazyError("labels are a range of their own")
         made = labelled(LazyFrame._of(ColumnSet.of(arrays, index, name)), FrameLabels(nothing.columns))
     return made
+
+
+def _own_names(nothing: pandas.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the names of columns in a lazy frame: their labels, if these are plain text."""
+    try:
+        check_names(nothing.columns)
+    except NotLazyError:
+        return list(names)
+    return list(nothing.columns)
 
 
 def _compare(frame: LazyFrame, nothing: pandas.DataFrame) -> None:

@@ -17,3 +17,6 @@ WRITTEN_BYTES = 2**28
 
 SORTED_BY_PANDAS = 2**20
 """Most rows whose equal values come in the order in which pandas' quicksort leaves them."""
+
+PARSED_BYTES = 2**24
+"""Bytes of a CSV file that are parsed at a time."""
