@@ -114,12 +114,6 @@ class Series(NDFrame):
         """Labels of the values; computes them."""
         return self._labels("index", self._row_labels)
 
-    def _row_labels(self) -> pandas.Index:
-        from akdask.pandas.lazy import labels_of
-
-        own: pandas.Index = self.to_pandas().index if self._lazy._level_names else labels_of(self._lazy)
-        return own
-
     @index.setter
     def index(self, labels: Any) -> None:
         own = self.to_pandas()
@@ -128,6 +122,12 @@ class Series(NDFrame):
         except Exception as error:
             raise refusal(error) from error
         self._adopt(own)
+
+    def _row_labels(self) -> pandas.Index:
+        from akdask.pandas.lazy import labels_of
+
+        own: pandas.Index = self.to_pandas().index if self._lazy._level_names else labels_of(self._lazy)
+        return own
 
     @property
     def dtype(self) -> Any:
