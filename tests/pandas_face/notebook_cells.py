@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
 
 from akdask import config
 from akdask.pandas import face
@@ -25,8 +24,8 @@ FOLDER = Path(__file__).parent / "notebooks"
 
 SUBJECTS = ("flows", "retail", "sensors", "survey", "weblog")
 
-ADDRESSES = re.compile(r"0x[0-9a-f]+|T_[0-9a-f]{5}")
-"""Addresses of objects and names of tables, which differ from run to run."""
+PASSING = re.compile(r"0x[0-9a-f]+|T_[0-9a-f]{5}|(?<=memory usage: )[0-9.]+")
+"""Addresses of objects, names of tables, and sizes of buffers, which differ from run to run."""
 
 
 @record
@@ -111,7 +110,7 @@ def _shown(value: Any) -> str:
     if value is None or _is_drawn(value):
         return ""
     html = getattr(value, "_repr_html_", None)
-    return ADDRESSES.sub("…", repr(value) + "\n" + ((html() or "") if callable(html) else ""))
+    return PASSING.sub("…", repr(value) + "\n" + ((html() or "") if callable(html) else ""))
 
 
 def _is_drawn(value: Any) -> bool:

@@ -21,7 +21,9 @@ def flows(folder: Path, rows: int, random: np.random.Generator) -> None:
     start = pandas.Timestamp("2024-03-01") + pandas.to_timedelta(np.sort(random.integers(0, 7 * 86400, rows)), "s")
     sizes = random.lognormal(7, 2, rows).round()
     sizes[random.random(rows) < 0.03] = np.nan
-    flags = random.choice(np.array(["SYN", "ACK", "FIN", "RST", None], dtype=object), rows, p=[0.3, 0.4, 0.15, 0.1, 0.05])
+    flags = random.choice(
+        np.array(["SYN", "ACK", "FIN", "RST", None], dtype=object), rows, p=[0.3, 0.4, 0.15, 0.1, 0.05]
+    )
     pandas.DataFrame(
         {
             "start": start,
@@ -54,12 +56,19 @@ def retail(folder: Path, rows: int, random: np.random.Generator) -> None:
     customers[random.random(rows) < 0.08] = np.nan
     pandas.DataFrame(
         {
-            "invoice": [f"{'C' if one < 0.02 else ''}{number}" for one, number in zip(random.random(rows), random.integers(50000, 50000 + rows // 4, rows), strict=True)],
+            "invoice": [
+                f"{'C' if one < 0.02 else ''}{number}"
+                for one, number in zip(
+                    random.random(rows), random.integers(50000, 50000 + rows // 4, rows), strict=True
+                )
+            ],
             "sku": random.integers(1, 301, rows),
             "quantity": random.integers(1, 13, rows) * random.choice([1, 1, 1, 1, -1], rows),
             "price": price,
             "customer": customers,
-            "country": random.choice(["France", "Germany", "Spain", "Italy", "Norway"], rows, p=[0.4, 0.3, 0.15, 0.1, 0.05]),
+            "country": random.choice(
+                ["France", "Germany", "Spain", "Italy", "Norway"], rows, p=[0.4, 0.3, 0.15, 0.1, 0.05]
+            ),
             "when": day.strftime("%d/%m/%Y %H:%M"),
         }
     ).to_csv(folder / "sales.csv", index=False, sep=";", decimal=",")
@@ -75,7 +84,8 @@ def retail(folder: Path, rows: int, random: np.random.Generator) -> None:
         {
             "customer": np.arange(1000, 1000 + max(rows // 25, 20)),
             "segment": random.choice(["bronze", "silver", "gold"], max(rows // 25, 20), p=[0.6, 0.3, 0.1]),
-            "since": pandas.Timestamp("2015-01-01") + pandas.to_timedelta(random.integers(0, 2900, max(rows // 25, 20)), "D"),
+            "since": pandas.Timestamp("2015-01-01")
+            + pandas.to_timedelta(random.integers(0, 2900, max(rows // 25, 20)), "D"),
         }
     ).to_parquet(folder / "customers.parquet")
 
@@ -115,16 +125,29 @@ def sensors(folder: Path, rows: int, random: np.random.Generator) -> None:
 
 def weblog(folder: Path, rows: int, random: np.random.Generator) -> None:
     """Write requests to a web server."""
-    time = pandas.Timestamp("2024-05-06", tz="UTC") + pandas.to_timedelta(np.sort(random.integers(0, 3 * 86400, rows)), "s")
+    time = pandas.Timestamp("2024-05-06", tz="UTC") + pandas.to_timedelta(
+        np.sort(random.integers(0, 3 * 86400, rows)), "s"
+    )
     pages = ["/", "/login", "/cart", "/product/12", "/product/77", "/search?q=lamp", "/search?q=red+chair", "/about"]
-    agents = ["Mozilla/5.0 (Windows NT 10.0)", "Mozilla/5.0 (X11; Linux)", "curl/8.1", "Googlebot/2.1", "Mozilla/5.0 (iPhone)"]
+    agents = [
+        "Mozilla/5.0 (Windows NT 10.0)",
+        "Mozilla/5.0 (X11; Linux)",
+        "curl/8.1",
+        "Googlebot/2.1",
+        "Mozilla/5.0 (iPhone)",
+    ]
     size = random.lognormal(8, 1, rows).astype("int64").astype(str).astype(object)
     size[random.random(rows) < 0.05] = "-"
-    referrer = random.choice(np.array(["https://google.com", "https://bing.com", "-", "https://shop.example"], dtype=object), rows)
+    referrer = random.choice(
+        np.array(["https://google.com", "https://bing.com", "-", "https://shop.example"], dtype=object), rows
+    )
     pandas.DataFrame(
         {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "ip": [f"192.168.{one}.{other}" for one, other in zip(random.integers(0, 8, rows), random.integers(0, 250, rows), strict=True)],
+            "ip": [
+                f"192.168.{one}.{other}"
+                for one, other in zip(random.integers(0, 8, rows), random.integers(0, 250, rows), strict=True)
+            ],
             "method": random.choice(["GET", "POST", "get", "HEAD"], rows, p=[0.75, 0.15, 0.05, 0.05]),
             "url": random.choice(pages, rows, p=[0.25, 0.1, 0.1, 0.15, 0.15, 0.1, 0.1, 0.05]),
             "status": random.choice([200, 301, 404, 500], rows, p=[0.86, 0.05, 0.07, 0.02]),
@@ -145,18 +168,28 @@ def survey(folder: Path, rows: int, random: np.random.Generator) -> None:
     found = {
         "id": np.arange(1, rows + 1),
         "age": np.where(random.random(rows) < 0.02, np.nan, age),
-        "gender": random.choice(np.array(["F", "M", "f", "m", "X", None], dtype=object), rows, p=[0.4, 0.4, 0.06, 0.06, 0.03, 0.05]),
+        "gender": random.choice(
+            np.array(["F", "M", "f", "m", "X", None], dtype=object), rows, p=[0.4, 0.4, 0.06, 0.06, 0.03, 0.05]
+        ),
         "region": random.choice(["N", "E", "S", "W"], rows),
         "education": random.choice(["none", "school", "college", "university"], rows, p=[0.1, 0.4, 0.3, 0.2]),
         "income": income,
         "children": random.poisson(1.2, rows),
-        "date": (pandas.Timestamp("2024-02-01") + pandas.to_timedelta(random.integers(0, 60, rows), "D")).strftime("%Y-%m-%d"),
+        "date": (pandas.Timestamp("2024-02-01") + pandas.to_timedelta(random.integers(0, 60, rows), "D")).strftime(
+            "%Y-%m-%d"
+        ),
         "member": random.choice(["yes", "no", ""], rows, p=[0.3, 0.6, 0.1]),
         "weight": random.uniform(0.5, 2.0, rows).round(3),
     }
     for number in range(1, 5):
-        found[f"q{number}"] = random.choice(np.array([*answers, None], dtype=object), rows, p=[0.1, 0.2, 0.25, 0.25, 0.15, 0.05])
+        found[f"q{number}"] = random.choice(
+            np.array([*answers, None], dtype=object), rows, p=[0.1, 0.2, 0.25, 0.25, 0.15, 0.05]
+        )
     pandas.DataFrame(found).to_csv(folder / "answers.csv", index=False, na_rep="n/a")
     pandas.DataFrame(
-        {"region": ["N", "E", "S", "C"], "name": ["North", "East", "South", "Centre"], "people": [1200, 3400, 2100, 900]}
+        {
+            "region": ["N", "E", "S", "C"],
+            "name": ["North", "East", "South", "Centre"],
+            "people": [1200, 3400, 2100, 900],
+        }
     ).to_csv(folder / "regions.csv", index=False)

@@ -1,6 +1,6 @@
 # %%
-import pandas as pd
 import numpy as np
+import pandas as pd
 
 # %%
 df = pd.read_csv("flows.csv", parse_dates=["start"], dtype={"proto": "category"})
@@ -116,7 +116,12 @@ df["subnet"].value_counts().sort_index()
 df["src"].str.extract(r"(\d+)\.(\d+)$").head()
 
 # %%
-pairs = df.groupby(["src", "dst"]).size().reset_index(name="flows").sort_values(["flows", "src", "dst"], ascending=[False, True, True])
+pairs = (
+    df.groupby(["src", "dst"])
+    .size()
+    .reset_index(name="flows")
+    .sort_values(["flows", "src", "dst"], ascending=[False, True, True])
+)
 pairs.head(10)
 
 # %%

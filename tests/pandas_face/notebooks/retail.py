@@ -1,11 +1,12 @@
 # %%
-import numpy as np
 import pandas as pd
 
 pd.set_option("display.max_columns", 20)
 
 # %%
-sales = pd.read_csv("sales.csv", sep=";", decimal=",", parse_dates=["when"], dayfirst=True, dtype={"country": "category"})
+sales = pd.read_csv(
+    "sales.csv", sep=";", decimal=",", parse_dates=["when"], dayfirst=True, dtype={"country": "category"}
+)
 products = pd.read_parquet("products.parquet")
 customers = pd.read_parquet("customers.parquet")
 sales.head()
@@ -73,7 +74,9 @@ full["band"] = pd.qcut(full["revenue"], 4, labels=["low", "mid", "high", "top"])
 full.groupby("band", observed=True)["revenue"].agg(["min", "max", "count"])
 
 # %%
-table = pd.pivot_table(full, values="revenue", index="country", columns="category", aggfunc=["sum", "mean"], observed=True)
+table = pd.pivot_table(
+    full, values="revenue", index="country", columns="category", aggfunc=["sum", "mean"], observed=True
+)
 table.round(1)
 
 # %%

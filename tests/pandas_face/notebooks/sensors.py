@@ -1,6 +1,5 @@
 # %%
 import pandas as pd
-import numpy as np
 
 # %%
 raw = pd.read_parquet("readings.parquet")

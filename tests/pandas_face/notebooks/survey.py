@@ -133,7 +133,9 @@ df.eval("burden = income / (children + 1)").groupby("children")["burden"].mean()
 df.groupby("region").sample(n=2, random_state=3)[["age", "region"]]
 
 # %%
-stats = df.pivot_table(index=["region", "gender"], values=["income", "score"], aggfunc={"income": "median", "score": ["mean", "count"]})
+stats = df.pivot_table(
+    index=["region", "gender"], values=["income", "score"], aggfunc={"income": "median", "score": ["mean", "count"]}
+)
 stats.swaplevel().sort_index().loc["F"]
 
 # %%

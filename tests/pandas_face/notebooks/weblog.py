@@ -101,7 +101,9 @@ errors = log[log["status"].isin([404, 500])]
 errors.groupby(["path", "status"]).size().unstack(fill_value=0)
 
 # %%
-minute = log.set_index("time").resample("15min").agg({"ms": "mean", "status": lambda s: (s >= 400).sum(), "size": "sum"})
+minute = (
+    log.set_index("time").resample("15min").agg({"ms": "mean", "status": lambda s: (s >= 400).sum(), "size": "sum"})
+)
 minute.head()
 
 # %%
@@ -115,7 +117,9 @@ log["slow"] = log["ms"].gt(log.groupby("path")["ms"].transform("quantile", 0.95)
 log["slow"].sum()
 
 # %%
-log.groupby("path").agg(hits=("ip", "count"), visitors=("ip", "nunique"), p50=("ms", "median"), worst=("ms", "max")).sort_values("hits")
+log.groupby("path").agg(
+    hits=("ip", "count"), visitors=("ip", "nunique"), p50=("ms", "median"), worst=("ms", "max")
+).sort_values("hits")
 
 # %%
 log["referrer"].str.replace("https://", "").str.split(".").str.get(0).value_counts(dropna=False)
