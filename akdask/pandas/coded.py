@@ -519,19 +519,19 @@ def _has_wide_number(frame: Any) -> bool:
 
 
 def _is_coded(item: Any) -> bool:
-    from akdask.pandas.face import Held
+    from akdask.pandas.face import NDFrame
 
-    if isinstance(item, Held):
+    if isinstance(item, NDFrame):
         return uses_codes(item)
     if isinstance(item, list | tuple):
-        return any(isinstance(one, Held) and uses_codes(one) for one in item)
+        return any(isinstance(one, NDFrame) and uses_codes(one) for one in item)
     return False
 
 
 def _plain_argument(item: Any) -> Any:
-    from akdask.pandas.face import Held
+    from akdask.pandas.face import NDFrame
 
-    if isinstance(item, Held) and uses_codes(item):
+    if isinstance(item, NDFrame) and uses_codes(item):
         return type(item)._of(widened(item.lazy()))
     if isinstance(item, np.generic):
         raise NotLazyError("the type of a scalar of NumPy has a say in that of the result")
@@ -575,9 +575,9 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
 
 
 def _narrow_again(found: Any, coding: Narrow) -> Any:
-    from akdask.pandas.face import Held
+    from akdask.pandas.face import NDFrame
 
-    if isinstance(found, Held):
+    if isinstance(found, NDFrame):
         return type(found)._of(narrowed(found.lazy(), coding))
     if isinstance(found, np.ndarray):
         return found.astype(coding.name)
