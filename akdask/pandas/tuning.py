@@ -1,6 +1,6 @@
 """Sizes that decide which way pandas' face takes."""
 
-EAGER_VALUES = 2**17
+EAGER_VALUES = 2**21
 """Most values of an object in memory that pandas computes with at once, without a plan."""
 
 CACHED_VALUES = 2**22
