@@ -45,6 +45,10 @@ EXTREMES = {"idxmin": "argmin", "idxmax": "argmax"}
 """Reductions that return labels of rows, by the reductions that return positions."""
 
 
+EDGES = {"last": True, "first_present": False}
+"""Reductions to a value that is not missing, and whether it is the last one."""
+
+
 OF_NOTHING = {"size": 0, "count": 0, "nunique": 0, "sum": 0, "prod": 1, "any": False, "all": True}
 """What reductions find of no rows; all others find nothing."""
 
@@ -124,7 +128,7 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
         (name, column, how if callable(how) else EXTREMES.get(how) or GROUP_REDUCTIONS.get(how.lower(), how))
         for name, column, how in calls
     ]
-    known = {*GROUP_REDUCTIONS.values(), "size", "last"}
+    known = {*GROUP_REDUCTIONS.values(), "size", *EDGES}
     unknown = [how for _, _, how in calls if not callable(how) and how not in known]
     if unknown:
         raise ArgumentError(
@@ -135,7 +139,7 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
     given = {column: groups.df._columns.array(column) for _, column, _ in calls}
     by_users = {name: (column, how) for name, column, how in calls if callable(how)}
     calls, order = [call for call in calls if not callable(call[2])], [name for name, _, _ in calls]
-    one_pass = [call for call in calls if call[2] != "last" and reduces_at_once(call[2], given[call[1]])]
+    one_pass = [call for call in calls if call[2] not in EDGES and reduces_at_once(call[2], given[call[1]])]
     arrays = [(given[column], how) for _, column, how in one_pass]
     keys, results = (
         groups.gb.reduce_at_once(arrays, **(params if arrays else {}))
@@ -144,8 +148,8 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
     )
     found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
     for name, column, how in calls:
-        if how == "last":
-            found[name] = _beside(keys, edge_value(groups, column, last=True)[1])
+        if how in EDGES:
+            found[name] = _beside(keys, edge_value(groups, column, last=EDGES[how])[1])
         elif name not in found:
             found[name] = _beside(keys, getattr(groups.gb, how)(given[column], **params)[1])
     labels: Any = groups.df._columns.index_array() if by_label else None

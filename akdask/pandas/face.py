@@ -77,6 +77,10 @@ class Face:
         """Become another object: what a call that changes its object leaves."""
         raise NotImplementedError
 
+    def _is_arranged(self) -> bool:
+        """Return whether it is what pandas made of a small lazy result, so that pandas takes it from there."""
+        return False
+
     @classmethod
     def _form(cls, name: str) -> Callable[..., Any] | None:
         """Return the lazy form of a method; its first argument is the lazy object."""
@@ -97,10 +101,14 @@ class Face:
         if name in EXITS:
             return self._through_pandas(name, args, kwargs)
         mode = config.get("pandas_fallback")
-        if mode != "error" and self.is_at_hand() and all(map(_is_at_hand, (*args, *kwargs.values()))):
-            return self._through_pandas(name, args, kwargs)
+        if (
+            (mode != "error" or self._is_arranged())
+            and self.is_at_hand()
+            and all(map(_is_at_hand, (*args, *kwargs.values())))
+        ):
+            return _arranged(self._through_pandas(name, args, kwargs), self._is_arranged())
         try:
-            result = self._lazily_by_type(name, args, kwargs)
+            result = _arranged(self._lazily_by_type(name, args, kwargs))
         except ArrangementError as refused:
             raise refusal(refused.error) from refused.error
         except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
@@ -237,6 +245,7 @@ class NDFrame(Face):
     _lazy: Any
     _reason: NotLazyError | None
     _in_memory: Any
+    _made_small: bool
     _handed: dict[str, pandas.Index]
     """Labels that were returned: pandas' users rename them in place."""
 
@@ -252,6 +261,10 @@ class NDFrame(Face):
         set_(self, "_reason", None)
         set_(self, "_in_memory", in_memory)
         set_(self, "_handed", {})
+        set_(self, "_made_small", False)
+
+    def _is_arranged(self) -> bool:
+        return self._made_small
 
     def _adopt(self, found: Any) -> None:
         if isinstance(found, NDFrame):
@@ -479,6 +492,9 @@ class Step(Face):
     def is_at_hand(self) -> bool:
         given = (*(self._args or ()), *(self._kwargs or {}).values())
         return self._origin.is_at_hand() and all(map(_is_at_hand, given))
+
+    def _is_arranged(self) -> bool:
+        return self._origin._is_arranged()
 
     def _adopt(self, found: Any) -> None:
         """Nothing is left to adopt: pandas has changed the object that the step comes from."""
@@ -732,6 +748,13 @@ def faced(found: Any) -> Any:
         return {key: faced(item) for key, item in found.items()}
     if isinstance(found, Iterator) and not isinstance(found, np.generic):
         return map(faced, found)
+    return found
+
+
+def _arranged(found: Any, holds: bool = True) -> Any:
+    """Return a result, marked if pandas made it of a small lazy one."""
+    if holds and isinstance(found, Held) and found._lazy is None:
+        object.__setattr__(found, "_made_small", True)
     return found
 
 

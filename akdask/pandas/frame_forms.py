@@ -15,7 +15,9 @@ from akdask.pandas.refusals import NotLazyError
 
 
 def groupby(frame: LazyFrame, by: Any = None, **options: Any) -> Any:
-    return frame.groupby(by, **options)
+    from akdask.pandas import grouped
+
+    return grouped.of_frame(frame, by, **options)
 
 
 def merge(
@@ -88,6 +90,12 @@ def rename(
 
 def reset_index(frame: LazyFrame, drop: bool = False, names: Any = None) -> Any:
     return frame.reset_index(drop=drop, names=names)
+
+
+def resample(frame: LazyFrame, rule: Any, **options: Any) -> Any:
+    from akdask.pandas import resample_forms
+
+    return resample_forms.of_frame(frame, rule, **options)
 
 
 def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
@@ -170,6 +178,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "melt": melt,
     "merge": merge,
     "rename": rename,
+    "resample": resample,
     "reset_index": reset_index,
     "sample": sample,
     "sort_values": sort_values,

@@ -41,7 +41,15 @@ def idxmin(series: LazySeries, skipna: bool = True) -> Any:
 
 
 def groupby(series: LazySeries, by: Any = None, **options: Any) -> Any:
-    return series.groupby(by, **options)
+    from akdask.pandas import grouped
+
+    return grouped.of_series(series, by, **options)
+
+
+def resample(series: LazySeries, rule: Any, **options: Any) -> Any:
+    from akdask.pandas import resample_forms
+
+    return resample_forms.of_series(series, rule, **options)
 
 
 def astype(series: LazySeries, dtype: Any, errors: str = "raise") -> Any:
@@ -108,6 +116,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "map": map,
     "nunique": nunique,
     "rename": rename,
+    "resample": resample,
     "reset_index": reset_index,
     "sort_values": sort_values,
     "unique": unique,

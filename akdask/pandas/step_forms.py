@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pandas
-
 from akdask.frames.display import Row
 from akdask.frames.indexing import FrameILocIndexer, ILocIndexer
 from akdask.frames.series import Series
@@ -62,23 +60,3 @@ TEXT: Mapping[str, Callable[..., Any]] = {
     "split": split,
     **{name: changed(name) for name in ("lower", "upper", "title", "capitalize", "isdigit", "isalpha", "isalnum")},
 }
-
-
-# groups
-
-
-def pairs_of(func: Any) -> pandas.MultiIndex | None:
-    """Return the labels of columns of `agg` if one column has several reductions, else None."""
-    if not isinstance(func, dict) or not any(isinstance(how, list | tuple) for how in func.values()):
-        return None
-    pairs = [
-        (column, how if isinstance(how, str) else how.__name__)
-        for column, hows in func.items()
-        for how in (hows if isinstance(hows, list | tuple) else [hows])
-    ]
-    return pandas.MultiIndex.from_tuples(pairs)
-
-
-GROUPS: Mapping[str, Callable[..., Any]] = {}
-
-COLUMN_GROUPS: Mapping[str, Callable[..., Any]] = {}

@@ -85,9 +85,7 @@ class Resampled(Step):
     """Rows by spans of time."""
 
     pandas_class = kinds.Resampler
-    lazy_methods = words(
-        """sum mean min max count size std var median first last prod nunique agg aggregate ohlc __getitem__"""
-    )
+    forms = ("resample_forms", "FORMS")
 
     def __getitem__(self, key: Any) -> Any:
         return Resampled(self, "__getitem__", (key,), {})
@@ -97,41 +95,37 @@ class SeriesGroups(Step):
     """Values of one column by groups."""
 
     pandas_class = kinds.SeriesGroupBy
-    forms = ("step_forms", "COLUMN_GROUPS")
-    lazy_methods = words(
-        """sum mean min max count size std var median prod nunique agg aggregate any all cumsum cumprod
-        cummax cummin cumcount diff shift pct_change rank transform quantile idxmax idxmin head tail ngroup rolling
-        expanding ffill bfill sem value_counts unique nlargest nsmallest apply filter get_group kurt skew
-        sample"""
-    )
+    forms = ("group_forms", "FORMS")
     steps = {"rolling": MovingWindows, "expanding": MovingWindows, "ewm": MovingWindows, "resample": Resampled}
 
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a function with the groups."""
+        return piped(self, func, args, kwargs)
 
-REDUCTIONS = words(
-    """sum mean min max count size std var median prod nunique agg aggregate any all quantile sem skew kurt idxmax
-        idxmin"""
-)
-"""Methods of groups that have one row for each group."""
+    def __iter__(self) -> Any:
+        return ((key, faced(rows)) for key, rows in self.to_pandas())
+
+    def __len__(self) -> int:
+        return len(self.to_pandas())
+
+
+def piped(step: Step, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if isinstance(func, tuple):
+        func, word = func
+        return func(*args, **{**kwargs, word: step})
+    return func(step, *args, **kwargs)
 
 
 class FrameGroups(Step):
     """Rows by groups."""
 
     pandas_class = kinds.DataFrameGroupBy
-    forms = ("step_forms", "GROUPS")
-    lazy_methods = SeriesGroups.lazy_methods | words("__getitem__")
+    forms = ("group_forms", "FORMS")
     steps = SeriesGroups.steps
 
-    def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        found, groups = super()._lazily(name, args, kwargs), self.lazy()
-        if name not in REDUCTIONS or not groups.as_index or not hasattr(found, "set_index"):
-            return found
-        if len(groups.gb_key_names) > 1:
-            found = found.set_index(list(groups.gb_key_names))
-        from akdask.pandas import step_forms
-
-        pairs = step_forms.pairs_of(args[0]) if name in ("agg", "aggregate") and args else None
-        return found if pairs is None else found.set_axis(pairs, axis=1)
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a function with the groups."""
+        return piped(self, func, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
         return (FrameGroups if isinstance(key, list) else SeriesGroups)(self, "__getitem__", (key,), {})
