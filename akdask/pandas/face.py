@@ -753,7 +753,7 @@ def faced(found: Any) -> Any:
 
 def _arranged(found: Any, holds: bool = True) -> Any:
     """Return a result, marked if pandas made it of a small lazy one."""
-    if holds and isinstance(found, Held) and found._lazy is None:
+    if holds and isinstance(found, NDFrame) and found._lazy is None:
         object.__setattr__(found, "_made_small", True)
     return found
 

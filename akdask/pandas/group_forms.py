@@ -227,11 +227,10 @@ def _with_keys(grouped: Grouped, found: pandas.DataFrame) -> pandas.DataFrame:
     return made
 
 
-def columns_of(grouped: Grouped, positions: Sequence[int]) -> pandas.Index:
+def columns_of(grouped: Grouped, positions: Sequence[int]) -> Any:
     if grouped.is_series:
         return pandas.Index([grouped.labels[position] for position in positions])
-    labels: pandas.Index = pandas.Index(grouped.labels.take(list(positions)))
-    return labels
+    return pandas.Index(grouped.labels.take(list(positions)))
 
 
 def per_column(grouped: Grouped, how: str, positions: Sequence[int], **params: Any) -> Any:
