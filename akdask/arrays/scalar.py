@@ -23,6 +23,15 @@ _UNKNOWN = ...
 _SHOWN_AS = "biuf"  # kinds of dtypes whose values scalars are an instance of
 
 
+class _Floating(np.floating[Any]):
+    """The type that lazy floats show themselves as: IPython asks `repr` only where the class itself defines it.
+
+    There are no objects of it.
+    """
+
+    __repr__ = np.generic.__repr__
+
+
 class Scalar(NDArrayOperatorsMixin, Collection):
     """A number that has not been computed yet.
 
@@ -53,7 +62,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         may_lack = element.aggregate.result_type(element.position).is_nullable_number
         if element.form is not None or may_lack or self.dtype.kind not in _SHOWN_AS:
             return type(self)
-        return np.floating if self.dtype.kind == "f" else self.dtype.type
+        return _Floating if self.dtype.kind == "f" else self.dtype.type
 
     def __dir__(self) -> Iterable[str]:
         """Return the names of a lazy scalar, whatever it shows itself as."""

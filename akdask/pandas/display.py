@@ -1,8 +1,19 @@
-"""Frames and Series as pandas shows them."""
+"""Frames and Series as pandas shows them.
+
+What is small is computed, and kept.  Of more rows the first and last ones are computed, and counted: pandas shows them
+as it shows all rows, and its line about the number of rows is corrected.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+import pandas
+
+from akdask.pandas import tuning
+from akdask.pandas.refusals import refusal
 
 if TYPE_CHECKING:
     from akdask.pandas.frame import DataFrame
@@ -10,17 +21,66 @@ if TYPE_CHECKING:
 
 
 def frame_text(frame: DataFrame) -> str:
-    return repr(_looked_at(frame))
+    return _shown(frame, repr, r"\[(\d+) rows x ")
 
 
 def frame_html(frame: DataFrame) -> str | None:
-    html: str | None = _looked_at(frame)._repr_html_()
+    html: str | None = _shown(frame, lambda rows: rows._repr_html_(), r"<p>(\d+) rows × ")
     return html
 
 
+def frame_latex(frame: DataFrame) -> str | None:
+    if not pandas.get_option("styler.render.repr") == "latex":
+        return None
+    text: str | None = frame.to_pandas()._repr_latex_()
+    return text
+
+
 def series_text(series: Series) -> str:
-    return repr(_looked_at(series))
+    return _shown(series, repr, r"Length: (\d+)")
 
 
-def _looked_at(found: Any) -> Any:
-    return found.to_pandas()
+def _shown(held: Any, text: Callable[[Any], Any], counted: str) -> Any:
+    """Return the text of an object, with the number of rows where the pattern finds another one."""
+    if held._in_memory is not None:
+        return text(held._in_memory)
+    try:
+        size = len(held)
+        rows = edges(held, size)
+        shown = text(rows)
+    except Exception as error:
+        raise refusal(error) from error
+    if len(rows) == size or shown is None:
+        return shown
+    found = list(re.finditer(counted, shown))[-1:]  # Cells may look like it, and come first.
+    return f"{shown[: found[0].start(1)]}{size}{shown[found[0].end(1) :]}" if found else shown
+
+
+def edges(held: Any, size: int) -> Any:
+    """Return the rows of an object that pandas shows, as pandas has them; all of them where they are few."""
+    most: int | None = pandas.get_option("display.max_rows")
+    is_outline = held.ndim == 2 and pandas.get_option("display.large_repr") == "info"
+    half = (most or 0) // 2 + 1
+    columns = len(held.columns) if held.ndim == 2 else 1
+    if size * max(columns, 1) <= tuning.CACHED_VALUES or not most or is_outline or size <= 2 * half:
+        return held.to_pandas()
+    head, tail = _head_and_tail(held, half)
+    types = [part.dtypes if held.ndim == 2 else pandas.Series([part.dtype, part.index.dtype]) for part in (head, tail)]
+    if not types[0].equals(types[1]):
+        return held.to_pandas()
+    return pandas.concat([head, tail])
+
+
+def _head_and_tail(held: Any, count: int) -> tuple[Any, Any]:
+    """Return the first and the last rows; both are computed together."""
+    import dask
+
+    from akdask.pandas.labels import by_rows
+
+    own = held.lazy()
+    if held.ndim == 1:
+        parts = own.head(count), own.tail(count)
+    else:
+        parts = by_rows(own, lambda rows: rows.head(count)), by_rows(own, lambda rows: rows.tail(count))
+    head, tail = dask.compute(*map(held._of, parts))
+    return head, tail

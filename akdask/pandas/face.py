@@ -311,15 +311,18 @@ class NDFrame(Face):
 
         Later changes of the result change nothing here.
         """
-        if self._in_memory is None:
+        found = self._in_memory
+        if found is None:
             self.lazy()
             found = self._computed()
             for which, labels in self._handed.items():
                 setattr(found, which, labels)
             if found.size > tuning.CACHED_VALUES:
                 return found
-            object.__setattr__(self, "_in_memory", found)
-        return self._in_memory.copy(deep=False)
+            from akdask.pandas import kept
+
+            kept.keep(self, found)
+        return found.copy(deep=False)
 
     def _made_lazy(self, rows: Any) -> Any:
         """Return rows of pandas as lazy ones."""

@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 
 from akdask.errors import AkdaskError
-from akdask.pandas.display import frame_html, frame_text
+from akdask.pandas.display import frame_html, frame_latex, frame_text
 from akdask.pandas.face import (
     NOT_GIVEN,
     OPERATORS,
@@ -292,6 +292,9 @@ class DataFrame(NDFrame):
 
     def _repr_html_(self) -> str | None:
         return frame_html(self)
+
+    def _repr_latex_(self) -> str | None:
+        return frame_latex(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.to_pandas(), dtype=dtype)

@@ -1,10 +1,17 @@
 """Sizes that decide which way pandas' face takes."""
 
 EAGER_VALUES = 2**21
-"""Most values of an object in memory that pandas computes with at once, without a plan."""
+"""Most values of an object in memory that pandas computes with at once, without a plan.
+
+Of 13 common questions on five columns, pandas takes 0.6 times the CPU of plans at 1 million values, 1.5 times at 5
+million.
+"""
 
 CACHED_VALUES = 2**22
-"""Most values of a computed object that stay in memory for later calls."""
+"""Most values of a computed object that stay in memory for later calls, and that a look at an object computes."""
+
+CACHED_SHARE = 8
+"""Part of the memory of the process that computed objects may take together."""
 
 READ_VALUES = 2**22
 """Most values of Parquet files that pandas reads at once."""

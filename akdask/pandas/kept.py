@@ -1,0 +1,63 @@
+"""Rows that were computed for pandas and stay in memory, so that the next cell does not compute them again.
+
+All of them together have a limit, and `akdask.memory` counts them; those that were used longest ago go first.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+from weakref import ref
+
+from akdask import cluster
+from akdask.caches import Cache
+from akdask.pandas import tuning
+from akdask.records import record
+
+
+@record
+class Rows:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    holder : weakref.ref
+        The frame or Series that keeps them, beside its plan.
+    rows : pandas.DataFrame or pandas.Series
+        What was computed.
+    nbytes : int
+        Memory that they take.
+    """
+
+    holder: ref[Any]
+    rows: Any
+    nbytes: int
+
+
+def _limit() -> int:
+    return cluster.process_memory() // tuning.CACHED_SHARE
+
+
+def _size(kept: Rows) -> int:
+    return kept.nbytes
+
+
+def _release(kept: Rows) -> None:
+    """Let the frame compute its rows again; it keeps them if they have become its only form."""
+    holder = kept.holder()
+    if holder is not None and holder._lazy is not None and holder._in_memory is kept.rows:
+        object.__setattr__(holder, "_in_memory", None)
+
+
+_numbers = count()
+
+_kept: Cache[int, Rows] = Cache("rows computed for pandas", nbytes=_limit, size=_size, dropped=_release)
+
+
+def keep(holder: Any, rows: Any) -> None:
+    """Keep the computed rows of a frame or Series as long as it lives, or until the limit is reached."""
+    number = next(_numbers)
+    object.__setattr__(holder, "_in_memory", rows)
+    size = rows.memory_usage()
+    nbytes = int(size if rows.ndim == 1 else size.sum())
+    _kept.put(number, Rows(ref(holder, lambda _: _kept.pop(number)), rows, nbytes))
