@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas
@@ -16,6 +17,7 @@ from akdask.pandas import tuning
 from akdask.pandas.refusals import refusal
 
 if TYPE_CHECKING:
+    from akdask.frames.columnset import ColumnSet
     from akdask.pandas.frame import DataFrame
     from akdask.pandas.series import Series
 
@@ -72,15 +74,66 @@ def edges(held: Any, size: int) -> Any:
 
 
 def _head_and_tail(held: Any, count: int) -> tuple[Any, Any]:
-    """Return the first and the last rows; both are computed together."""
+    """Return the first and the last rows, from the partitions that have them; kept for the next look."""
+    own = held.lazy()
+    looked_at: tuple[Any, int, tuple[Any, Any]] | None = held.__dict__.get("_edges")
+    if looked_at is not None and looked_at[0] is own and looked_at[1] == count:
+        return looked_at[2]
     import dask
 
     from akdask.pandas.labels import by_rows
 
-    own = held.lazy()
-    if held.ndim == 1:
-        parts = own.head(count), own.tail(count)
+    first, last = _ends(own, count)
+    if held.ndim == 2:
+        first, last = by_rows(first, lambda rows: rows.head(count)), by_rows(last, lambda rows: rows.tail(count))
     else:
-        parts = by_rows(own, lambda rows: rows.head(count)), by_rows(own, lambda rows: rows.tail(count))
-    head, tail = dask.compute(*map(held._of, parts))
-    return head, tail
+        first, last = first.head(count), last.tail(count)
+    faces = held._of(first), held._of(last)
+    # The first rows in an order are found without the order of the others.
+    found = tuple(face.to_pandas() for face in faces) if _is_sorted(own) else dask.compute(*faces)
+    object.__setattr__(held, "_edges", (own, count, found))
+    return found  # type: ignore[return-value]
+
+
+def _columns(own: Any) -> ColumnSet:
+    found: ColumnSet = own._columns if hasattr(own, "_columns") else own._labelled._columns
+    return found
+
+
+def _is_sorted(own: Any) -> bool:
+    from akdask.engine.rowwise import Project
+    from akdask.operators.sort.plan import Sort
+
+    frame = _columns(own).frame
+    while isinstance(frame, Project):
+        frame = frame.frame
+    return isinstance(frame, Sort)
+
+
+def _ends(own: Any, count: int) -> tuple[Any, Any]:
+    """Return an object with the partitions that have the first rows, and one with those of the last ones.
+
+    Rows without labels of their own are numbered from the first partition on.
+    """
+    from akdask.engine.rowwise import Partitions
+    from akdask.frames.dataframe import DataFrame
+    from akdask.pandas.labels import relabelled
+
+    columns = _columns(own)
+    if columns.index is None:
+        return own, own
+    lengths = columns.counted()
+    ends = []
+    for numbers in (range(len(lengths)), range(len(lengths) - 1, -1, -1)):
+        chosen, rows = list[int](), 0
+        for number in numbers:
+            chosen.append(number)
+            rows += lengths[number]
+            if rows >= count:
+                break
+        part = replace(columns, frame=Partitions(columns.frame, tuple(sorted(chosen))))
+        if hasattr(own, "_columns"):
+            ends.append(relabelled(own._of(part), own))
+        else:
+            ends.append(own._moved(DataFrame._of(part)))
+    return ends[0], ends[1]
