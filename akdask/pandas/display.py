@@ -23,23 +23,25 @@ if TYPE_CHECKING:
 
 
 def frame_text(frame: DataFrame) -> str:
-    return _shown(frame, repr, r"\[(\d+) rows x ")
+    text: str = _shown(frame, repr, r"\[(\d+) rows x \d+ columns\]$")
+    return text
 
 
 def frame_html(frame: DataFrame) -> str | None:
-    html: str | None = _shown(frame, lambda rows: rows._repr_html_(), r"<p>(\d+) rows × ")
+    html: str | None = _shown(frame, lambda rows: rows._repr_html_(), r"<p>(\d+) rows × \d+ columns</p>\s*</div>$")
     return html
 
 
 def frame_latex(frame: DataFrame) -> str | None:
-    if not pandas.get_option("styler.render.repr") == "latex":
+    if pandas.get_option("styler.render.repr") != "latex":
         return None
     text: str | None = frame.to_pandas()._repr_latex_()
     return text
 
 
 def series_text(series: Series) -> str:
-    return _shown(series, repr, r"Length: (\d+)")
+    text: str = _shown(series, repr, r"(?m)^(?:Name: .*, )?Length: (\d+), dtype: .*$")
+    return text
 
 
 def _shown(held: Any, text: Callable[[Any], Any], counted: str) -> Any:
@@ -54,7 +56,7 @@ def _shown(held: Any, text: Callable[[Any], Any], counted: str) -> Any:
         raise refusal(error) from error
     if len(rows) == size or shown is None:
         return shown
-    found = list(re.finditer(counted, shown))[-1:]  # Cells may look like it, and come first.
+    found = list(re.finditer(counted, shown))[-1:]  # Cells may look like it, above.
     return f"{shown[: found[0].start(1)]}{size}{shown[found[0].end(1) :]}" if found else shown
 
 
@@ -92,7 +94,7 @@ def _head_and_tail(held: Any, count: int) -> tuple[Any, Any]:
     # The first rows in an order are found without the order of the others.
     found = tuple(face.to_pandas() for face in faces) if _is_sorted(own) else dask.compute(*faces)
     object.__setattr__(held, "_edges", (own, count, found))
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _columns(own: Any) -> ColumnSet:

@@ -188,3 +188,11 @@ def test_lists_and_text_are_repeated_by_a_scalar(x):
     assert [0] * x.min() == [0]
     assert "ab" * (x.min() + 1) == "abab"
     assert (1, 2) * x.min() == (1, 2)
+
+
+def test_ipython_shows_the_values_of_lazy_floats_wherever_they_are():
+    # IPython goes through the classes of `__class__`, and asks `repr` if one of them before `object` defines it.
+    value = ak.array([1.5, 2.5]).mean()
+    assert next(kind for kind in value.__class__.__mro__ if "__repr__" in vars(kind)) is not object
+    pretty = pytest.importorskip("IPython.lib.pretty").pretty
+    assert pretty((value, {"mean": value})) == "(np.float64(2.0), {'mean': np.float64(2.0)})"

@@ -532,9 +532,11 @@ class JoinSide:
         return fits_broadcast(self.frame, [*self.keys, *self.columns])
 
     def is_small_beside(self, other: JoinSide) -> bool:
-        """Whether the other side has many times as many rows, and is searched for these; unknown numbers are large."""
+        """Whether the other side has, or may have, many times as many rows, and is searched for these."""
         rows, others = max_rows(self.frame), max_rows(other.frame)
-        is_small = rows is not None and (others is None or tuning.SMALLER_SIDE * rows <= others)
+        if rows is None:
+            return False
+        is_small = rows <= tuning.SMALL_SIDE if others is None else tuning.SMALLER_SIDE * rows <= others
         return is_small and self.fits_broadcast
 
     def having_match(self, other: JoinSide) -> JoinSide:

@@ -42,5 +42,8 @@ FEW_SAMPLED = 16
 SMALLER_SIDE = 4
 """How many times as many rows the other side has, at least, if the left one is indexed, whose order is restored."""
 
+SMALL_SIDE = 2**17
+"""Most rows of the smaller side of a join where nothing tells how many the other has: groups are fewer than rows."""
+
 PAIRS = 2**20
 """Pairs of rows made at a time."""

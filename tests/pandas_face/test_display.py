@@ -1,0 +1,134 @@
+"""Frames and Series are shown as pandas shows them, whether their rows were computed or not."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas
+import pytest
+
+import akdask as ak
+import akdask.pandas as pd
+from akdask import caches
+from akdask.pandas import display, kept, tuning
+
+ROWS = 300
+
+
+def _rows() -> pandas.DataFrame:
+    rng = np.random.default_rng(0)
+    return pandas.DataFrame(
+        {
+            "a": np.arange(ROWS),
+            "x": rng.random(ROWS) * 10.0 ** rng.integers(-3, 8, ROWS),
+            "t": rng.choice(["a", "bbb", "[7 rows x 2", None], ROWS),
+            "d": pandas.Timestamp("2026-01-01") + pandas.to_timedelta(rng.integers(0, 10**6, ROWS), unit="s"),
+            "c": pandas.Categorical(rng.choice(["u", "v", "w"], ROWS)),
+            "n": np.where(rng.random(ROWS) < 0.9, np.nan, 1.5),
+            "b": rng.random(ROWS) > 0.5,
+        }
+    )
+
+
+FRAMES = {
+    "plain": _rows(),
+    "labelled by text": _rows().set_index("t"),
+    "labelled by times": _rows().set_index("d"),
+    "two levels": _rows().set_index(["c", "a"]),
+    "numbers as names": _rows().set_axis(range(7), axis=1),
+    "61 rows": _rows().head(61),
+    "3 rows": _rows().head(3),
+    "no rows": _rows().head(0),
+    "wide": pandas.DataFrame(np.arange(8000).reshape(200, 40), columns=[f"c{number}" for number in range(40)]),
+}
+
+OPTIONS = [
+    ("display.max_rows", 60),
+    ("display.max_rows", 10),
+    ("display.max_rows", None),
+    ("display.max_rows", 1),
+    ("display.max_rows", 11, "display.min_rows", 5),
+    ("display.min_rows", None),
+    ("display.max_columns", 4),
+    ("display.precision", 2),
+    ("display.show_dimensions", False),
+    ("display.show_dimensions", True),
+    ("display.max_colwidth", 5),
+    ("display.width", 40),
+    ("display.float_format", "{:.1f}".format),
+    ("display.large_repr", "info"),
+    ("display.notebook_repr_html", False),
+    ("styler.render.repr", "latex"),
+]
+
+
+def _lazily(rows: pandas.DataFrame) -> pd.DataFrame:
+    """Return a frame that has its rows in no other form."""
+    return pd.DataFrame._of(pd.DataFrame(rows).lazy())
+
+
+def _without_memory(text: str | None) -> str | None:
+    """Return text without the bytes that rows take: Arrow's text may have room left."""
+    return None if text is None else re.sub("memory usage: .*", "", text)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("name", FRAMES)
+def test_lazy_rows_are_shown_as_pandas_shows_them_by_its_options(name, options, monkeypatch):
+    monkeypatch.setattr(tuning, "KEPT_CELLS", 50)
+    rows = FRAMES[name]
+    with pandas.option_context(*options):
+        frame = _lazily(rows)
+        assert _without_memory(repr(frame)) == _without_memory(repr(rows))
+        assert _without_memory(frame._repr_html_()) == _without_memory(rows._repr_html_())
+        assert frame._repr_latex_() == rows._repr_latex_()
+        for label in list(rows.columns)[:7]:
+            assert repr(frame[label]) == repr(rows[label])
+
+
+def test_of_many_rows_only_those_that_are_shown_are_computed(monkeypatch):
+    monkeypatch.setattr(tuning, "KEPT_CELLS", 50)
+    rows = _rows()
+    frame = _lazily(rows)
+    chosen, wanted = frame[frame["x"] > 1], rows[rows["x"] > 1]
+    monkeypatch.setattr(pd.DataFrame, "_computed", lambda self: pytest.fail("all rows are computed"))
+    assert repr(chosen) == repr(wanted)
+    assert len(display.edges(chosen, len(wanted))) == 62
+    monkeypatch.setattr(display, "_ends", lambda *_: pytest.fail("the rows are computed once more"))
+    assert chosen._repr_html_() == wanted._repr_html_()
+
+
+def test_few_rows_are_computed_once_and_counted_in_memory_as_long_as_the_frame_lives(monkeypatch):
+    frame = _lazily(_rows())
+    repr(frame)
+    monkeypatch.setattr(pd.DataFrame, "_computed", lambda self: pytest.fail("the rows are computed once more"))
+    assert frame._repr_html_() == _rows()._repr_html_()
+    assert frame["a"].sum() == sum(range(ROWS))
+    held = {cache.name: cache for cache in caches.caches()}["rows computed for pandas"]
+    assert held.nbytes >= ROWS * 8 * 4
+    before = len(kept._kept)
+    del frame
+    assert len(kept._kept) == before - 1
+
+
+def test_rows_that_were_used_longest_ago_are_computed_again(monkeypatch):
+    frame = _lazily(_rows())
+    repr(frame)
+    monkeypatch.setattr(kept._kept, "most_bytes", 1)
+    other = _lazily(_rows().assign(z=1))
+    repr(other)
+    assert frame._in_memory is None
+    assert repr(frame) == repr(_rows())
+
+
+def test_names_given_to_labels_after_a_look_are_those_of_the_lazy_rows():
+    frame = _lazily(_rows())
+    repr(frame)
+    frame.index.name = "row"
+    frame.columns.name = "column"
+    with ak.config.set(pandas_fallback="error"):
+        assert frame.head(2).to_pandas().index.name == "row"
+    wanted = _rows()
+    wanted.index.name, wanted.columns.name = "row", "column"
+    assert repr(frame) == repr(wanted)
