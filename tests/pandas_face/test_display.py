@@ -76,7 +76,7 @@ def _without_memory(text: str | None) -> str | None:
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("name", FRAMES)
 def test_lazy_rows_are_shown_as_pandas_shows_them_by_its_options(name, options, monkeypatch):
-    monkeypatch.setattr(tuning, "KEPT_CELLS", 50)
+    monkeypatch.setattr(tuning, "CACHED_VALUES", 50)
     rows = FRAMES[name]
     with pandas.option_context(*options):
         frame = _lazily(rows)
@@ -88,7 +88,7 @@ def test_lazy_rows_are_shown_as_pandas_shows_them_by_its_options(name, options, 
 
 
 def test_of_many_rows_only_those_that_are_shown_are_computed(monkeypatch):
-    monkeypatch.setattr(tuning, "KEPT_CELLS", 50)
+    monkeypatch.setattr(tuning, "CACHED_VALUES", 50)
     rows = _rows()
     frame = _lazily(rows)
     chosen, wanted = frame[frame["x"] > 1], rows[rows["x"] > 1]
