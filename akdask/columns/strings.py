@@ -189,7 +189,12 @@ def with_nulls(strings: Any) -> Any:
     if is_arrow(strings, "ChunkedArray"):
         return pa.chunked_array([with_nulls(chunk) for chunk in strings.chunks], strings.type)
     missing = missing_rows(strings)
-    return pc.if_else(pa.array(missing), pa.scalar(None, pa.large_string()), strings) if missing.any() else strings
+    if not missing.any():
+        return strings
+    # Arrow's functions look at the bytes below nulls as well, which would be no text.
+    empty, null = (pa.scalar(text, pa.large_string()) for text in ("", None))
+    rows = pa.array(missing)
+    return pc.if_else(rows, null, pc.if_else(rows, empty, strings))
 
 
 def demanded(strings: StringArray) -> StringArray:

@@ -236,6 +236,7 @@ _MODULES = {
     "MISSING_TEXT_OPERATIONS": "operators.text.strings",
     "CHARACTER_OPERATIONS": "operators.text.characters",
     "PATTERN_OPERATIONS": "operators.text.patterns",
+    "CHAIN_OPERATIONS": "operators.text.chains",
     "ENCODING_OPERATIONS": "operators.text.encodings",
     "FIELD_OPERATIONS": "operators.text.matches",
     "MATCH_OPERATIONS": "operators.text.matches",

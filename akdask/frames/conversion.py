@@ -330,7 +330,7 @@ class ToPandas:
         missing = columns.nullable()
         for name in names:
             kind = columns.kinds[name]
-            converter = with_nulls if name in missing else kind._pandas_converter()
+            converter = kind._pandas_converter() or (with_nulls if name in missing else None)
             if converter is not None:
                 converted.append((name, converter))
             if isinstance(kind, Categorical):

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas
 
-from akdask.arrays.array import Array
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.table import Table
@@ -194,6 +194,30 @@ def _as_time(nanoseconds: int) -> datetime.time:
 
 
 EPOCH = datetime.date(1970, 1, 1).toordinal()
+
+
+@record
+class Text(Coding):
+    """Text in objects of Python, as pandas takes it from lists."""
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return "text"
+
+    @property
+    def dtype(self) -> Any:
+        """Python's objects."""
+        return np.dtype(object)
+
+    def __call__(self, column: Any) -> Any:
+        """Return a Series of objects, NaN where text is missing."""
+        from akdask.columns.strings import with_nulls
+
+        items = with_nulls(column).to_numpy(zero_copy_only=False)
+        items = np.array(items, object)
+        items[[item is None for item in items]] = np.nan
+        return pandas.Series(items, dtype=object)
 
 
 @record(eq=False)
@@ -437,7 +461,7 @@ def series_of(series: Any, array: Any) -> Any:
 MOVES = words(
     """head tail iloc loc take sample sort_values sort_index copy reset_index set_index rename rename_axis drop filter
     to_frame groupby merge join query set_axis squeeze add_prefix add_suffix droplevel swaplevel reorder_levels cat dt
-    explain"""
+    str explain"""
 )
 """Methods that only move values, or choose rows by other columns."""
 
@@ -548,20 +572,28 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
         if name in KEEPING and not any(map(_is_coded, args)):
             found = type(face)._of(widened(own))._lazily(name, args, kwargs)
             return _narrow_again(found, coding)
-    elif isinstance(coding, Categories | Periods | Objects) and coding.is_ordered:
+    elif isinstance(coding, Categories | Periods | Objects | Text):
         if name in COMPARED:
             return face._faced(_compared(own, coding, COMPARED[name], *args))
-        if name in ("min", "max") and not args and not kwargs:
+        if name in ("min", "max") and not args and not kwargs and not isinstance(coding, Text):
             if isinstance(coding, Categories) and not coding.categories.ordered:
                 raise NotLazyError("categories have no order")
             code = getattr(series_of(own, columns_of(own).array(VALUES).plain()), name)()
             if pandas.isna(code):
                 raise NotLazyError("there is no value")
             return pandas.Series(coding.decoded(np.array([int(code)]), None)).iloc[0]
-    if name == "unique" and coding.is_ordered and not args:
+    if name == "unique" and coding.is_ordered and not args and not isinstance(coding, Text):
         array: Any = columns_of(own).array(VALUES)
         found = series_of(own, array.plain()).drop_duplicates()
         return narrowed(found, coding).to_pandas().array if not isinstance(coding, Objects) else NotImplemented
+    if (
+        name == "isin"
+        and isinstance(coding, Text)
+        and isinstance(args[0], list)
+        and all(type(a) is str for a in args[0])
+    ):
+        array = columns_of(own).array(VALUES)
+        return face._faced(series_of(own, wrap(array._frame, array._value)).isin(args[0]))
     if name == "isin" and isinstance(coding, Categories) and len(args) == 1 and isinstance(args[0], list | tuple | set):
         places = [
             place
@@ -595,7 +627,7 @@ COMPARED = {
 def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
     """Compare values with one value by their numbers."""
     array: Any = columns_of(own).array(VALUES)
-    plain = series_of(own, array.plain())
+    plain = series_of(own, array.plain()) if not isinstance(coding, Text) else None
     if isinstance(coding, Categories):
         if not np.isscalar(other) and not isinstance(other, pandas.Interval | pandas.Timestamp):
             raise NotLazyError("the other side is no category")
@@ -612,6 +644,8 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
         if isinstance(other, pandas.Period) and other.freqstr != coding.frequency:
             raise NotLazyError("periods have different frequencies")
         return getattr(plain, f"__{name}__")(period.ordinal)
+    if isinstance(coding, Text) and isinstance(other, str):
+        return getattr(series_of(own, wrap(array._frame, array._value)), f"__{name}__")(other)
     if coding == Objects("date") and type(other) is datetime.date:
         return getattr(plain, f"__{name}__")(other.toordinal() - EPOCH)
     raise NotLazyError("the other side has no lazy form")

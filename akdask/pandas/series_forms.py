@@ -106,7 +106,14 @@ def sort_values(
     return rows.reset_index(drop=True) if ignore_index else rows
 
 
+def text_of(series: LazySeries) -> Any:
+    from akdask.pandas.text_forms import TextOf
+
+    return TextOf(series)
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
+    "str": text_of,
     "__getitem__": entries,
     "astype": astype,
     "groupby": groupby,

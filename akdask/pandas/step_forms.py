@@ -8,7 +8,6 @@ from typing import Any
 from akdask.frames.display import Row
 from akdask.frames.indexing import FrameILocIndexer, ILocIndexer
 from akdask.frames.series import Series
-from akdask.pandas.refusals import NotLazyError
 
 
 def chosen(indexer: Any, key: Any) -> Any:
@@ -26,37 +25,3 @@ def chosen(indexer: Any, key: Any) -> Any:
 INDEXERS: Mapping[str, Callable[..., Any]] = {"__getitem__": chosen}
 
 
-# text
-
-
-def contains(text: Any, pat: Any, case: bool = True, flags: int = 0, na: Any = None, regex: bool = True) -> Any:
-    if flags or not isinstance(pat, str) or na not in (None, False):
-        raise NotLazyError("flags, and values for missing text other than False, have no lazy form")
-    return text.contains(pat, regex=regex, case=case)
-
-
-def changed(name: str) -> Callable[..., Any]:
-    def change(text: Any) -> Any:
-        return getattr(text, name)()
-
-    return change
-
-
-def split(text: Any, pat: Any = None, n: int = -1, expand: bool = False, regex: Any = None) -> Any:
-    raise NotLazyError("lists of text are objects in pandas")
-
-
-def replace(
-    text: Any, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, regex: bool = False
-) -> Any:
-    if isinstance(pat, dict) or callable(repl) or flags or case is not None:
-        raise NotLazyError("functions, several patterns and flags have no lazy form")
-    return text.replace(pat, repl, n, regex=regex)
-
-
-TEXT: Mapping[str, Callable[..., Any]] = {
-    "contains": contains,
-    "replace": replace,
-    "split": split,
-    **{name: changed(name) for name in ("lower", "upper", "title", "capitalize", "isdigit", "isalpha", "isalnum")},
-}

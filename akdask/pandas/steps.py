@@ -40,13 +40,7 @@ class Text(Step):
     """``str`` of a Series."""
 
     pandas_class = vars(pandas.Series)["str"]._accessor
-    forms = ("step_forms", "TEXT")
-    lazy_methods = words(
-        """len __getitem__ lower upper capitalize title swapcase casefold strip lstrip rstrip contains startswith
-        endswith find replace slice get zfill pad center ljust rjust count isdigit isalpha isalnum isspace islower
-        isupper istitle isnumeric isdecimal removeprefix removesuffix repeat match fullmatch split cat
-        partition rpartition get_dummies rfind"""
-    )
+    forms = ("text_forms", "FORMS")
 
     def __getitem__(self, key: Any) -> Any:
         return self._call("__getitem__", (key,), {})
