@@ -23,5 +23,3 @@ def chosen(indexer: Any, key: Any) -> Any:
 
 
 INDEXERS: Mapping[str, Callable[..., Any]] = {"__getitem__": chosen}
-
-
