@@ -78,4 +78,4 @@ def _type(
     return RESULTS[gives] if strings.kind == "str" else None
 
 
-CHAIN_OPERATIONS = {"text_chain": Operation("text_chain", 1, _type, _computed)}
+CHAIN_OPERATIONS: dict[str, Operation] = {"text_chain": Operation("text_chain", 1, _type, _computed)}
