@@ -155,7 +155,7 @@ class Face:
         if not inplace:
             return self._faced(result)
         self._adopt(result)
-        return None
+        return self if name in RETURNING_SELF else None
 
     def _through_pandas(
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Exception | None = None
@@ -171,7 +171,7 @@ class Face:
             raise refusal(error) from error
         if kwargs.get("inplace") is True or name in CHANGING:
             self._adopt(own)
-        return None if result is own else faced(result)
+        return self if result is own else faced(result)
 
     def _tell(self, name: str, reason: Exception) -> None:
         """Warn, once for each method, that it computes its object for pandas; refuse what is too large."""
@@ -207,6 +207,10 @@ CHANGING = frozenset({"__setitem__", "__delitem__", "insert", "pop", "update", "
 """Methods that change their object whatever their arguments are."""
 
 
+RETURNING_SELF = words("fillna ffill bfill interpolate where mask replace clip")
+"""Methods that return their object where they change it in place; others return None."""
+
+
 EXITS = words(
     """to_numpy tolist to_list to_dict to_records itertuples iterrows to_string to_html to_latex to_markdown
     to_clipboard to_json to_excel to_pickle to_sql to_stata to_xml to_xarray memory_usage info __array__ item"""
@@ -239,6 +243,9 @@ class NDFrame(Face):
 
     The other form is sought where it is wanted and not given: rows in memory are made lazy, lazy ones are computed.
     """
+
+    __pandas_priority__ = 5000
+    """pandas' frames, Series, indexes and arrays leave operations with an object of this face to it."""
 
     __hash__ = None  # type: ignore[assignment]  # values are compared, as in pandas
 
@@ -323,6 +330,12 @@ class NDFrame(Face):
 
             kept.keep(self, found)
         return found.copy(deep=False)
+
+    def _asked_by_pandas(self, name: str) -> Any:
+        """Return an attribute that only pandas itself reads, as classes like Index do of what they are made of."""
+        if name.startswith("_") and not name.startswith("__") and hasattr(self.pandas_class, name):
+            return getattr(self.to_pandas(), name)
+        raise refusal(AttributeError(f"'{self.pandas_class.__name__}' object has no attribute '{name}'"))
 
     def _made_lazy(self, rows: Any) -> Any:
         """Return rows of pandas as lazy ones."""
@@ -652,6 +665,13 @@ def lazy_kind(given: Any) -> str | None:
     return kind_of(given)
 
 
+def called(given: Any, face: Face) -> Any:
+    """Return a key or value; functions and expressions of `pandas.col` are applied to the object first."""
+    if isinstance(given, pandas.api.typing.Expression):
+        return given._eval_expression(face)  # type: ignore[attr-defined]
+    return given(face) if callable(given) and not isinstance(given, type) else given
+
+
 def _values(given: Any, kind: str) -> Any:
     return given.value() if kind == "scalar" else given.to_pandas() if kind == "index" else given.to_ndarray()
 
@@ -835,9 +855,17 @@ def _constructor(name: str) -> Callable[..., Any]:
 
 def _attribute(name: str) -> property:
     def read(self: Face) -> Any:
-        if name in self.lazy_methods:
-            return self._call(name, (), {})
-        return faced(getattr(self.to_pandas(), name))
+        if name in self.lazy_methods and (config.get("pandas_fallback") == "error" or not self.is_at_hand()):
+            try:
+                return self._faced(getattr(self.lazy(), name))
+            except Exception as reason:  # pandas answers it, or says what is wrong
+                if config.get("pandas_fallback") == "error":
+                    raise
+                self._tell(name, reason)
+        try:
+            return faced(getattr(self.to_pandas(), name))
+        except Exception as error:
+            raise refusal(error) from error
 
     return property(read)
 

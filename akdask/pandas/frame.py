@@ -17,6 +17,7 @@ from akdask.pandas.face import (
     OPERATORS,
     Face,
     NDFrame,
+    called,
     face_of,
     faced,
     in_pandas,
@@ -63,6 +64,9 @@ class DataFrame(NDFrame):
         "plot": PandasAccessor,
         "style": PandasAccessor,
     }
+
+    _typ = "dataframe"
+    """Has classes of pandas, such as MultiIndex, take the columns with their types and names."""
 
     def __init__(
         self,
@@ -204,12 +208,12 @@ class DataFrame(NDFrame):
     # choosing
 
     def __getitem__(self, key: Any) -> Any:
-        return self._call("__getitem__", (_called(key, self),), {})
+        return self._call("__getitem__", (called(key, self),), {})
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.columns:
             return self[name]
-        raise refusal(AttributeError(f"'DataFrame' object has no attribute '{name}'"))
+        return self._asked_by_pandas(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_") or isinstance(getattr(type(self), name, None), property):
@@ -220,7 +224,7 @@ class DataFrame(NDFrame):
             object.__setattr__(self, name, value)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._set_item(None, _called(key, self), value)
+        self._set_item(None, called(key, self), value)
 
     def __delitem__(self, key: Any) -> None:
         self.pop(key)
@@ -282,7 +286,7 @@ class DataFrame(NDFrame):
         """Return the frame with more columns: values, or functions of the frame."""
         made = self.copy()
         for name, value in kwargs.items():
-            made[name] = value(made) if callable(value) else value
+            made[name] = called(value, made)
         return made
 
     # display
@@ -353,11 +357,6 @@ def _labels() -> Any:
     from akdask.pandas import labels
 
     return labels
-
-
-def _called(key: Any, frame: DataFrame) -> Any:
-    """Return a key; functions are called with the frame."""
-    return key(frame) if callable(key) and not isinstance(key, type) else key
 
 
 def _check_target(step: str | None, key: Any, frame: Any) -> None:

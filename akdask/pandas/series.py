@@ -9,7 +9,7 @@ import numpy as np
 import pandas
 
 from akdask.pandas.display import series_text
-from akdask.pandas.face import Face, NDFrame, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
+from akdask.pandas.face import Face, NDFrame, called, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
 from akdask.pandas.refusals import refusal
 from akdask.pandas.steps import (
     CategoryAccessor,
@@ -61,6 +61,9 @@ class Series(NDFrame):
         "cat": CategoryAccessor,
         "plot": PandasAccessor,
     }
+
+    _typ = "series"
+    """Has classes of pandas, such as Index, take the values with their type and name."""
 
     def __init__(
         self, data: Any = None, index: Any = None, dtype: Any = None, name: Any = None, copy: bool | None = None
@@ -169,10 +172,10 @@ class Series(NDFrame):
     # choosing
 
     def __getitem__(self, key: Any) -> Any:
-        return self._call("__getitem__", (key(self) if callable(key) else key,), {})
+        return self._call("__getitem__", (called(key, self),), {})
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._set_item(None, key(self) if callable(key) else key, value)
+        self._set_item(None, called(key, self), value)
 
     def _set_item(self, step: str | None, key: Any, value: Any) -> None:
         """Assign to what a key or an indexer chooses."""
@@ -196,7 +199,7 @@ class Series(NDFrame):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and self._in_memory is not None and name in self._in_memory.index:
             return self[name]
-        raise refusal(AttributeError(f"'Series' object has no attribute '{name}'"))
+        return self._asked_by_pandas(name)
 
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a function with the Series."""
