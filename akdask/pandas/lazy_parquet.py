@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
+from akdask.arrays.strings import Strings
 from akdask.formats.parquet.footers import metadata_of
 from akdask.frames.columnset import ColumnSet, level_column
 from akdask.pandas import tuning
@@ -79,7 +83,7 @@ def _parquet(given: list[str], columns: Any, filters: Any) -> LazyFrame:
     chosen = list(schema.names) if columns is None else list(columns)
     if rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
-    nothing = _without_rows(schema, columns, filters)
+    nothing = _with_categories(_without_rows(schema, columns, filters), given, schema)
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
     if len(names) != nothing.shape[1] or len(stored) != len(set(stored)):
@@ -105,10 +109,29 @@ def _without_rows(schema: pa.Schema, columns: Any, filters: Any) -> pandas.DataF
     if found.attrs:
         raise NotLazyError("the frame has attributes")
     for name, dtype in found.dtypes.items():
-        if isinstance(dtype, pandas.CategoricalDtype) or not is_lazy_type(dtype):
+        if not isinstance(dtype, pandas.CategoricalDtype) and not is_lazy_type(dtype):
             # Types that the engine computes with decide: is_lazy_type grows with them.
             raise NotLazyError(f"column {name!r} is of type {dtype}")
     return found
+
+
+def _with_categories(nothing: pandas.DataFrame, files: Sequence[str], schema: pa.Schema) -> pandas.DataFrame:
+    """Return a frame without rows with the categories of files, which stand in their dictionaries."""
+    found = {}
+    for name, dtype in nothing.dtypes.items():
+        if not isinstance(dtype, pandas.CategoricalDtype):
+            continue
+        if not isinstance(name, str) or not all(map(os.path.isfile, files)):
+            raise NotLazyError("categories have no names, or are not on this machine")
+        kind: Any = pq.read_table(list(files), columns=[name], use_pandas_metadata=False).column(0).to_pandas().dtype
+        if kind.ordered or not is_lazy_type(kind) or NO_LABEL in kind.categories:
+            raise NotLazyError(f"column {name!r} is of type {kind}")
+        found[name] = pandas.Categorical([], dtype=kind)
+    return nothing.assign(**found) if found else nothing
+
+
+NO_LABEL = "N/A"
+"""The label that stands for missing elements of a Categorical of files."""
 
 
 def _noted(schema: pa.Schema) -> dict[str, Any]:
@@ -149,6 +172,10 @@ def _arrays(files: Sequence[str], names: Sequence[str]) -> dict[str, Array]:
 
 def _as_pandas_has(array: Any, name: str, dtype: Any) -> Any:
     """Return a column as pandas has it: integers with missing rows are floats."""
+    if isinstance(dtype, pandas.CategoricalDtype):
+        if not isinstance(array, Categorical):
+            raise NotLazyError(f"column {name!r} has no dictionary")
+        return array.set_categories(list(dtype.categories))
     if array._value.dtype.is_nullable_number:
         if array._value.dtype.kind not in ("int", "uint") or (dtype is not None and np.dtype(dtype).kind not in "iuf"):
             raise NotLazyError(f"column {name!r} has missing rows")
@@ -191,9 +218,10 @@ def _mask(frame: LazyFrame, filters: Any) -> Any:
 
 
 def _condition(column: Any, comparison: str, value: Any) -> Any:
-    kind = column.values._value.dtype.kind
-    is_text = isinstance(value, str)
-    plain = is_text if kind == "str" else isinstance(value, bool | int | float | np.number | pandas.Timestamp)
+    values = column.values
+    kind = values._value.dtype.kind if isinstance(values, pdarray | Strings) else type(values).__name__
+    fitting: Any = {"str": str, "Datetime": pandas.Timestamp}.get(kind, bool | int | float | np.number)
+    plain = isinstance(value, fitting) and kind in {"str", "Datetime", "int", "uint", "float", "bool"}
     match comparison:
         case "=" | "==" if plain:
             return column == value

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.frames.series import Series
 from akdask.pandas.frame_forms import is_lazy_target
@@ -112,6 +113,12 @@ def text_of(series: LazySeries) -> Any:
     return TextOf(series)
 
 
+def mode(series: LazySeries, dropna: bool = True) -> Any:
+    if isinstance(series.values, Categorical):
+        raise NotLazyError("the commonest categories are text")
+    return series.mode(dropna=dropna)
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
     "str": text_of,
     "__getitem__": entries,
@@ -121,6 +128,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "idxmin": idxmin,
     "isin": isin,
     "map": map,
+    "mode": mode,
     "nunique": nunique,
     "rename": rename,
     "resample": resample,

@@ -96,6 +96,30 @@ def test_parquet_of_any_columns_and_labels_is_as_in_pandas(rows, lazily, tmp_pat
     same(face.read_parquet(path), pd.read_parquet(path))
 
 
+@pytest.mark.usefixtures("lazily")
+def test_categories_of_parquet_stay_lazy(rows, tmp_path):
+    path = tmp_path / "x.parquet"
+    rows["s"] = pd.Categorical(rows["s"], categories=["unseen", "bb", "ß", "a"])
+    rows.to_parquet(path)
+    found = face.read_parquet(path)
+    assert is_lazy(found)
+    same(found, rows)
+    with config.set(pandas_fallback="error"):
+        sums = found.groupby("s")["i"].sum()
+    pd.testing.assert_series_equal(sums.to_pandas(), rows.groupby("s")["i"].sum())
+    filters = [("s", "==", "a"), ("i", ">", 0)]
+    same(face.read_parquet(path, filters=filters), pd.read_parquet(path, filters=filters))
+    filters = [("s", "in", ["a", "bb"])]
+    same(face.read_parquet(path, filters=filters), pd.read_parquet(path, filters=filters))
+    for other in (
+        pd.Categorical(rows["s"], ordered=True),
+        pd.Categorical(["N/A", None] * 20),
+        pd.Categorical([1] * 40),
+    ):
+        rows.assign(s=other).to_parquet(path)
+        same(face.read_parquet(path), pd.read_parquet(path))
+
+
 def test_integers_of_other_writers_with_nulls_are_floats(lazily, tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq
