@@ -11,7 +11,7 @@ import pandas
 from akdask.arrays.array import Array
 from akdask.arrays.rules import PANDAS
 from akdask.arrays.scalar import Scalar
-from akdask.frames.columnset import VALUES, ColumnSet
+from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
@@ -76,14 +76,19 @@ def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
     """
     check_names(rows.columns)
     other = [name for name, dtype in rows.dtypes.items() if not is_lazy_type(dtype)]
-    _check_labels(rows.index)
-    if not other:
+    labels, coding = _plain_labels(rows.index)
+    if labels is not rows.index:
+        rows = rows.set_axis(labels)
+    if not other and coding is None:
         return LazyFrame(rows)
     from akdask.pandas.coded import encoded, with_codings
 
     pairs = {str(name): encoded(rows[name]) for name in other}
     made = LazyFrame(rows.assign(**{name: numbers for name, (numbers, _) in pairs.items()}))
-    return LazyFrame._of(with_codings(made._columns, {name: coding for name, (_, coding) in pairs.items()}))
+    codings: dict[Any, Any] = {name: coding for name, (_, coding) in pairs.items()}
+    if coding is not None:
+        codings[INDEX] = coding
+    return LazyFrame._of(with_codings(made._columns, codings))
 
 
 def as_series(given: Any, name: Hashable = None) -> LazySeries:
@@ -119,6 +124,20 @@ def column_of(frame: DataFrame, name: str, called: Hashable) -> LazySeries:
     made.name, made._level_names = called, ()
     made._labelled = DataFrame._of(frame._columns.only([name]).renamed({name: VALUES}))
     return made
+
+
+def _plain_labels(labels: pandas.Index) -> tuple[pandas.Index, Any]:
+    """Return labels that the engine takes, and what their numbers stand for, None if they are the labels themselves."""
+    if isinstance(labels, pandas.RangeIndex):
+        is_plain = labels.start == 0 and labels.step == 1 and labels.name is None
+        return labels if is_plain else pandas.Index(labels.to_numpy(), name=labels.name), None
+    if isinstance(labels.dtype, pandas.CategoricalDtype | pandas.PeriodDtype) and not labels.hasnans:
+        from akdask.pandas.coded import encoded
+
+        numbers, coding = encoded(labels)
+        return pandas.Index(numbers, name=labels.name), coding
+    _check_labels(labels)
+    return labels, None
 
 
 def _check_labels(labels: pandas.Index) -> None:
