@@ -6,7 +6,7 @@ import inspect as _inspect
 
 import pandas as _pandas
 
-from akdask.pandas import testing
+from akdask.pandas import plotting, testing
 from akdask.pandas.files import NAMES as _FILES
 from akdask.pandas.files import read_arkouda, scan
 from akdask.pandas.frame import DataFrame
@@ -23,6 +23,7 @@ __all__ = [
     "HDFStore",
     "PandasFallbackWarning",
     "Series",
+    "plotting",
     "read_arkouda",
     "scan",
     "testing",

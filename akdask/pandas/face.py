@@ -16,7 +16,7 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -100,6 +100,10 @@ class Face:
             return write(self, name, args, kwargs)
         if name in EXITS:
             return self._through_pandas(name, args, kwargs)
+        if name in PICTURES:
+            from akdask.pandas.pictures import draw
+
+            return draw(self, name, None, args, kwargs)
         mode = config.get("pandas_fallback")
         if (
             (mode != "error" or self._is_arranged())
@@ -216,6 +220,10 @@ EXITS = words(
     to_clipboard to_json to_excel to_pickle to_sql to_stata to_xml to_xarray memory_usage info __array__ item"""
 )
 """Methods that want all values, so that to compute them is no detour."""
+
+
+PICTURES = frozenset({"hist", "boxplot"})
+"""Methods that draw all values."""
 
 
 WRITERS: Mapping[str, str] = {
@@ -551,13 +559,13 @@ class Step(Face):
             found = getattr(self.to_pandas(), name)
         except Exception as error:
             raise refusal(error) from error
-        return _called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
+        return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
 
     def __dir__(self) -> list[str]:
         return dir(self.pandas_class)
 
 
-def _called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
+def called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of pandas for objects of the face."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -566,7 +574,7 @@ def _called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
         except Exception as error:
             raise refusal(error) from error
 
-    return call
+    return wraps(function)(call) if inspect.isroutine(function) else call
 
 
 def bound(face: Face, name: str) -> Callable[..., Any]:

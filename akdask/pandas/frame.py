@@ -25,9 +25,10 @@ from akdask.pandas.face import (
     lazy_kind,
     words,
 )
+from akdask.pandas.pictures import Pictures
 from akdask.pandas.refusals import NotLazyError, refusal
 from akdask.pandas.series import array_ufunc
-from akdask.pandas.steps import FrameGroups, Indexer, MovingWindows, PandasAccessor, Resampled
+from akdask.pandas.steps import FrameGroups, Indexer, MovingWindows, Resampled
 
 
 @face_of(pandas.DataFrame)
@@ -61,8 +62,7 @@ class DataFrame(NDFrame):
         "iloc": Indexer,
         "at": Indexer,
         "iat": Indexer,
-        "plot": PandasAccessor,
-        "style": PandasAccessor,
+        "plot": Pictures,
     }
 
     _typ = "dataframe"
@@ -299,6 +299,11 @@ class DataFrame(NDFrame):
 
     def _repr_latex_(self) -> str | None:
         return frame_latex(self)
+
+    @property
+    def style(self) -> Any:
+        """The rows as a table whose cells are styled, by pandas' `Styler`; computes them."""
+        return self.to_pandas().style
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.to_pandas(), dtype=dtype)

@@ -10,13 +10,13 @@ import pandas
 
 from akdask.pandas.display import series_text
 from akdask.pandas.face import Face, NDFrame, called, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
+from akdask.pandas.pictures import Pictures
 from akdask.pandas.refusals import refusal
 from akdask.pandas.steps import (
     CategoryAccessor,
     FrameGroups,
     Indexer,
     MovingWindows,
-    PandasAccessor,
     Resampled,
     Text,
     Times,
@@ -59,7 +59,7 @@ class Series(NDFrame):
         "str": Text,
         "dt": Times,
         "cat": CategoryAccessor,
-        "plot": PandasAccessor,
+        "plot": Pictures,
     }
 
     _typ = "series"

@@ -66,15 +66,6 @@ class CategoryAccessor(Step):
     pandas_class = vars(pandas.Series)["cat"]._accessor
 
 
-class PandasAccessor(Step):
-    """An attribute or method that pandas alone has: pictures, styles, and what is not built yet."""
-
-    pandas_class = object
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call("__call__", args, kwargs)
-
-
 class Resampled(Step):
     """Rows by spans of time."""
 

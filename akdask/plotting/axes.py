@@ -99,13 +99,18 @@ def by_pandas(drawn: Any, kind: str, **options: Any) -> Any:
     ArgumentTypeError, ArgumentError
         If pandas refuses an option or a column.
     """
+    settings = pyplot().rcParams
+    before = settings["figure.autolayout"]
+    # Its context manager would undo that the first figure of a notebook switches to Jupyter's backend.
+    settings["figure.autolayout"] = True
     try:
-        with pyplot().rc_context({"figure.autolayout": True}):
-            return drawn.plot(kind=kind, **options)
+        return drawn.plot(kind=kind, **options)
     except TypeError as error:
         raise ArgumentTypeError(f"{kind}: {error}.") from error
     except (ValueError, KeyError, AttributeError) as error:
         raise ArgumentError(f"{kind}: {error}.") from error
+    finally:
+        settings["figure.autolayout"] = before
 
 
 Extent = tuple[Any, Any]
