@@ -328,8 +328,19 @@ def covariances(frame: DataFrame, ddof: int) -> DataFrame:
 
 def _covariances_of_pairs(frame: DataFrame, ddof: int) -> np.ndarray[Any, Any]:
     """Return the covariances of each two columns of numbers in the rows where neither is missing."""
-    # Covariances are of floats, as pandas' are.
-    floats = list(map(nearest_floats, _numbers(frame._columns).values()))
+    _, (counts, products, _, _) = moments_of_pairs(frame)
+    with np.errstate(all="ignore"):
+        return np.where(counts > ddof, products / (counts - ddof), np.nan)
+
+
+def moments_of_pairs(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]:
+    """Return the columns of numbers, and for each two of them moments of the rows where neither is missing.
+
+    These are the number of rows, and sums of the distances from the means: of products, and of squares of the first
+    and the second column.  Distances are of floats, as pandas' are.
+    """
+    numbers = _numbers(frame._columns)
+    floats = list(map(nearest_floats, numbers.values()))
     pairs = list(combinations_with_replacement(range(len(floats)), 2))
     lacks = [Call("logical_or", *(missing.is_missing(floats[number]) for number in numbers)) for numbers in pairs]
 
@@ -344,15 +355,16 @@ def _covariances_of_pairs(frame: DataFrame, ddof: int) -> np.ndarray[Any, Any]:
     counts, *totals = np.array(_reduced(frame._columns, sums), float).reshape(len(pairs), 3).T
     with np.errstate(all="ignore"):
         means = np.array(totals).T / counts[:, None]
-    products = []
-    for lacking, numbers, mean in zip(lacks, pairs, means, strict=True):
-        centred = [Call("subtract", floats[one], Constant(of)) for one, of in zip(numbers, mean, strict=True)]
-        products.append(summed(lacking, Call("multiply", *centred)))
-    found = np.full((len(floats), len(floats)), np.nan)
-    for (one, other), total, count in zip(pairs, _reduced(frame._columns, products), counts, strict=True):
-        if count > ddof:
-            found[one, other] = found[other, one] = total / (count - ddof)
-    return found
+    wanted = []
+    for lacking, numbers_of_pair, mean in zip(lacks, pairs, means, strict=True):
+        left, right = (Call("subtract", floats[at], Constant(of)) for at, of in zip(numbers_of_pair, mean, strict=True))
+        wanted += [summed(lacking, Call("multiply", *both)) for both in ((left, right), (left, left), (right, right))]
+    products = np.array(_reduced(frame._columns, wanted), float).reshape(len(pairs), 3)
+    found = np.zeros((4, len(floats), len(floats)))
+    for (one, other), count, (product, first, second) in zip(pairs, counts, products, strict=True):
+        found[:, one, other] = count, product, first, second
+        found[:, other, one] = count, product, second, first
+    return list(numbers), found
 
 
 def _products(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]:

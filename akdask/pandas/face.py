@@ -490,7 +490,7 @@ class Step(Face):
         if form is None and self._step not in origin.lazy_methods:
             raise NotLazyError(f"{origin._named(self._step)} has no lazy form")
         own = origin.lazy()
-        if vars(own).get("_labels") is not None:
+        if vars(own).get("_labels") is not None and self._step != "groupby":
             raise NotLazyError("columns are not named by text, or rows have labels of several levels")
         if self._args is None:
             return form(own) if form else getattr(own, self._step)

@@ -108,7 +108,7 @@ class DataFrame(NDFrame):
         own = self.lazy()
         if arranges(name, args, kwargs):
             result = self._faced(labels.arrangement(own, name, args, kwargs))
-        elif labels.labels_of_frame(own) is None:
+        elif labels.labels_of_frame(own) is None or name == "unstack":
             return super()._lazily(name, args, kwargs)
         elif name in ROWS:
             return self._faced(labels.by_rows(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy()))

@@ -105,8 +105,20 @@ def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
     return frame.astype(dtype)
 
 
-def corr(frame: LazyFrame, method: Any = "pearson", min_periods: int = 1, numeric_only: bool = False) -> Any:
-    raise NotLazyError("missing values are left out pair by pair")
+def summary(name: str) -> Callable[..., Any]:
+    """Return the form of a summary of columns."""
+    from akdask.pandas import summaries
+
+    found: Callable[..., Any] = getattr(summaries, name)
+    return found
+
+
+def table(name: str) -> Callable[..., Any]:
+    """Return the form of a method that puts values of columns across."""
+    from akdask.pandas import pivots
+
+    found: Callable[..., Any] = getattr(pivots, name)
+    return found
 
 
 def item(frame: LazyFrame, key: Any) -> Any:
@@ -173,10 +185,14 @@ def sort_values(
 FORMS: Mapping[str, Callable[..., Any]] = {
     "__getitem__": item,
     "astype": astype,
+    **{name: summary(name) for name in ("corr", "cov", "describe", "quantile", "value_counts")},
+    **{name: summary("by_column")(name) for name in ("kurt", "median", "sem", "skew")},
+    **{name: summary("extreme")(name) for name in ("max", "min")},
     "drop": drop,
     "groupby": groupby,
     "melt": melt,
     "merge": merge,
+    **{name: table(name) for name in ("pivot", "pivot_table", "unstack")},
     "rename": rename,
     "resample": resample,
     "reset_index": reset_index,

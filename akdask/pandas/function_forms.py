@@ -29,9 +29,38 @@ def concat(
     )
 
 
+def pivot_table(data: Any, kwargs: Any = None, **options: Any) -> Any:
+    if kwargs:
+        raise NotLazyError("arguments of functions")
+    return frame_forms.table("pivot_table")(LazyFrame.under(data), **options)
+
+
+def pivot(data: Any, **options: Any) -> Any:
+    return frame_forms.table("pivot")(LazyFrame.under(data), **options)
+
+
+def get_dummies(data: Any, **options: Any) -> Any:
+    return frame_forms.table("get_dummies")(data, **options)
+
+
+def melt(frame: Any, **options: Any) -> Any:
+    return frame_forms.melt(LazyFrame.under(frame), **options)
+
+
+def crosstab(**options: Any) -> Any:
+    from akdask.pandas import pivots
+
+    return pivots.crosstab(**options)
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
     "merge": merge,
     "concat": concat,
+    "crosstab": crosstab,
+    "get_dummies": get_dummies,
+    "melt": melt,
+    "pivot": pivot,
+    "pivot_table": pivot_table,
     "isna": functions.isna,
     "notna": functions.notna,
 }

@@ -12,7 +12,7 @@ from akdask import config
 from akdask.pandas.face import NOT_GIVEN, Face, accepted, faced, in_pandas, lazy_argument, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
 
-LAZY = words("merge concat isna isnull notna notnull")
+LAZY = words("crosstab get_dummies melt pivot pivot_table merge concat isna isnull notna notnull")
 """Functions that have a lazy form."""
 
 

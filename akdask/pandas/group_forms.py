@@ -165,7 +165,9 @@ def _labels(grouped: Grouped, found: pandas.DataFrame) -> tuple[pandas.Index, An
         key: Any = found[key_column(number)]
         keys.append(key.astype(grouped.key_types.get(number, key.dtype)).rename(name))
     options = grouped.options
-    if options["dropna"] and not any(isinstance(key.dtype, pandas.CategoricalDtype) for key in keys):
+    # Levels of groups that are not sorted are in the order of the first rows, too.
+    is_plain = options["dropna"] and (options["sort"] or len(keys) == 1)
+    if is_plain and not any(isinstance(key.dtype, pandas.CategoricalDtype) for key in keys):
         if len(keys) == 1:
             return pandas.Index(keys[0], name=grouped.names[0]), None
         return pandas.MultiIndex.from_arrays(keys, names=grouped.names), None
@@ -438,9 +440,7 @@ def _several(grouped: Grouped, wanted: Sequence[tuple[int, Any]], labels: pandas
     others = [call for call in calls if call[1] not in ("size", "quantile")]
     if any(how == "quantile" for _, how in calls):
         raise NotLazyError("quantiles beside other reductions")
-    if not others:
-        raise NotLazyError("nothing but sizes")
-    found = reduced(grouped, others)
+    found = reduced(grouped, others) if others else pandas.DataFrame()
     if len(others) < len(calls):
         counted, rest = sizes(grouped), iter(range(len(others)))
         columns = [counted if how == "size" else found[next(rest)] for _, how in calls]

@@ -11,6 +11,7 @@ import pandas
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.frames.series import Series
+from akdask.pandas.face import faced, words
 from akdask.pandas.frame_forms import is_lazy_target
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
@@ -119,9 +120,31 @@ def mode(series: LazySeries, dropna: bool = True) -> Any:
     return series.mode(dropna=dropna)
 
 
+REDUCTIONS = words("sum mean min max std var median count nunique prod sem")
+
+
+def agg(series: LazySeries, func: Any = None, *args: Any, **named: Any) -> Any:
+    if isinstance(func, list) and not args and not named and all(isinstance(how, str) for how in func):
+        if not REDUCTIONS.issuperset(func) or len({*func}) < len(func) or not isinstance(series.values, pdarray):
+            raise NotLazyError("a reduction has no lazy form")
+        found = [faced(getattr(series, how)()) for how in func]
+        return pandas.Series(found, index=func, name=series.name)
+    if isinstance(func, str):
+        return series.agg(func, *args, **named)
+    raise NotLazyError("functions of the user run in pandas")
+
+
+def unstack(series: LazySeries, level: Any = -1, fill_value: Any = None, sort: bool = True) -> Any:
+    from akdask.pandas import pivots
+
+    return pivots.unstack(series, level, fill_value, sort)
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
     "str": text_of,
     "__getitem__": entries,
+    "agg": agg,
+    "aggregate": agg,
     "astype": astype,
     "groupby": groupby,
     "idxmax": idxmax,
@@ -135,4 +158,5 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "reset_index": reset_index,
     "sort_values": sort_values,
     "unique": unique,
+    "unstack": unstack,
 }
