@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from threading import Lock, local
 from typing import Any, TypeAlias
@@ -133,12 +134,12 @@ def _early_limit() -> int:
 class _Request:
     """One range of bytes, fetched at once."""
 
-    __slots__ = ("future", "positions", "start", "stop", "users")
+    __slots__ = ("future", "places", "start", "stop", "users")
 
     def __init__(self, start: int, stop: int) -> None:
         self.start, self.stop = start, stop
         self.future: Future[bytes] | None = None
-        self.positions: list[tuple[_Progress, int]] = []
+        self.places: list[_Place] = []
         self.users = 0
 
     def begin(self, fetch: Callable[[int, int], bytes], limit: float = math.inf) -> bool:
@@ -158,6 +159,16 @@ class _Request:
             future.add_done_callback(lambda _: _BUFFERS.release(nbytes))
 
 
+@dataclass(slots=True)
+class _Place:
+    """The place of a request among those of a stream, and where one of the stream's ranges begins and ends."""
+
+    progress: _Progress
+    number: int
+    start: int
+    stop: int
+
+
 class _Progress:
     """The requests of one stream, and how far it has been read."""
 
@@ -172,12 +183,12 @@ class _Progress:
         """The part of the requests before the one that is read from."""
         return self.at / len(self.requests)
 
-    def add(self, request: _Request) -> None:
-        """Append a request."""
+    def add(self, request: _Request, start: int, stop: int) -> None:
+        """Append a request, unless it is the last one, for a range of the stream."""
         if not self.requests or self.requests[-1] is not request:
-            request.positions.append((self, len(self.requests)))
             request.users += 1
             self.requests.append(request)
+        request.places.append(_Place(self, len(self.requests) - 1, start, stop))
 
     def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
         """Drop the requests before a position, but for some, and begin the following ones."""
@@ -245,7 +256,7 @@ class ReadAhead:
             progress = _Progress(lookback)
             for start, stop in stream:
                 for request in self._within(start, stop):
-                    progress.add(request)
+                    progress.add(request, start, stop)
             if progress.requests:
                 self._streams.append(progress)
         self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
@@ -298,8 +309,10 @@ class ReadAhead:
         parts += _split(position, stop, REQUEST)
         try:
             for number, part in enumerate(parts):
-                for progress, place in part.positions:
-                    progress.go_on(place, self._depth, self._fetch)
+                for place in part.places:
+                    # Other streams may be behind: one reads several row groups before the next stream reads any.
+                    if place.start < stop and place.stop > offset:
+                        place.progress.go_on(place.number, self._depth, self._fetch)
                 if part.future is None:
                     self._catch_up(part)
                 for later in parts[number : number + _DEMANDED]:
@@ -336,7 +349,7 @@ class ReadAhead:
 
         So they are not waited for one after the other where there is no room to read ahead.
         """
-        most = max((progress.done for progress, _ in part.positions), default=0)
+        most = max((place.progress.done for place in part.places), default=0)
         for progress in self._streams:
             is_behind = 0 <= progress.done < most or (progress.at < 0 and not most)
             if is_behind and progress.at + 1 < len(progress.requests):
@@ -346,7 +359,7 @@ class ReadAhead:
         """Drop all buffers."""
         for request in self._requests:
             request.drop()
-            request.positions.clear()
+            request.places.clear()
         self._streams.clear()
         self._last = None
         self._stop_waiting()

@@ -118,6 +118,31 @@ def test_a_short_rest_is_no_request_of_its_own(size, nrequests):
     assert held() == 0
 
 
+def test_streams_that_share_requests_need_not_be_read_side_by_side():
+    server = Server()
+    ahead = server.ahead()
+    streams = [[(start + at, start + at + 20) for start in range(0, 1000, 100)] for at in (0, 20, 40)]
+    ahead.expect(streams)
+    for stream in streams:
+        for start, stop in stream:
+            assert read(ahead, start, stop) == CONTENT[start:stop].tobytes()
+    settle()
+    assert sorted(server.asked) == [(start, start + 60) for start in range(0, 1000, 100)]
+    assert held() <= 60
+    ahead.close()
+    assert held() == 0
+    # Of ranges without gaps, requests have ranges of each stream twice.
+    server, streams = Server(), [[(start + at, start + at + 20) for start in range(0, 960, 40)] for at in (0, 20)]
+    ahead = server.ahead()
+    ahead.expect(streams)
+    for stream in streams:
+        for start, stop in stream:
+            assert read(ahead, start, stop) == CONTENT[start:stop].tobytes()
+    settle()
+    assert sum(stop - start for start, stop in server.asked) == 960
+    ahead.close()
+
+
 def test_a_stream_that_is_not_read_stays_behind():
     server = Server()
     ahead = server.ahead()
