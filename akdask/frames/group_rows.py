@@ -27,7 +27,7 @@ from akdask.deferred import pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Zip
-from akdask.engine.values import Call, ColumnRef, Value
+from akdask.engine.values import ColumnRef, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, UnsupportedError
 from akdask.frames.alignment import on_rows_of
 from akdask.frames.columnset import ColumnSet
@@ -36,7 +36,6 @@ from akdask.frames.dtypes import demand_numbers, is_number, missing_rows, number
 from akdask.frames.expanding import Weights, as_column_of_times
 from akdask.frames.group_reductions import in_pandas
 from akdask.frames.group_windows import GroupDecaying, GroupExpanding, group_windows
-from akdask.frames.missing import can_be_missing, present
 from akdask.frames.series import Series, series_of
 from akdask.frames.sorting import NA_OPTIONS, RANKS, place_ranks, rank_of_missing, ranked_sizes
 from akdask.frames.windows import (
@@ -47,7 +46,10 @@ from akdask.frames.windows import (
     differences_in_groups,
     filled_in_groups,
     in_floats,
+    keeps_states,
+    lacks_group,
     numbers_in_groups,
+    numbers_of_rows,
     running_of_groups,
     running_times_of_groups,
     shifted_in_groups,
@@ -417,8 +419,7 @@ def _ranks(groups: DataFrameGroupBy, values: Array, method: str, ascending: bool
     by: list[Array] = list(groups.gb._arrays)
     if not groups.gb.dropna or not keeps:
         # Rows with a missing key, or with a missing value, may be in a group.
-        numbers, lacks = groups.gb.broadcast(arange(groups.gb.ngroups)), _lacks_group(groups)
-        by = [numbers if lacks is None or not groups.gb.dropna else where(lacks, -1, numbers)]
+        by = [numbers_of_rows(groups.gb)]
     # Where ranks descend, the first ones belong to the last groups.
     there = [] if keeps else [rank_of_missing(values, is_first=(na_option == "top") == ascending)]
     by_value = ColumnGroups([*by, *there, values], dropna=keeps)
@@ -441,16 +442,20 @@ def running(groups: DataFrameGroupBy, name: str, numeric_only: bool) -> DataFram
     else:
         _demand_numbers(groups, name, RUNNING_OF_TIMES[name])
 
-    def run(columns: ColumnSet, numbers: pdarray) -> dict[str, Array]:
-        arrays = {column: columns.array(column) for column in columns.values}
+    def run(columns: ColumnSet, numbers: pdarray, count: int | None = None) -> dict[str, Array]:
+        arrays = {column: columns.array(column) for column in names}
         return {
-            column: running_times_of_groups(name, array, numbers)
+            column: running_times_of_groups(name, array, numbers, count)
             if isinstance(array, TimeArray)
-            else running_of_groups(name, array, numbers)
+            else running_of_groups(name, array, numbers, count)
             for column, array in arrays.items()
         }
 
-    return _on_arranged(groups, run, names=names)
+    own = groups.df._columns
+    if not keeps_states(groups.gb, own.frame.npartitions):
+        return _on_arranged(groups, run, names=names)
+    found = run(own, numbers_of_rows(groups.gb), groups.gb.ngroups)
+    return groups.df._with_columns({column: _without_group(groups, array) for column, array in found.items()})
 
 
 def _demand_numbers(groups: DataFrameGroupBy, name: str, others: tuple[type, ...] = ()) -> None:
@@ -482,22 +487,11 @@ def spread(groups: DataFrameGroupBy, results: Mapping[str, Array]) -> DataFrame:
 
 def _without_group(groups: DataFrameGroupBy, spread: Array) -> Array:
     """Return values of rows, missing where a key is missing, if the types of the keys have that."""
-    lacks = _lacks_group(groups) if groups.gb.dropna else None
+    lacks = lacks_group(groups.gb) if groups.gb.dropna else None
     if lacks is None:
         return spread
     frame, (value, lacking) = align_by_plan("transform", [(spread._frame, spread._value), (lacks._frame, lacks._value)])
     return missing_rows(spread, frame, value, lacking) if _can_be_missing(spread) else spread
-
-
-def _lacks_group(groups: DataFrameGroupBy) -> pdarray | None:
-    columns = ColumnSet.of({str(number): key for number, key in enumerate(groups.gb._arrays)})
-    may_lack = [name for name, value in columns.values.items() if can_be_missing(columns.kinds[name], value)]
-    if not may_lack:
-        return None
-    lacks: Value = Call("logical_not", present(columns, may_lack[0]))
-    for name in may_lack[1:]:
-        lacks = Call("logical_or", lacks, Call("logical_not", present(columns, name)))
-    return pdarray(columns.frame, lacks)
 
 
 def _transformed_by_pandas(groups: DataFrameGroupBy, func: Callable[[pd.Series], Any]) -> DataFrame:

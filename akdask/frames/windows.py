@@ -36,12 +36,14 @@ from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
-from akdask.frames.missing import present
+from akdask.frames.missing import can_be_missing, present
+from akdask.operators.windows import tuning
 from akdask.operators.windows.kernels import INTEGER_WINDOWS
 from akdask.operators.windows.plan import (
     GROUP,
     MEASURE,
     LastValid,
+    RunningInOrder,
     RunningOfGroups,
     Shifted,
     SpanWindows,
@@ -658,43 +660,71 @@ def empty_rows(array: Array, rows: pdarray) -> Array:
     return array._like(rows._frame, Constant("" if dtype.kind == "str" else dtype.numpy.type(0)))
 
 
+def lacks_group(groups: GroupBy) -> pdarray | None:
+    """Return which rows have a missing key, None where no key can be missing; lazy."""
+    columns = ColumnSet.of({str(number): key for number, key in enumerate(groups._arrays)})
+    may_lack = [name for name, value in columns.values.items() if can_be_missing(columns.kinds[name], value)]
+    if not may_lack:
+        return None
+    lacks: Value = Call("logical_not", present(columns, may_lack[0]))
+    for name in may_lack[1:]:
+        lacks = Call("logical_or", lacks, Call("logical_not", present(columns, name)))
+    return pdarray(columns.frame, lacks)
+
+
+def numbers_of_rows(groups: GroupBy) -> Any:
+    """Return the number of each row's group, -1 for rows in none; lazy."""
+    numbers, lacks = groups.broadcast(arange(groups.ngroups)), lacks_group(groups)
+    return numbers if lacks is None or not groups.dropna else where(lacks, -1, numbers)
+
+
+def keeps_states(groups: GroupBy, npartitions: int) -> bool:
+    """Return whether running results of all groups at the ends of all partitions are few beside the rows."""
+    return groups.ngroups * npartitions * tuning.ROWS_PER_STATE <= groups.length
+
+
 def numbers_in_groups(groups: GroupBy) -> pdarray:
     """Return the number of each row within its group, from 0, -1 for rows in none; counts rows."""
+    numbers: pdarray = numbers_of_rows(groups)
+    if keeps_states(groups, numbers.npartitions):
+        in_group = as_type(numbers >= 0, np.int64)
+        found: pdarray = running_of_groups("cumsum", in_group, numbers, groups.ngroups) - 1
+        return found
     arranged = Arranged(groups)
-    starts = groups.segments[arranged.numbers]
-    counts = arange(len(arranged.positions)) - starts
+    counts = arange(len(arranged.positions)) - groups.segments[arranged.numbers]
     found = full(groups.length, -1, dtype="int64")
     found[arranged.positions] = counts
     return found
 
 
-def running_times_of_groups(name: str, array: TimeArray, groups: pdarray) -> TimeArray:
-    """Return running results of arranged times or spans within each group, NaT where one is missing; lazy."""
+def running_times_of_groups(name: str, array: TimeArray, groups: pdarray, count: int | None = None) -> TimeArray:
+    """Return running results of times or spans, as `running_of_groups`, NaT where one is missing; lazy."""
     value, lacks = array._value, is_missing_time(array._value)
     if name == "cumsum":
-        sums = [running_of_groups("cumsum", pdarray(array._frame, half), groups) for half in halves(value)]
+        sums = [running_of_groups("cumsum", pdarray(array._frame, half), groups, count) for half in halves(value)]
         frame, (high, low, here) = align_by_plan(
             "add up", [*((one._frame, one._value) for one in sums), (array._frame, lacks)]
         )
         return array._like(frame, with_missing_times(of_halves(high, low), here))
     if name == "cummin":
         value = Call("where", lacks, Constant(np.int64(-NOT_A_TIME - 1)), value)
-    found = running_of_groups(name, pdarray(array._frame, value), groups)
+    found = running_of_groups(name, pdarray(array._frame, value), groups, count)
     frame, (extreme, here) = align_by_plan("run along", [(found._frame, found._value), (array._frame, lacks)])
     return array._like(frame, with_missing_times(extreme, here))
 
 
-def running_of_groups(name: str, values: Array, groups: pdarray) -> pdarray:
-    """Return running results of arranged rows within each group; lazy."""
+def running_of_groups(name: str, values: Array, groups: pdarray, count: int | None = None) -> pdarray:
+    """Return running results within each of `count` groups, or of arranged rows if their number is not given; lazy."""
     if values._value.dtype.is_nullable_number:
-        found: pdarray = _but_missing(values, name, lambda there: running_of_groups(name, there, groups))
+        found: pdarray = _but_missing(values, name, lambda there: running_of_groups(name, there, groups, count))
         return found
     frame, (value, numbers) = align_by_plan(
         "scan groups", [(values._frame, values._value), (groups._frame, groups._value)]
     )
     if value.dtype == BOOL:
         value = cast(value, INT64)
-    node = RunningOfGroups(Project(frame, (0, 1), (value, numbers)), name)
+    project = Project(frame, (0, 1), (value, numbers))
+    node = RunningOfGroups(project, name) if count is None else RunningInOrder(project, name, count)
     return pdarray(node, node.column(0))
 
 

@@ -176,6 +176,11 @@ def _floats() -> Any:
     return _in_parts() * 1.0
 
 
+def _ranks_in_groups(values: Any) -> Any:
+    ranks = ak.DataFrame({"k": values % 3, "v": values}).groupby("k").rank()["v"]
+    return ak.cast(ranks, "int64")
+
+
 def _means_of_spans(v: Any) -> Any:
     times = ak.Datetime(ak.arange(v.size) * 10**9)
     return ak.DataFrame({"t": times, "v": v}).rolling("3s", on="t").mean()["v"]
@@ -236,6 +241,7 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "expanding means": (_floats, lambda v: ak.Series(v).expanding().mean().values),
     "recurrence": (_floats, lambda v: recurrence(v * 0.0 + 0.5, v)),
     "filled forward": (_floats, lambda v: ak.Series(v).ffill().values + 1.0),
+    "ranks in groups": (_arange, lambda v: _ranks_in_groups(v) % 11),
     "running sums of groups": (_arange, lambda v: ak.DataFrame({"k": v % 3, "v": v}).groupby("k").cumsum()["v"] % 11),
     "sort along an axis": (_arange, lambda v: ak.sort(v.reshape(2, -1), axis=1).flatten() + 1),
     "other labels": (lambda: ak.Categorical(ak.array(["b", "a"])), _other_labels),

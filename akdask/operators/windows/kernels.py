@@ -391,6 +391,37 @@ def running_by_group(
     return out, (int(groups[-1]), state[0])
 
 
+def running_in_order(
+    name: str, column: NumberArray, groups: NumberArray, count: int, before: NumberArray | None
+) -> tuple[NumberArray, NumberArray]:
+    """Return the running results of groups whose rows need not be adjacent, and what each group comes to.
+
+    Parameters
+    ----------
+    name : str
+        One of `RUNNING`.
+    column : ndarray
+        Numbers; NaN stay NaN, and are otherwise ignored.
+    groups : ndarray of int64
+        The number of each row's group, below `count`; negative for rows of none, which keep their values.
+    count : int
+        Number of groups.
+    before : ndarray, optional
+        What the groups come to in earlier rows.
+
+    Examples
+    --------
+    >>> found, states = running_in_order("cumsum", np.array([1, 2, 4]), np.array([1, 0, 1]), 2, np.array([10, 0]))
+    >>> found.tolist(), states.tolist()
+    ([1, 12, 5], [12, 5])
+    """
+    rows = np.ascontiguousarray(column)
+    states = np.full(count, _identity(name, rows.dtype), rows.dtype) if before is None else before.copy()
+    out = np.empty_like(rows)
+    loops.fill_running_in_order(RUNNING.index(name), rows, np.ascontiguousarray(groups), states, out)
+    return out, states
+
+
 def running_sums_by_group(integers: NumberArray, groups: NumberArray, before: tuple[int, int] | None) -> NumberArray:
     """Return the floats nearest to running sums of integers by group; see `running_by_group`.
 

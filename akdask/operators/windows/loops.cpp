@@ -200,10 +200,33 @@ void fill_running(int64_t kind, Span<const Value> rows, Span<const int64_t> grou
     else run([](Value running, Value value) { return value > running ? value : running; }, std::false_type{});
 }
 
+// Fills `out` with what the rows of each group come to so far, where rows of a group need not be adjacent, and leaves in
+// `states` what each group has come to.  Rows of no group, with a negative number, give their own value.
+template <class Value>
+void fill_running_in_order(int64_t kind, Span<const Value> rows, Span<const int64_t> groups, Span<Value> states,
+                           Span<Value> out) {
+    require(groups.size == rows.size && out.size == rows.size, "arrays of other lengths");
+    for (uint64_t row = 0; row < rows.size; ++row)
+        require(groups[row] < 0 || static_cast<uint64_t>(groups[row]) < states.size, "a group without a state");
+    auto run = [&](auto next) {
+        for (uint64_t row = 0; row < rows.size; ++row) {
+            Value value = rows[row];
+            int64_t own = groups[row];
+            out[row] = own < 0 || is_missing(value) ? value : (states[own] = next(states[own], value));
+        }
+    };
+    if (kind == SUM) run([](Value running, Value value) -> Value { return running + value; });
+    else if (kind == PRODUCT) run([](Value running, Value value) -> Value { return running * value; });
+    else if (kind == LEAST) run([](Value running, Value value) { return value < running ? value : running; });
+    else run([](Value running, Value value) { return value > running ? value : running; });
+}
+
 }  // namespace
 
 MODULE("Windows of a number of rows, and running results of groups.",
        {"fill_sums", overloads<fill_sums>},
        {"fill_extremes", overloads<fill_extremes>},
        {"fill_variances", overloads<fill_variances>},
-       {"fill_running", overloads<fill_running<double>, fill_running<int64_t>, fill_running<uint64_t>, fill_running<uint8_t>>})
+       {"fill_running", overloads<fill_running<double>, fill_running<int64_t>, fill_running<uint64_t>, fill_running<uint8_t>>},
+       {"fill_running_in_order", overloads<fill_running_in_order<double>, fill_running_in_order<int64_t>,
+                                           fill_running_in_order<uint64_t>, fill_running_in_order<uint8_t>>})

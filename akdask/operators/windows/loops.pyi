@@ -26,3 +26,8 @@ def fill_running(
     identity: NDArray[Number],
     out: NDArray[Number],
 ) -> None: ...
+
+# The same for groups whose rows need not be adjacent; `states` has one result for each group, and is left so.
+def fill_running_in_order(
+    kind: int, rows: NDArray[Number], groups: NDArray[np.int64], states: NDArray[Number], out: NDArray[Number]
+) -> None: ...

@@ -36,6 +36,7 @@ from akdask.operators.windows.kernels import (
     reduced_spans,
     reduced_windows,
     running_by_group,
+    running_in_order,
     running_sums_by_group,
     span_ends,
     span_starts,
@@ -160,6 +161,17 @@ class RunningOfGroups(WithNeighbours):
 
     def dtype_of(self, name: Hashable) -> ColumnType:
         return FLOAT64 if name == 0 and self.scan == TOTAL else super().dtype_of(name)
+
+
+class RunningInOrder(WithNeighbours):
+    """Running results of column 0 of the projection for each of `count` groups, whose rows need not be adjacent.
+
+    Column 1 has the number of each row's group, -1 for none.
+    """
+
+    frame: Project
+    scan: str
+    count: int
 
 
 TOTAL = "total"
@@ -367,6 +379,31 @@ def _run(inputs: Sequence[Any], scan: str) -> Table:
     else:
         found, _ = running_by_group(scan, column, groups, before)
     return Table({0: found, 1: groups}, table.nrows)
+
+
+@lower.register
+def _(frame: RunningInOrder) -> Expr:
+    parts_of = [((0, number),) for number in range(frame.npartitions)]
+    options = (frame.scan, frame.count)
+    parts = Tasks(f"states {frame._name}", _states_of_groups, tuple((part, options) for part in parts_of), frame.frame)
+    before = PartitionChain(f"states before {frame._name}", _merged_states, (frame.scan,), False, parts)
+    calls = tuple((((0, number), (1, number)), options) for number in range(frame.npartitions))
+    return Tasks(frame._name, _run_in_order, calls, frame.frame, before)
+
+
+def _states_of_groups(tables: Sequence[Table], scan: str, count: int) -> Any:
+    (table,) = tables
+    return running_in_order(scan, table.columns[0], table.columns[1], count, None)[1]
+
+
+def _merged_states(earlier: Any, part: Any, scan: str) -> Any:
+    return part if earlier is None else running_in_order(scan, part, np.arange(len(part)), len(part), earlier)[1]
+
+
+def _run_in_order(inputs: Sequence[Any], scan: str, count: int) -> Table:
+    table, before = inputs
+    column, groups = table.columns[0], table.columns[1]
+    return Table({0: running_in_order(scan, column, groups, count, before)[0], 1: groups}, table.nrows)
 
 
 # --------------------------------------------------------------------------------- expanding reductions and recurrences

@@ -11,3 +11,7 @@ rows: 44, 25 and 24 ms; of 32,768 rows: 1.4, 1.4 and 3.8 ms.  Sums of floats dep
 WINDOW_VALUES = 2**17
 """Values of windows that are sorted or reduced at a time, which stay in the cache.  Variances of 300,000 windows of 20
 rows: 33, 31 and 34 ms, and 63 ms at sixteen times the value."""
+
+ROWS_PER_STATE = 1
+"""Fewest rows for each running result that a partition keeps, one for each group; else rows are put group by group.
+Running sums of 4 M rows in 2 M groups: 52 ms in their order, 430 ms group by group; in 1,000 groups 20 and 190 ms."""

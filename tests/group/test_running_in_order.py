@@ -1,0 +1,51 @@
+"""Running results of groups are the same found in the order of the rows and group by group, and are pandas'."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.operators.windows import tuning
+from akdask.testing.memory import MemorySource
+
+NAMES = ("cumsum", "cumprod", "cummin", "cummax")
+
+
+def frames(rows, groups, seed, lengths=None):
+    random = np.random.default_rng(seed)
+    given = {
+        "k": random.integers(0, groups, rows),
+        "i": random.integers(-3, 4, rows),
+        "f": np.where(random.random(rows) < 0.2, np.nan, random.integers(-3, 4, rows).astype(float)),
+    }
+    arrays = MemorySource(given, lengths or [rows]).arrays()
+    return ak.DataFrame(dict(arrays)), pd.DataFrame(given)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("shape", [(40, 3, [15, 0, 25]), (40, 40, [40]), (1, 1, [1]), (64, 7, [32, 32])])
+@pytest.mark.parametrize("path", [1, 10**9])
+def test_running_results_are_those_of_pandas_in_either_order(monkeypatch, name, shape, path):
+    rows, groups, lengths = shape
+    monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
+    lazy, plain = frames(rows, groups, rows + groups, lengths)
+    found = getattr(lazy.groupby("k")[["i", "f"]], name)().to_pandas()
+    pd.testing.assert_frame_equal(found, getattr(plain.groupby("k")[["i", "f"]], name)())
+
+
+@pytest.mark.parametrize("path", [1, 10**9])
+def test_rows_of_no_group_stay_missing_in_either_order(monkeypatch, path):
+    monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
+    given = pd.DataFrame({"k": ["a", None, "b", "a", None], "x": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    lazy = ak.DataFrame(given)
+    pd.testing.assert_frame_equal(lazy.groupby("k").cumsum().to_pandas(), given.groupby("k").cumsum())
+    counts = lazy.groupby("k")["x"].cumcount().to_pandas()
+    assert counts.isna().tolist() == given.k.isna().tolist()
+    assert counts.dropna().tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("path", [1, 10**9])
+def test_rows_are_counted_within_their_groups_across_partitions(monkeypatch, path):
+    monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
+    lazy, plain = frames(50, 4, 5, [20, 30])
+    assert lazy.groupby("k")["i"].cumcount().to_pandas().tolist() == plain.groupby("k").cumcount().tolist()
