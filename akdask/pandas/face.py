@@ -341,9 +341,29 @@ class NDFrame(Face):
 
     def _asked_by_pandas(self, name: str) -> Any:
         """Return an attribute that only pandas itself reads, as classes like Index do of what they are made of."""
-        if name.startswith("_") and not name.startswith("__") and hasattr(self.pandas_class, name):
-            return getattr(self.to_pandas(), name)
+        is_private = name.startswith("_") and not name.startswith("__")
+        if name in getattr(self, "steps", ()) or (
+            is_private and (hasattr(self.pandas_class, name) or name in ("_mgr", "_flags", "_attrs"))
+        ):
+            try:
+                return getattr(self.to_pandas(), name)
+            except Exception as error:
+                raise refusal(error) from error
         raise refusal(AttributeError(f"'{self.pandas_class.__name__}' object has no attribute '{name}'"))
+
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """Notes of the user on the object, which methods of pandas pass on."""
+        if self._in_memory is None:
+            self._adopt(self.to_pandas())
+        found: dict[Any, Any] = self._in_memory.attrs
+        return found
+
+    @attrs.setter
+    def attrs(self, notes: Any) -> None:
+        own = self.to_pandas()
+        own.attrs = notes
+        self._adopt(own)
 
     def _made_lazy(self, rows: Any) -> Any:
         """Return rows of pandas as lazy ones."""
@@ -502,6 +522,9 @@ class Step(Face):
 
     def to_pandas(self) -> Any:
         """Return what pandas has in this place; computes."""
+        rows, found = self._made.get("at once", (None, None))
+        if rows is not None and rows is self._rows_at_hand():
+            return found
         own = self._origin.to_pandas()
         try:
             if self._args is None:
@@ -512,6 +535,16 @@ class Step(Face):
 
     def _root(self) -> Face:
         return self._origin._root()
+
+    def checked(self) -> Self:
+        """Return the step; pandas has seen its arguments where the object is in memory and small."""
+        if config.get("pandas_fallback") != "error" and self.is_at_hand():
+            self._made["at once"] = self._rows_at_hand(), self.to_pandas()
+        return self
+
+    def _rows_at_hand(self) -> Any:
+        """Return the rows in memory that the first step comes from; another object after each change of them."""
+        return getattr(self._root(), "_in_memory", None)
 
     def is_at_hand(self) -> bool:
         given = (*(self._args or ()), *(self._kwargs or {}).values())
@@ -826,6 +859,8 @@ def face_of(kind: type) -> Callable[[type], type]:
                 setattr(cls, name, _method(kind, name))
             else:
                 setattr(cls, name, _attribute(name))
+        for name in IN_PLACE if issubclass(cls, NDFrame) else ():
+            setattr(cls, name, _in_place(name))
         return cls
 
     return complete
@@ -839,7 +874,9 @@ OPERATORS = words(
 
 
 def _method(kind: type, name: str) -> Callable[..., Any]:
-    def method(self: Face, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(self, Face):  # `frame.apply(pd.Series.max)` hands it columns of pandas.
+            return getattr(kind, name)(self, *args, **kwargs)
         return self._call(name, args, kwargs)
 
     method.__name__ = name
@@ -848,6 +885,31 @@ def _method(kind: type, name: str) -> Callable[..., Any]:
     method.__doc__ = member.__doc__
     method.__wrapped__ = member  # type: ignore[attr-defined]  # signatures of help and editors
     return method
+
+
+IN_PLACE = {
+    f"__i{name}__": f"__{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
+}
+"""Operators that change their object, and those that return the result."""
+
+
+def _in_place(name: str) -> Callable[..., Any]:
+    def operate(self: NDFrame, other: Any) -> Any:
+        if not self.is_at_hand():
+            found = self._call(IN_PLACE[name], (other,), {})
+            self._adopt(found.reindex_like(self) if isinstance(other, NDFrame) else found)
+            return self
+        own = self.to_pandas()
+        try:
+            own = getattr(own, name)(in_pandas(other))
+        except Exception as error:
+            raise refusal(error) from error
+        self._adopt(own)
+        return self
+
+    operate.__name__ = name
+    return operate
 
 
 def _constructor(name: str) -> Callable[..., Any]:
@@ -880,10 +942,10 @@ def _attribute(name: str) -> property:
 
 def _step(name: str, kind: type[Step], is_method: bool) -> Any:
     if not is_method:
-        return property(lambda self: kind(self, name))
+        return property(lambda self: kind(self, name).checked())
 
     def method(self: Face, *args: Any, **kwargs: Any) -> Any:
-        return kind(self, name, args, kwargs)
+        return kind(self, name, args, kwargs).checked()
 
     method.__name__ = name
     return method

@@ -210,6 +210,9 @@ class DataFrame(NDFrame):
     def __getitem__(self, key: Any) -> Any:
         return self._call("__getitem__", (called(key, self),), {})
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self.columns if isinstance(name, str) and name.isidentifier())]
+
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.columns:
             return self[name]
@@ -267,13 +270,13 @@ class DataFrame(NDFrame):
 
     # calls that know the caller, and functions of the user
 
-    def query(self, expr: str, *, inplace: bool = False, **kwargs: Any) -> Any:
+    def query(self, expr: str, *, inplace: Any = NOT_GIVEN, **kwargs: Any) -> Any:
         """Return the rows for which an expression holds; as in pandas."""
-        return self._call("query", (expr,), {"inplace": inplace, **_variables(kwargs)})
+        return self._call("query", (expr,), {**_variables(kwargs), **_given(inplace=inplace)})
 
-    def eval(self, expr: str, *, inplace: bool = False, **kwargs: Any) -> Any:
+    def eval(self, expr: str, *, inplace: Any = NOT_GIVEN, **kwargs: Any) -> Any:
         """Compute an expression of columns; as in pandas."""
-        return self._call("eval", (expr,), {"inplace": inplace, **_variables(kwargs)})
+        return self._call("eval", (expr,), {**_variables(kwargs), **_given(inplace=inplace)})
 
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a function with the frame."""
@@ -375,6 +378,11 @@ def _is_lazy(given: Any) -> bool:
     if isinstance(given, Face):
         return not given.is_at_hand()
     return lazy_kind(given) is not None
+
+
+def _given(**words: Any) -> dict[str, Any]:
+    """Return the words that were given."""
+    return {word: value for word, value in words.items() if value is not NOT_GIVEN}
 
 
 def _variables(given: dict[str, Any]) -> dict[str, Any]:

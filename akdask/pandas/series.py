@@ -174,6 +174,9 @@ class Series(NDFrame):
     def __getitem__(self, key: Any) -> Any:
         return self._call("__getitem__", (called(key, self),), {})
 
+    def __delitem__(self, key: Any) -> None:
+        self._call("__delitem__", (key,), {})
+
     def __setitem__(self, key: Any, value: Any) -> None:
         self._set_item(None, called(key, self), value)
 

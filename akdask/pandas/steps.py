@@ -35,6 +35,12 @@ class MovingWindows(Step):
 
     lazy_methods = words("""sum mean min max std var count median quantile sem agg apply corr cov rank skew kurt""")
 
+    def __getitem__(self, key: Any) -> Any:
+        return MovingWindows(self, "__getitem__", (key,), {}).checked()
+
+    def __iter__(self) -> Any:
+        return map(faced, self.to_pandas())
+
 
 class Text(Step):
     """``str`` of a Series."""
@@ -73,7 +79,7 @@ class Resampled(Step):
     forms = ("resample_forms", "FORMS")
 
     def __getitem__(self, key: Any) -> Any:
-        return Resampled(self, "__getitem__", (key,), {})
+        return Resampled(self, "__getitem__", (key,), {}).checked()
 
 
 class SeriesGroups(Step):

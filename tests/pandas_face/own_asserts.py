@@ -14,6 +14,10 @@ from akdask.pandas.face import Face, faced, in_pandas
 CLASSES = {face.DataFrame: pandas.DataFrame, face.Series: pandas.Series}
 
 
+UNCHANGED = {"getitem", "setitem", "loc", "iloc", "at", "iat", "external_error_raised", "set_timezone"}
+"""Functions that hand over the object that they are given."""
+
+
 def plain(given: Any) -> Any:
     """Return what pandas has in the place of an object or class of the face."""
     if isinstance(given, type):
@@ -40,4 +44,4 @@ def _taking_faces(function: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     found = getattr(_testing, name)
-    return _taking_faces(found) if inspect.isfunction(found) and not name.startswith("external_") else found
+    return _taking_faces(found) if inspect.isfunction(found) and name not in UNCHANGED else found

@@ -1,7 +1,7 @@
 """Runs pandas' own tests, which its wheel carries, with `akdask.pandas` in its place.
 
-``python -m tests.pandas_face.own_tests [FOLDER...] [--error] [--cases N] [--failures FILE]`` runs the tests of the
-folders of ``pandas/tests``, all of `FOLDERS` by default, and says which share of the test functions passes.  With
+``python -m tests.pandas_face.own_tests [FOLDER...] [--error] [--cases N] [--every N] [--failures FILE]`` runs the
+tests of folders of ``pandas/tests``, those of `FOLDERS` by default, and says which share of the functions passes.  With
 ``--error`` nothing may go through pandas.  The tests are read from the installed package: while a module of them is
 loaded, its imports of pandas become imports of the face.  Tests of pandas' internals are left out, which are those that
 use a private attribute, derive classes, or look at the memory of a frame.
@@ -113,8 +113,8 @@ class FaceFinder(importlib.abc.MetaPathFinder):
 class Plugin:
     """Chooses the tests, and notes how each ended."""
 
-    def __init__(self, cases: int) -> None:
-        self.cases = cases
+    def __init__(self, cases: int, every: int) -> None:
+        self.cases, self.every = cases, every
         self.ends: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
@@ -128,7 +128,7 @@ class Plugin:
         for item in items:
             by_function[item.nodeid.partition("[")[0]].append(item)
         chosen = []
-        for group in by_function.values():
+        for group in list(by_function.values())[:: self.every]:
             try:
                 if PRIVATE.search(inspect.getsource(group[0].function)):  # type: ignore[attr-defined]
                     continue
@@ -147,12 +147,12 @@ class Plugin:
             self.ends[name].append((case, report.outcome, text[-3000:]))
 
 
-def run(folder: str, error: bool, cases: int) -> dict[str, list[tuple[str, str, str]]]:
+def run(folder: str, error: bool, cases: int, every: int) -> dict[str, list[tuple[str, str, str]]]:
     """Run the tests of a folder in this process; return how the cases of each function ended."""
     sys.meta_path.insert(0, FaceFinder())
     from akdask import config
 
-    plugin = Plugin(cases)
+    plugin = Plugin(cases, every)
     with tempfile.TemporaryDirectory() as work, config.set(pandas_fallback="error" if error else "silent"):
         settings = Path(work) / "pytest.ini"
         settings.write_text("[pytest]\nxfail_strict = false\n")
@@ -175,13 +175,13 @@ def outcome(ends: list[tuple[str, str, str]]) -> str:
     return "failed" if "failed" in kinds else "passed" if "passed" in kinds else "skipped"
 
 
-def report(folders: list[str], error: bool, cases: int, failures: str | None) -> None:
+def report(folders: list[str], error: bool, cases: int, every: int, failures: str | None) -> None:
     """Run the tests of folders, each in a process, and print a table."""
     rows, failed = [], []
     for folder in folders:
         with tempfile.NamedTemporaryFile("r", suffix=".json") as answer:
             command = [sys.executable, "-m", "tests.pandas_face.own_tests", folder, "--answer", answer.name]
-            command += ["--cases", str(cases), *(["--error"] if error else [])]
+            command += ["--cases", str(cases), "--every", str(every), *(["--error"] if error else [])]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             text = answer.read()
         if not text:
@@ -206,14 +206,15 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", default=FOLDERS)
     parser.add_argument("--error", action="store_true", help="let nothing go through pandas")
     parser.add_argument("--cases", type=int, default=3, help="cases of each function that are run; 0 for all")
+    parser.add_argument("--every", type=int, default=1, help="run one of so many functions")
     parser.add_argument("--failures", help="file for the ends of failed tests")
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.answer:
         (folder,) = given.folders
-        Path(given.answer).write_text(json.dumps(run(folder, given.error, given.cases)))
+        Path(given.answer).write_text(json.dumps(run(folder, given.error, given.cases, given.every)))
     else:
-        report(list(given.folders), given.error, given.cases, given.failures)
+        report(list(given.folders), given.error, given.cases, given.every, given.failures)
 
 
 if __name__ == "__main__":
