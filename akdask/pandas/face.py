@@ -566,9 +566,9 @@ class Step(Face):
         if name in self.steps:
             return self._further(name)
         member = inspect.getattr_static(self.pandas_class, name, None)
-        if callable(member):
-            return bound(self, name)
-        return self._read(name)
+        if name == SELECTOR:
+            return Selector(self)
+        return bound(self, name) if callable(member) else self._read(name)
 
     def _further(self, name: str) -> Any:
         kind = self.steps[name]
@@ -610,6 +610,19 @@ def called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
     return wraps(function)(call) if inspect.isroutine(function) else call
 
 
+class Selector:
+    """``nth`` of groups, which is called, or given positions in brackets."""
+
+    def __init__(self, groups: Face) -> None:
+        self._groups = groups
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._groups._call(SELECTOR, args, kwargs)
+
+    def __getitem__(self, positions: Any) -> Any:
+        return self(positions)
+
+
 def bound(face: Face, name: str) -> Callable[..., Any]:
     """Return a method of an object."""
 
@@ -626,7 +639,15 @@ def bound(face: Face, name: str) -> Callable[..., Any]:
 
 @cache
 def _signature(kind: Any, name: str) -> inspect.Signature:
+    if name == SELECTOR:
+        from pandas.core.groupby.indexing import GroupByNthSelector  # type: ignore[import-not-found, unused-ignore]
+
+        return inspect.signature(GroupByNthSelector.__call__)
     return inspect.signature(getattr(kind, name))
+
+
+SELECTOR = "nth"
+"""The attribute of groups that is called like a method."""
 
 
 def bound_arguments(kind: type, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -791,6 +812,8 @@ def faced(found: Any) -> Any:
 
     if isinstance(found, Face):
         return found
+    if isinstance(found, np.str_):
+        return str(found)
     kind = lazy_kind(found)
     if kind == "scalar":
         return found.value()

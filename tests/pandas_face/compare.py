@@ -30,18 +30,24 @@ def subjects() -> dict[str, tuple[str, list[str]]]:
     return found
 
 
-def value(idiom: str, pd: Any, data: str) -> Any:
+def value(idiom: str, pd: Any, data: str, through_file: Any = None) -> Any:
     """Run an idiom on data that pandas has made, and return its value as pandas has it.
 
-    Both may use `folder`, the path of an empty folder.
+    Both may use `folder`, the path of an empty folder.  Frames are written and read by
+    ``through_file(pd, frame, path)`` if that is given, which returns None for a frame that stays as it is.
     """
     with TemporaryDirectory() as folder:
-        return computed(_value(idiom, pd, data, folder))
+        return computed(_value(idiom, pd, data, folder, through_file))
 
 
-def _value(idiom: str, pd: Any, data: str, folder: str) -> Any:
+def _value(idiom: str, pd: Any, data: str, folder: str, through_file: Any) -> Any:
     names: dict[str, Any] = {"pd": pandas, "np": np, "folder": folder}
     exec(data, names)
+    if through_file is not None:
+        for number, (name, item) in enumerate(list(names.items())):
+            if type(item) is pandas.DataFrame:
+                found = through_file(pd, item, f"{folder}/{number}")
+                names[name] = item if found is None else found
     if pd is not pandas:
         kinds = {pandas.DataFrame: pd.DataFrame, pandas.Series: pd.Series}
         names |= {name: kinds[type(item)](item) for name, item in names.items() if type(item) in kinds}

@@ -562,3 +562,11 @@ def test_frames_pass_between_the_faces(rows):
     assert list(labelled.columns.values) == ["s", "i", "x"]
     with pytest.raises(UnsupportedError):
         face.DataFrame({"o": [1, "a", None]}).to_arkouda()
+
+
+def test_cells_and_chosen_rows_of_lazy_groups_are_those_of_pandas(rows, lazily, tmp_path):
+    rows.to_parquet(tmp_path / "x.parquet")
+    found = face.read_parquet(tmp_path / "x.parquet")
+    assert type(found.at[1, "s"]) is str
+    same(found.groupby("s").nth(0), rows.groupby("s").nth(0))
+    same(found.groupby("s").nth[0:2], rows.groupby("s").nth[0:2])
