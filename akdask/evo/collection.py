@@ -18,7 +18,8 @@ from akdask.evo.folders import MARK, BlobFolder, EntryKind, StoreEntry
 from akdask.evo.reader import open_footer
 from akdask.evo.references import identifiers_in, load_document
 from akdask.records import record
-from akdask.storage.files import AT_ONCE, accessing, current_options
+from akdask.storage import tuning as storage_tuning
+from akdask.storage.files import accessing, current_options
 
 _MAGIC = b"PAR1"
 
@@ -262,7 +263,7 @@ def digests_of(folder: BlobFolder, entries: Iterable[StoreEntry]) -> dict[str, s
             except OSError as error:
                 return error
 
-    workers = AT_ONCE if "://" in folder.place else CPU_COUNT
+    workers = storage_tuning.AT_ONCE if "://" in folder.place else CPU_COUNT
     with ThreadPoolExecutor(max(min(workers, len(ordered)), 1)) as pool:
         return dict(zip([entry.name for entry in ordered], pool.map(digest, ordered), strict=True))
 

@@ -29,6 +29,7 @@ from akdask import config
 from akdask.deferred import fsspec
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError, FileFormatError, MissingFileError
 from akdask.records import record
+from akdask.storage import tuning
 
 # ------------------------------------------------------------------------------------------------- file systems of URLs
 
@@ -36,11 +37,6 @@ Parameters = ParamSpec("Parameters")
 Found = TypeVar("Found")
 Item = TypeVar("Item")
 
-AT_ONCE = 32
-"""Requests under way at a time."""
-
-_PAUSE = 0.05  # seconds before the second attempt; doubled for each further one
-_LONGEST_PAUSE = 5.0
 _CACHING = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss"})
 """Protocols whose file systems cache listings, so that changes since then are not seen."""
 
@@ -210,7 +206,7 @@ def retrying(request: Callable[[], Found]) -> Found:
                     f"a remote file system does not answer: {type(error).__name__}: {error}",
                     hint="check the address, and the keys and options in storage_options.",
                 ) from error
-            pause = min(_PAUSE * 2**number, _LONGEST_PAUSE)
+            pause = min(tuning.RETRY_PAUSE * 2**number, tuning.LONGEST_RETRY_PAUSE)
             time.sleep(pause * random.uniform(0.5, 1))
     raise AssertionError("the last try returns or raises")
 
@@ -238,7 +234,7 @@ def concurrently(function: Callable[[Item], Found], items: Iterable[Item]) -> li
         with accessing(options):
             return function(item)
 
-    with ThreadPoolExecutor(min(AT_ONCE, len(given))) as pool:
+    with ThreadPoolExecutor(min(tuning.AT_ONCE, len(given))) as pool:
         return list(pool.map(called, given))
 
 

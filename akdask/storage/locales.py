@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from akdask.caches import cached_results
 from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
+from akdask.storage import tuning
 from akdask.storage.files import absolute, concurrently, exists, files_below, is_folder, is_remote, matching, names_in
 
 Found = TypeVar("Found")
@@ -33,9 +34,6 @@ MISSING_HINT = "check the name; relative ones begin at the working directory."
 """Advice for names that match no file."""
 
 _MOST_NAMED = 10
-
-_SETS = 8
-"""Lists of files whose parsed names are cached, since parsing thousands takes milliseconds."""
 
 
 def split_extension(path: str) -> tuple[str, str]:
@@ -107,7 +105,7 @@ def is_of_set(name: str, own: str) -> bool:
     return own in (set_path(name), numbered_set_path(name)) or name == list_path(own)
 
 
-@cached_results("sets of files", _SETS, lambda sets: sum(map(sys.getsizeof, sets)))
+@cached_results("sets of files", tuning.KNOWN_SETS, lambda sets: sum(map(sys.getsizeof, sets)))
 def sets_of(paths: tuple[str, ...]) -> Sequence[str]:
     """Return the distinct sets that files belong to, including those that samples belong to by number."""
     sets = dict.fromkeys(map(set_path, paths))
@@ -306,7 +304,7 @@ def files_of_prefix(path: str) -> list[str]:
     return sorted(found, key=sort_key)
 
 
-@cached_results("files of patterns", _SETS, lambda files: sum(map(sys.getsizeof, files)))
+@cached_results("files of patterns", tuning.KNOWN_SETS, lambda files: sum(map(sys.getsizeof, files)))
 def _as_numbered(files: tuple[str, ...], pattern: str) -> Sequence[str]:
     """Return the files of a pattern in the order of the locales, after checking that none is missing."""
     found = sorted(files, key=sort_key)

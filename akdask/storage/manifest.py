@@ -34,6 +34,7 @@ from akdask.columns.arrow import arrow_bytes, arrow_numbers, numpy_numbers
 from akdask.deferred import pa
 from akdask.errors import AkdaskError, FileError, FileFormatError
 from akdask.records import record
+from akdask.storage import tuning
 from akdask.storage.files import FileIdentity, check_status, exists, is_remote, last_changed, open_regular, owner_of
 from akdask.storage.locales import sort_key, split_locale
 from akdask.storage.ranges import BLOCK_BYTES, RangeReader, range_reader
@@ -47,9 +48,6 @@ _LARGEST = 2**31  # bytes; 10,000 files of 1,000 columns take half of it
 
 _PLACE = b"place"
 """Key in the table's metadata for the file that this manifest was written to, and the time of writing."""
-
-_TRIES = 20
-_PAUSE = 0.001
 
 
 def manifest_path(path: str) -> str:
@@ -73,12 +71,12 @@ def later_than(time: int, path: str) -> int:
         If the file cannot be made.
     """
     now = 0
-    for _ in range(_TRIES):
+    for _ in range(tuning.MOST_TICKS):
         with open(path, "wb") as file:
             now = os.fstat(file.fileno()).st_mtime_ns
         if now > time:
             break
-        sleep(_PAUSE)
+        sleep(tuning.TICK)
     return now
 
 
@@ -661,9 +659,7 @@ def checksum(block: NumberArray) -> int:
     return found.value
 
 
-_KEY_BYTES = 300  # of a file, its state and a checksum, about
-
-VERIFIED: Cache[Hashable, None] = Cache("verified checksums", entries=2**16, size=lambda _: _KEY_BYTES)
+VERIFIED: Cache[Hashable, None] = Cache("verified checksums", entries=2**16, size=lambda _: tuning.FILE_BYTES)
 """Comparisons that found equal checksums; keys begin with the file in its state, so that they end with it."""
 
 

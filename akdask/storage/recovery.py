@@ -38,6 +38,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from akdask.errors import AkdaskError, FileError
+from akdask.storage import tuning
 from akdask.storage.catalog import catalogs_beside, catalogued, found_in_store, is_stored
 from akdask.storage.files import absolute, concurrently, is_remote, matching, state_of
 from akdask.storage.folders import OWNER, HiddenFolder, Lock, read_owner
@@ -63,13 +64,6 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-# For writers on machines that share no locks with this one: seconds without any change after which they count as dead.
-_ABANDONED = 24 * 3600.0  # while they compute and write
-_STALLED = 60.0  # while they rename; to act for one that lives does no harm
-_PATIENCE = 2 * _STALLED
-_PAUSE = 0.01
-_MAX_ATTEMPTS = 100
-
 _LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
 
 
@@ -88,7 +82,7 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
     folders = _folders(names_of(filenames))
     stores = _stores(names_of(filenames))
     previous: Found | None = None
-    for _ in range(_MAX_ATTEMPTS):
+    for _ in range(tuning.MOST_TRIES):
         before = _changes(folders, stores)
         try:
             found = read(_in_order(filenames))
@@ -105,7 +99,7 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
 
 def settled_folder(folder: str, read: Callable[[str], Found]) -> Found:
     """Return the result of `read` for a whole folder, which is not replaced while it runs; see `settled`."""
-    for _ in range(_MAX_ATTEMPTS):
+    for _ in range(tuning.MOST_TRIES):
         # While a folder is replaced, it does not exist for a moment, and listed files may be gone.
         recover_folders(os.path.dirname(folder))
         before = _changes([folder], [])
@@ -175,7 +169,7 @@ def recover_in(folder: str) -> bool:
     """Complete or remove the write of a dead writer in a hidden folder; see `recover`."""
     if not os.path.lexists(folder):
         return False
-    give_up = time.monotonic() + _PATIENCE
+    give_up = time.monotonic() + 2 * tuning.STALLED_SECONDS
     while (hidden := _opened(folder)) is not None:
         with hidden:
             changed = _act(hidden)
@@ -187,7 +181,7 @@ def recover_in(folder: str) -> bool:
                     details=[f"writer: {read_owner(hidden.folder) or 'unknown'}"],
                     hint="end that process; then the write is completed.",
                 )
-        time.sleep(_PAUSE)
+        time.sleep(tuning.PAUSE)
     return not os.path.lexists(folder)
 
 
@@ -257,7 +251,8 @@ def _act(hidden: HiddenFolder) -> bool | None:
 def _finish(hidden: HiddenFolder) -> bool:
     """Carry out the record of a dead writer and remove its folder; False if the writer may live."""
     try:
-        lock = Lock.take_over(hidden.folder, _STALLED if hidden.has_happened else _ABANDONED)
+        seconds = tuning.STALLED_SECONDS if hidden.has_happened else tuning.ABANDONED_SECONDS
+        lock = Lock.take_over(hidden.folder, seconds)
     except FileNotFoundError:
         # Made a moment ago and not signed, or half removed.  Its maker copes with an empty folder being taken away.
         hidden.remove_if_empty()
@@ -290,7 +285,7 @@ def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
 
 def _is_living(hidden: HiddenFolder) -> bool:
     """Whether the writer of a folder that is not to be acted on may live."""
-    with suppress(OSError), Lock.take_over(hidden.folder, _STALLED) or nullcontext() as lock:
+    with suppress(OSError), Lock.take_over(hidden.folder, tuning.STALLED_SECONDS) or nullcontext() as lock:
         return lock is None
     return False
 

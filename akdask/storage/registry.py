@@ -31,6 +31,7 @@ from akdask.errors import (
     UnsupportedError,
     warn,
 )
+from akdask.storage import tuning
 from akdask.storage.catalog import compare_with_catalogs, without_differing
 from akdask.storage.files import (
     FileIdentity,
@@ -439,8 +440,6 @@ class FileFormat(Format, ABC):
         return self.writer_class()(path, specs, **how, **options)
 
 
-_MOST_SETS = 16
-_IDENTITY_BYTES = 300  # of a file and its state, about
 _MOST_MESSAGES = 10
 
 Item = TypeVar("Item")
@@ -511,7 +510,9 @@ class SetOpener(Generic[Description, Opened]):
         self._describer = describer
         # Files are values: to hash a thousand of them takes longer than to compare them.
         self._sets: Cache[Hashable, tuple[Sequence[FileIdentity], Opened]] = Cache(
-            f"opened {format_name} sets", entries=_MOST_SETS, size=lambda known: _IDENTITY_BYTES * len(known[0])
+            f"opened {format_name} sets",
+            entries=tuning.KNOWN_SETS,
+            size=lambda known: tuning.FILE_BYTES * len(known[0]),
         )
 
     def open(

@@ -31,31 +31,8 @@ import numpy.typing as npt
 from akdask import cluster, config
 from akdask.caches import Cache, after_fork
 from akdask.errors import FileError, MissingFileError
-from akdask.storage.files import AT_ONCE, FileIdentity, accessing, changed_error, file_system, identify, retrying
-
-REQUEST = 4 * 2**20
-"""Bytes of the largest request."""
-
-GAP = 2**17
-"""Bytes between two ranges that are rather fetched than left out, as a request of their own would take as long."""
-
-_MOST, _PART = 2**29, 16
-"""Bytes read ahead by default, and their largest share of the memory."""
-
-_DEPTH = AT_ONCE
-"""Requests of a task that are under way or wait, over all of its streams, if these are few: one task may be alone."""
-
-_DEMANDED = 16
-"""Requests of one read that are under way however full the memory is."""
-
-_SMALLEST, _SHARE = 2**17, 4
-"""Size in bytes of the smallest request for a long range, and the share of the buffer limit for one task."""
-
-_REST = 8
-"""The part of a request that is no request of its own: column chunks are often a little longer than a whole number."""
-
-_LEAST = 2
-"""Requests of each stream, if there are many streams."""
+from akdask.storage import tuning
+from akdask.storage.files import FileIdentity, accessing, changed_error, file_system, identify, retrying
 
 ByteRange: TypeAlias = tuple[int, int]
 Stream: TypeAlias = Sequence[ByteRange]
@@ -92,7 +69,7 @@ _BUFFERS = _Buffers()
 @cache
 def threads() -> ThreadPoolExecutor:
     """Return the threads that wait for the requests of this process."""
-    return ThreadPoolExecutor(AT_ONCE, "akdask-fetch")
+    return ThreadPoolExecutor(tuning.AT_ONCE, "akdask-fetch")
 
 
 @cache
@@ -102,7 +79,7 @@ def looking_threads() -> ThreadPoolExecutor:
     Each of many small files is checked once. In the queue of `threads` these short requests would delay the bytes of
     the next files.
     """
-    return ThreadPoolExecutor(AT_ONCE, "akdask-look")
+    return ThreadPoolExecutor(tuning.AT_ONCE, "akdask-look")
 
 
 def _start_anew() -> None:
@@ -117,13 +94,15 @@ after_fork(_start_anew)
 
 def can_read_ahead() -> bool:
     """Whether more could be read ahead."""
-    return _BUFFERS.nbytes + REQUEST <= _early_limit()
+    return _BUFFERS.nbytes + tuning.REQUEST <= _early_limit()
 
 
 def buffer_limit() -> int:
     """Return the limit of bytes read ahead, from the setting."""
     limit = config.get("read_ahead")
-    return min(_MOST, cluster.process_memory() // _PART) if limit is None else int(limit)
+    if limit is not None:
+        return int(limit)
+    return min(tuning.MOST_READ_AHEAD, cluster.process_memory() // tuning.READ_AHEAD_SHARE)
 
 
 def _early_limit() -> int:
@@ -227,7 +206,7 @@ class ReadAhead:
         self._streams: list[_Progress] = []
         self._requests: list[_Request] = []
         self._starts: list[int] = []
-        self._depth = _DEPTH
+        self._depth = tuning.AT_ONCE
         self._is_read = False
         self._last: _Request | None = None
 
@@ -259,7 +238,7 @@ class ReadAhead:
                     progress.add(request, start, stop)
             if progress.requests:
                 self._streams.append(progress)
-        self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
+        self._depth = max(tuning.FEWEST_REQUESTS, tuning.AT_ONCE // max(len(self._streams), 1))
         has_begun = self._begin(self._streams[begun:], _early_limit())
         self._is_read = False
 
@@ -303,10 +282,10 @@ class ReadAhead:
         parts: list[_Request] = []
         position = offset
         for request in expected:
-            parts += _split(position, request.start, REQUEST)
+            parts += _split(position, request.start, tuning.REQUEST)
             parts.append(request)
             position = request.stop
-        parts += _split(position, stop, REQUEST)
+        parts += _split(position, stop, tuning.REQUEST)
         try:
             for number, part in enumerate(parts):
                 for place in part.places:
@@ -315,7 +294,7 @@ class ReadAhead:
                         place.progress.go_on(place.number, self._depth, self._fetch)
                 if part.future is None:
                     self._catch_up(part)
-                for later in parts[number : number + _DEMANDED]:
+                for later in parts[number : number + tuning.AT_ONCE]:
                     later.begin(self._fetch)
                 future = part.future
                 assert future is not None, "it has begun"
@@ -384,7 +363,7 @@ def _waiting() -> deque[ReadAhead]:
 def _split(start: int, stop: int, size: int) -> list[_Request]:
     """Return requests for a range; a short rest joins the last one, as alone it would cost a whole latency."""
     found = [_Request(first, min(first + size, stop)) for first in range(start, stop, size)]
-    if len(found) > 1 and found[-1].stop - found[-1].start < size // _REST:
+    if len(found) > 1 and found[-1].stop - found[-1].start < tuning.NEAR_BYTES:
         found.pop()
         found[-1].stop = stop
     return found
@@ -392,7 +371,8 @@ def _split(start: int, stop: int, size: int) -> list[_Request]:
 
 def _request_size(nstreams: int) -> int:
     """Return the bytes of a request, fewer where one of each of very many streams is in memory at a time."""
-    return min(REQUEST, max(_SMALLEST, (buffer_limit() or _MOST) // _SHARE // max(nstreams, 1)))
+    share = (buffer_limit() or tuning.MOST_READ_AHEAD) // tuning.TASK_SHARE // max(nstreams, 1)
+    return min(tuning.REQUEST, max(tuning.NEAR_BYTES, share))
 
 
 def _requests(streams: Sequence[Stream], size: int) -> Iterator[_Request]:
@@ -409,7 +389,7 @@ def _requests(streams: Sequence[Stream], size: int) -> Iterator[_Request]:
                 yield last
                 last = None
             yield from _split(begin, stop, size)
-        elif last is not None and begin - last.stop <= GAP and stop - last.start <= size:
+        elif last is not None and begin - last.stop <= tuning.NEAR_BYTES and stop - last.start <= size:
             last.stop = stop
         else:
             if last is not None:
@@ -542,12 +522,6 @@ def ranges_error(url: str) -> FileError:
     )
 
 
-BLOCK = 2**18
-"""Bytes that are fetched at a time at least."""
-
-_CACHED = 64  # blocks
-
-
 class RemoteFile(io.RawIOBase):
     """A file object that caches blocks and repeats failed requests.
 
@@ -591,23 +565,24 @@ class RemoteFile(io.RawIOBase):
         if not count:
             return 0
         start, stop = self._position, self._position + count
-        first, last = -(-start // BLOCK), stop // BLOCK
+        size = tuning.NEAR_BYTES
+        first, last = -(-start // size), stop // size
         if last - first > 1:
             # Long reads bypass the cache of blocks, by one request.
             target[:count] = self._bytes.fetch(start, stop)
         else:
-            for number in range(start // BLOCK, -(-stop // BLOCK)):
-                begin, end = max(start, number * BLOCK), min(stop, (number + 1) * BLOCK)
-                target[begin - start : end - start] = self._block(number)[begin - number * BLOCK : end - number * BLOCK]
+            for number in range(start // size, -(-stop // size)):
+                begin, end = max(start, number * size), min(stop, (number + 1) * size)
+                target[begin - start : end - start] = self._block(number)[begin - number * size : end - number * size]
         self._position = stop
         return count
 
     def _block(self, number: int) -> bytes:
         found = self._blocks.get(number)
         if found is None:
-            start = number * BLOCK
-            found = self._blocks[number] = self._bytes.fetch(start, min(start + BLOCK, self._size))
-            if len(self._blocks) > _CACHED:
+            start = number * tuning.NEAR_BYTES
+            found = self._blocks[number] = self._bytes.fetch(start, min(start + tuning.NEAR_BYTES, self._size))
+            if len(self._blocks) > tuning.CACHED_BLOCKS:
                 self._blocks.popitem(last=False)
         else:
             self._blocks.move_to_end(number)

@@ -37,6 +37,7 @@ import dask
 from akdask import config
 from akdask.errors import AkdaskError, FileError, FileFormatError, WriteError
 from akdask.records import record
+from akdask.storage import tuning
 from akdask.storage.catalog import MOST_TOLD, Catalog, Entry, remove_folder, size_of
 from akdask.storage.files import (
     accessing,
@@ -84,9 +85,6 @@ _HINTS = {
     errno.ENAMETOOLONG: "choose a shorter name: files have more letters in theirs.",
 }
 _OTHER_HINT = "the reason is the system's: write elsewhere, or mend it there."
-
-_MOST_TRIES = 20
-_PAUSE = 0.01  # seconds between tries to make a hidden folder that another process removes
 
 
 def write_error(path: str, error: Exception) -> WriteError:
@@ -156,7 +154,7 @@ class Transaction:
 
     def _claim(self) -> HiddenFolder:
         """Make and lock the hidden folder; try again while another process removes it."""
-        for _ in range(_MOST_TRIES):
+        for _ in range(tuning.MOST_TRIES):
             recover_in(self.folder)
             with suppress(FileExistsError):
                 self._hidden = HiddenFolder.make(self.folder)
@@ -164,7 +162,7 @@ class Transaction:
                 if self._lock is not None:
                     return self._hidden
                 self._release()
-            time.sleep(_PAUSE)
+            time.sleep(tuning.PAUSE)
         raise self._locked_out()
 
     def _locked_out(self) -> WriteError:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.formats.csv import text_file
 from akdask.formats.csv.text_file import BEGINNINGS, CachingReader
-from akdask.storage import remote
+from akdask.storage import tuning
 from akdask.storage.files import identify
 from tests.storage.stores import FaultyFileSystem
 
@@ -96,7 +96,7 @@ def test_reads_are_the_bytes_whatever_was_read_before(visits, room, ahead):
     FaultyFileSystem().pipe_file(URL, CONTENT.tobytes())
     file = identify(URL)
     with ak.config.set(read_ahead=room), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remote, "REQUEST", 256)
+        patch.setattr(tuning, "REQUEST", 256)
         patch.setattr(text_file, "FIRST", 500)
         for reads in visits:
             with CachingReader(file) as reader:

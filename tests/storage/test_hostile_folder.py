@@ -21,7 +21,7 @@ from akdask.errors import AkdaskError, ArgumentError, FileError, FileFormatError
 from akdask.formats.hdf5.inspect import inspect_file
 from akdask.formats.hdf5.library import open_file
 from akdask.lbann import read_list, write_samples
-from akdask.storage import recovery
+from akdask.storage import recovery, tuning
 from akdask.storage.files import identify
 from akdask.storage.folders import HiddenFolder
 from akdask.storage.recovery import recover
@@ -398,7 +398,7 @@ def test_a_living_writer_of_another_user_is_waited_for(shared, other, monkeypatc
     hidden = plant_commit(shared, other, NOBODY)
     os.replace(hidden / TAG / FILES[0], shared / FILES[0])
     monkeypatch.setattr(recovery, "_is_living", lambda hidden: True)
-    monkeypatch.setattr(recovery, "_PATIENCE", 0.05)
+    monkeypatch.setattr(tuning, "STALLED_SECONDS", 0.025)
     with pytest.raises(FileError, match="does not come to an end"):
         read(shared)
 

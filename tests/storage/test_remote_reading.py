@@ -12,7 +12,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, FileError
 from akdask.formats.hdf5 import library
-from akdask.storage import files, remote
+from akdask.storage import remote, tuning
 from akdask.storage.files import FileIdentity
 from tests.storage.stores import FaultyFileSystem
 
@@ -30,9 +30,9 @@ class StatusError(Exception):
 @pytest.fixture(autouse=True)
 def store(monkeypatch):
     FaultyFileSystem.reset()
-    monkeypatch.setattr(files, "_PAUSE", 0)
-    monkeypatch.setattr(remote, "REQUEST", 2**13)
-    monkeypatch.setattr(remote, "GAP", 2**7)
+    monkeypatch.setattr(tuning, "RETRY_PAUSE", 0)
+    monkeypatch.setattr(tuning, "REQUEST", 2**13)
+    monkeypatch.setattr(tuning, "NEAR_BYTES", 2**7)
     with ak.config.set(block_size=2**12, cache_size=0):
         yield
     FaultyFileSystem.reset()
@@ -143,7 +143,7 @@ def test_a_file_that_is_gone_is_told(url):
 
 
 def test_only_the_wanted_columns_are_read(url, monkeypatch):
-    monkeypatch.setattr(remote, "BLOCK", 2**10)
+    monkeypatch.setattr(tuning, "NEAR_BYTES", 2**10)
     df = opened(url)
     df["n"].tolist()  # where chunks and pages are is known from here on
     FaultyFileSystem.ranges.clear()
@@ -182,7 +182,8 @@ def test_one_of_many_files_that_is_replaced_is_told(tmp_path):
         int(found.sum())
 
 
-def test_libraries_that_read_the_file_themselves_are_repeated_and_read_blocks(tmp_path):
+def test_libraries_that_read_the_file_themselves_are_repeated_and_read_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "NEAR_BYTES", 2**18)
     url = stored("lzf", tmp_path)
     FaultyFileSystem.failures["cat_file"] = [TimeoutError("late")] * 2
     FaultyFileSystem.lengths = [10, 10]
@@ -216,8 +217,8 @@ def test_urls_of_a_list_are_asked_about_together_and_their_folder_is_listed_a_fe
 
 
 def test_chunks_of_remote_row_groups_are_few_requests_whatever_their_pages(tmp_path, monkeypatch):
-    monkeypatch.setattr(remote, "REQUEST", 2**22)
-    monkeypatch.setattr(remote, "GAP", 2**17)
+    monkeypatch.setattr(tuning, "REQUEST", 2**22)
+    monkeypatch.setattr(tuning, "NEAR_BYTES", 2**17)
     path = tmp_path / "pages"
     values = np.arange(40_000)
     table = pa.table({"a": values, "b": values * 2, "c": values * 3.0})

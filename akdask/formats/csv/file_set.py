@@ -36,8 +36,9 @@ from akdask.formats.csv.lines import (
 from akdask.formats.csv.parse import CsvColumn, RowParser, found_types, given_types
 from akdask.formats.csv.text_file import TextFile, read_text, text_file, text_reader
 from akdask.records import record
+from akdask.storage import tuning as storage_tuning
 from akdask.storage.catalog import compare_with_catalogs
-from akdask.storage.files import AT_ONCE, FileIdentity, concurrently, identify_all, is_remote
+from akdask.storage.files import FileIdentity, concurrently, identify_all, is_remote
 from akdask.storage.locales import Filenames, patterns_of
 from akdask.storage.manifest import SummedFile, SummedManifest, Told
 from akdask.storage.objects import (
@@ -367,7 +368,7 @@ class CsvSet:
             for file, head in self._files
         ]
         waits = any(is_remote(file.path) for file, _ in self._files)
-        with ThreadPoolExecutor(min(AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
+        with ThreadPoolExecutor(min(storage_tuning.AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
             found = threads.map(
                 lambda entry, parsed: _ranges(entry[0], entry[1].start, parsed, limit), self._files, rows
             )

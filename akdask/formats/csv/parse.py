@@ -21,7 +21,7 @@ from akdask.errors import ArgumentTypeError, ConversionError, FileError, FileFor
 from akdask.formats.csv.lines import Head, Lines, StrayQuoteError, count_breaks, last_end, row_start
 from akdask.formats.csv.text_file import TextFile, read_text
 from akdask.records import record
-from akdask.storage.files import AT_ONCE
+from akdask.storage import tuning as storage_tuning
 from akdask.storage.ranges import BLOCK_BYTES
 from akdask.typing import Column, NumberArray
 
@@ -461,7 +461,7 @@ def found_types(
     seen: dict[str, list[pa.DataType]] = {name: [] for name in names if name not in known}
     of_files: dict[str, dict[str, str]] = {name: {} for name in seen}
     sizes = [SAMPLE if number < FILES else min(LATER, SAMPLE) for number in range(len(files))]
-    with ThreadPoolExecutor(AT_ONCE) as threads:
+    with ThreadPoolExecutor(storage_tuning.AT_ONCE) as threads:
         told = threads.map(lambda entry, size: _types_of(entry[0], entry[1], lines, size), files if seen else (), sizes)
         for (file, _), found in zip(files if seen else (), told, strict=True):
             for name, (refined, stored) in found.items():

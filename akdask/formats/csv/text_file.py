@@ -19,6 +19,7 @@ import pyarrow as pa
 from akdask.caches import Cache
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.records import record
+from akdask.storage import tuning
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import RangeReader, range_reader
 from akdask.storage.remote import Stream, buffer_limit
@@ -27,14 +28,11 @@ from akdask.typing import NumberArray
 FIRST = 2**16
 """Bytes of the first request to a remote file, which mostly contain its head and a sample of its rows."""
 
-_PART, _FILES = 4, 4
-"""The share of the read-ahead limit used for this cache, and the number of files that share it."""
-
 Bytes = npt.NDArray[np.uint8]
 
 
 BEGINNINGS: Cache[FileIdentity, Bytes] = Cache(
-    "beginnings of text files", nbytes=lambda: buffer_limit() // _PART, size=lambda found: found.nbytes
+    "beginnings of text files", nbytes=lambda: buffer_limit() // tuning.TASK_SHARE, size=lambda found: found.nbytes
 )
 """The first bytes of files."""
 
@@ -100,7 +98,7 @@ class CachingReader(RangeReader):
 
     def _begin(self, known: Bytes) -> None:
         """Make room for the bytes of a small file, or for the first ones of a large one."""
-        is_small = self.file.size <= buffer_limit() // _PART // _FILES
+        is_small = self.file.size <= buffer_limit() // tuning.TASK_SHARE**2
         self._begun = np.empty(self.file.size if is_small else min(FIRST, self.file.size), np.uint8)
         self._filled = min(len(known), len(self._begun))
         self._begun[: self._filled] = known[: self._filled]

@@ -139,7 +139,7 @@ def test_a_first_writer_that_is_killed_leaves_nothing_or_all(kind):
 
 
 def test_requests_that_fail_for_a_while_are_repeated(kind, monkeypatch):
-    monkeypatch.setattr("akdask.storage.files._PAUSE", 0)
+    monkeypatch.setattr("akdask.storage.tuning.RETRY_PAUSE", 0)
     FaultyFileSystem.failures = {
         method: [TimeoutError("slow"), OSError(16, "busy"), ConnectionResetError("reset")]
         for method in ("put_file", "pipe_file", "cp_file", "info", "ls", "cat_file")
@@ -150,7 +150,7 @@ def test_requests_that_fail_for_a_while_are_repeated(kind, monkeypatch):
 
 
 def test_tries_are_bounded_and_the_old_set_stays(kind, monkeypatch):
-    monkeypatch.setattr("akdask.storage.files._PAUSE", 0)
+    monkeypatch.setattr("akdask.storage.tuning.RETRY_PAUSE", 0)
     write(kind, OLD, 2)
     FaultyFileSystem.failures = {"put_file": [TimeoutError("slow")] * 1000}
     with ak.config.set(remote_tries=3), pytest.raises(WriteError, match="slow"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import ArgumentTypeError, FileError, MissingFileError, WriteError
-from akdask.storage import recovery
+from akdask.storage import tuning
 from akdask.storage.folders import Lock
 from akdask.storage.locales import hidden_folder
 from akdask.storage.recovery import recover, settled
@@ -118,7 +118,7 @@ def test_a_living_writer_that_renames_is_waited_for(tmp_path):
 
 def test_a_living_writer_that_does_not_end_is_told_of(tmp_path, monkeypatch):
     staging = left(tmp_path, committed=True)
-    monkeypatch.setattr(recovery, "_PATIENCE", 0.02)
+    monkeypatch.setattr(tuning, "STALLED_SECONDS", 0.01)
     with pytest.raises(FileError, match="does not come to an end"):
         find(tmp_path / "set*")
     staging.discard()
@@ -128,7 +128,7 @@ def test_a_writer_elsewhere_that_renames_no_more_is_acted_for_after_a_while(tmp_
     left(tmp_path, committed=True)._release()
     owner = Path(hidden_folder(str(tmp_path / "set.h5")), "owner")
     owner.write_text('{"host": "elsewhere", "kernel": "another", "pid": 1, "since": 0}')
-    monkeypatch.setattr(recovery, "_STALLED", 0.05)
+    monkeypatch.setattr(tuning, "STALLED_SECONDS", 0.05)
     assert recover(str(tmp_path / "set.h5"))
     assert content(tmp_path) == dict.fromkeys(FILES, "new")
 
@@ -215,7 +215,7 @@ def test_what_is_found_twice_is_taken_though_other_files_come_and_go(tmp_path):
 
 def test_files_that_are_replaced_all_the_time_are_given_up(tmp_path, monkeypatch):
     (tmp_path / FILES[0]).write_text("old")
-    monkeypatch.setattr(recovery, "_MAX_ATTEMPTS", 3)
+    monkeypatch.setattr(tuning, "MOST_TRIES", 3)
 
     def look(paths):
         time.sleep(0.01)

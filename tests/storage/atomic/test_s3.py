@@ -112,7 +112,7 @@ def test_requests_that_fail_for_a_while_are_repeated(method, options, monkeypatc
             raise failures.pop()
         return await true(self, *args, **kwargs)
 
-    monkeypatch.setattr("akdask.storage.files._PAUSE", 0)
+    monkeypatch.setattr("akdask.storage.tuning.RETRY_PAUSE", 0)
     monkeypatch.setattr(s3fs.S3FileSystem, method, failing)
     s3fs.S3FileSystem.clear_instance_cache()  # instances keep the methods that they were made with
     write("hdf", OLD, 2, options)
@@ -142,8 +142,8 @@ def test_ranges_that_fail_or_are_cut_are_asked_for_again(kind, trouble, options,
             return found[: len(found) // 2]
         raise TimeoutError("late") if trouble == "late" else Throttled("slow down")
 
-    monkeypatch.setattr("akdask.storage.files._PAUSE", 0)
-    monkeypatch.setattr("akdask.storage.remote.REQUEST", 2**14)
+    monkeypatch.setattr("akdask.storage.tuning.RETRY_PAUSE", 0)
+    monkeypatch.setattr("akdask.storage.tuning.REQUEST", 2**14)
     found = getattr(ak, f"read_{kind}")(URLS[kind], storage_options=options)["a"]
     monkeypatch.setattr(s3fs.S3FileSystem, "_cat_file", troubled)
     s3fs.S3FileSystem.clear_instance_cache()  # instances keep the methods that they were made with
@@ -168,7 +168,7 @@ def test_an_object_that_is_replaced_while_it_is_read_is_told(kind, options, monk
 
     content = system.cat_file(path)
     found = getattr(ak, f"read_{kind}")(URLS[kind], storage_options=options)["a"]
-    monkeypatch.setattr("akdask.storage.remote.REQUEST", 2**14)
+    monkeypatch.setattr("akdask.storage.tuning.REQUEST", 2**14)
     monkeypatch.setattr(s3fs.S3FileSystem, "_cat_file", replacing)
     s3fs.S3FileSystem.clear_instance_cache()
     with pytest.raises(AkdaskError, match="has changed since it was opened"):

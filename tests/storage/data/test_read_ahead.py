@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.storage import remote
+from akdask.storage import remote, tuning
 from akdask.storage.remote import ReadAhead, can_read_ahead
 
 CONTENT = np.random.default_rng(1).integers(0, 256, 5000).astype(np.uint8)
@@ -16,8 +16,8 @@ CONTENT = np.random.default_rng(1).integers(0, 256, 5000).astype(np.uint8)
 
 @pytest.fixture(autouse=True)
 def small_requests(monkeypatch):
-    monkeypatch.setattr(remote, "REQUEST", 64)
-    monkeypatch.setattr(remote, "GAP", 8)
+    monkeypatch.setattr(tuning, "REQUEST", 64)
+    monkeypatch.setattr(tuning, "NEAR_BYTES", 8)
 
 
 class Server:
@@ -208,7 +208,7 @@ def test_what_is_read_waits_no_more_for_room():
 
 
 def test_requests_of_very_many_streams_are_smaller(monkeypatch):
-    monkeypatch.setattr(remote, "_SMALLEST", 16)
+    monkeypatch.setattr(tuning, "NEAR_BYTES", 16)
     server = Server()
     with ak.config.set(read_ahead=1000):
         ahead = server.ahead()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.storage import remote
+from akdask.storage import tuning
 from akdask.storage.files import identify
 from akdask.storage.remote import RemoteFile
 
@@ -18,8 +18,8 @@ CONTENT = np.random.default_rng(2).integers(0, 256, 3000).astype(np.uint8).tobyt
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(remote, "BLOCK", 100)
-    monkeypatch.setattr(remote, "_CACHED", 3)
+    monkeypatch.setattr(tuning, "NEAR_BYTES", 100)
+    monkeypatch.setattr(tuning, "CACHED_BLOCKS", 3)
     with fsspec.open(URL, "wb") as file:
         file.write(CONTENT)
 

@@ -1,0 +1,65 @@
+"""Tuning constants of storage: sizes, numbers and times, each with the figure that chose it or what it bounds.
+
+They are read at each call as `tuning.NAME`, so that a new value acts everywhere.  Figures are wall times of reading
+over connections with 20 ms of latency and 100 MB/s each.
+"""
+
+# ---- requests
+
+AT_ONCE = 32
+"""Requests of a task or call that are under way, or wait.  40 files with 15 ranges each: 2.7 s with 8, 0.44 s with 32,
+and 0.45 s with 128."""
+
+REQUEST = 2**22
+"""Bytes of the largest request.  12 MB of 100 ranges that are all of a file take 0.46 s, with requests of 1 MiB 1.1 s;
+single columns of 4 MB take 0.09 and 0.06 s, and 0.13 s with requests of 16 MiB, each over one connection."""
+
+NEAR_BYTES = 2**18
+"""Bytes that are rather fetched than left out or made a request of their own, which would take as long.  40 files with
+15 ranges that are 200 kB apart: 0.44 s with a quarter, 0.17 s with this, and 0.17 s with four times as many."""
+
+FEWEST_REQUESTS = 2
+"""Requests of each of very many streams, so that one is under way while another is read."""
+
+TASK_SHARE = 4
+"""The divisor of the bytes read ahead that bounds a request of each stream of a task, and begun text files: several
+tasks share them."""
+
+MOST_READ_AHEAD, READ_AHEAD_SHARE = 2**29, 16
+"""Bytes read ahead by default, and the divisor of the memory that bounds them.  A connection of a gigabyte a second
+brings as many in half a second; choose more with the setting `read_ahead` where latency is longer."""
+
+CACHED_BLOCKS = 64
+"""Blocks of `NEAR_BYTES` of an open file: a library that walks metadata returns to a few of them."""
+
+RETRY_PAUSE, LONGEST_RETRY_PAUSE = 0.05, 5.0
+"""Seconds before a request is repeated, twice as long each time, and at most.  Stores that slow down their users want
+seconds; the setting `remote_tries` says how often."""
+
+# ---- known files
+
+KNOWN_SETS = 16
+"""Sets of files whose names and states are cached: checking thousands of names takes milliseconds."""
+
+FILE_BYTES = 300
+"""Bytes of a name of a file with its state, about, by which caches of them are bounded."""
+
+# ---- waiting for other writers
+
+ABANDONED_SECONDS = 24 * 3600.0
+"""Seconds without any change after which a writer on a machine that shares no locks counts as dead while it computes
+and writes.  It has to be longer than any computation of a partition takes."""
+
+STALLED_SECONDS = 60.0
+"""The same while it renames, which takes no longer than the network may stand still; to act for one that lives does no
+harm."""
+
+PAUSE = 0.01
+"""Seconds between two looks at a set that another process changes; renaming takes about as long."""
+
+MOST_TRIES = 100
+"""How often a reader or writer begins again when others have changed the set meanwhile, before it says so."""
+
+TICK, MOST_TICKS = 0.001, 20
+"""Seconds between two looks at the clock of the file system, and how many; mostly it moves every 4 ms.  One that moves
+each second is not waited for."""
