@@ -297,6 +297,9 @@ def as_column(items: Any) -> Column:
         If the elements are not one-dimensional or of no type that a column can hold.
     """
     items = without_mask(items)
+    is_text = is_pandas(getattr(items, "dtype", None), "StringDtype")
+    if is_text and items.dtype.storage == "pyarrow":
+        items = pa.array(getattr(items, "array", items))
     if is_arrow(items, "ChunkedArray", "Array"):
         items = items.to_numpy(zero_copy_only=False) if not _is_text(items.type) else items
     if is_arrow(items, "ChunkedArray"):
@@ -304,7 +307,7 @@ def as_column(items: Any) -> Column:
     if is_arrow(items, "Array"):
         return items.cast(pa.large_string())
     array = at_hand(items)
-    if is_pandas(getattr(items, "dtype", None), "StringDtype"):
+    if is_text:
         # Text may be missing in all rows, and is still text.
         return _strings(np.asarray(array, object))
     if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):

@@ -37,3 +37,22 @@ for _name in dir(_pandas):
         globals()[_name] = _function(_name) if _inspect.isfunction(_member) else _member
 
 _accept_in_arkouda()
+
+__version__ = _pandas.__version__
+__all__ += [_name for _name in vars(_pandas)["__all__"] if not _name.startswith("_") and _name not in __all__]
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """Put this face where the cells of a notebook import pandas: ``%load_ext akdask.pandas``."""
+    import os
+
+    from akdask.pandas import scripts
+
+    scripts.install(os.getcwd())
+
+
+def unload_ipython_extension(ipython: object) -> None:
+    """Let cells import pandas itself again."""
+    from akdask.pandas import scripts
+
+    scripts.uninstall()

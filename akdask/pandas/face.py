@@ -42,6 +42,9 @@ calls: Counter[tuple[str, str]] = Counter()
 
 _warned: set[str] = set()
 
+reasons: dict[str, str] = {}
+"""Why a method went through pandas the last time."""
+
 
 class Face:
     """What objects of pandas' face have in common."""
@@ -181,6 +184,7 @@ class Face:
         """Warn, once for each method, that it computes its object for pandas; refuse what is too large."""
         named = self._named(name)
         calls[named, "through pandas"] += 1
+        reasons[named] = str(reason)
         rows, nbytes = self._extent()
         limit = config.get("memory_limit") or _available()
         if nbytes > limit:
@@ -334,9 +338,9 @@ class NDFrame(Face):
                 setattr(found, which, labels)
             if found.size > tuning.CACHED_VALUES:
                 return found
-            from akdask.pandas import kept
+            from akdask.pandas import cached_rows
 
-            kept.keep(self, found)
+            cached_rows.cache(self, found)
         return found.copy(deep=False)
 
     def _asked_by_pandas(self, name: str) -> Any:

@@ -25,6 +25,7 @@ from akdask.pandas.face import (
     lazy_kind,
     words,
 )
+from akdask.pandas.passing import compliant
 from akdask.pandas.pictures import Pictures
 from akdask.pandas.refusals import NotLazyError, refusal
 from akdask.pandas.series import array_ufunc
@@ -310,6 +311,15 @@ class DataFrame(NDFrame):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.to_pandas(), dtype=dtype)
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
+        return self.to_pandas().__dataframe__(nan_as_null, allow_copy)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_pandas().__arrow_c_stream__(requested_schema)
+
+    def __narwhals_dataframe__(self) -> Any:
+        return compliant(self.to_pandas())
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return array_ufunc(ufunc, method, inputs, kwargs)

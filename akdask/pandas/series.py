@@ -10,6 +10,7 @@ import pandas
 
 from akdask.pandas.display import series_text
 from akdask.pandas.face import Face, NDFrame, called, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
+from akdask.pandas.passing import compliant
 from akdask.pandas.pictures import Pictures
 from akdask.pandas.refusals import refusal
 from akdask.pandas.steps import (
@@ -222,6 +223,12 @@ class Series(NDFrame):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.to_pandas(), dtype=dtype)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_pandas().__arrow_c_stream__(requested_schema)
+
+    def __narwhals_series__(self) -> Any:
+        return compliant(self.to_pandas())
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return array_ufunc(ufunc, method, inputs, kwargs)

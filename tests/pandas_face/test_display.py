@@ -11,7 +11,7 @@ import pytest
 import akdask as ak
 import akdask.pandas as pd
 from akdask import caches
-from akdask.pandas import display, kept, tuning
+from akdask.pandas import cached_rows, display, tuning
 
 ROWS = 300
 
@@ -107,15 +107,15 @@ def test_few_rows_are_computed_once_and_counted_in_memory_as_long_as_the_frame_l
     assert frame["a"].sum() == sum(range(ROWS))
     held = {cache.name: cache for cache in caches.caches()}["rows computed for pandas"]
     assert held.nbytes >= ROWS * 8 * 4
-    before = len(kept._kept)
+    before = len(cached_rows._cached)
     del frame
-    assert len(kept._kept) == before - 1
+    assert len(cached_rows._cached) == before - 1
 
 
 def test_rows_that_were_used_longest_ago_are_computed_again(monkeypatch):
     frame = _lazily(_rows())
     repr(frame)
-    monkeypatch.setattr(kept._kept, "most_bytes", 1)
+    monkeypatch.setattr(cached_rows._cached, "most_bytes", 1)
     other = _lazily(_rows().assign(z=1))
     repr(other)
     assert frame._in_memory is None

@@ -16,7 +16,7 @@ from akdask.records import record
 
 
 @record
-class Rows:
+class CachedRows:
     """Rows in memory.
 
     Parameters
@@ -38,26 +38,26 @@ def _limit() -> int:
     return cluster.process_memory() // tuning.CACHED_SHARE
 
 
-def _size(kept: Rows) -> int:
-    return kept.nbytes
+def _size(cached: CachedRows) -> int:
+    return cached.nbytes
 
 
-def _release(kept: Rows) -> None:
+def _release(cached: CachedRows) -> None:
     """Let the frame compute its rows again; it keeps them if they have become its only form."""
-    holder = kept.holder()
-    if holder is not None and holder._lazy is not None and holder._in_memory is kept.rows:
+    holder = cached.holder()
+    if holder is not None and holder._lazy is not None and holder._in_memory is cached.rows:
         object.__setattr__(holder, "_in_memory", None)
 
 
 _numbers = count()
 
-_kept: Cache[int, Rows] = Cache("rows computed for pandas", nbytes=_limit, size=_size, dropped=_release)
+_cached: Cache[int, CachedRows] = Cache("rows computed for pandas", nbytes=_limit, size=_size, dropped=_release)
 
 
-def keep(holder: Any, rows: Any) -> None:
+def cache(holder: Any, rows: Any) -> None:
     """Keep the computed rows of a frame or Series as long as it lives, or until the limit is reached."""
     number = next(_numbers)
     object.__setattr__(holder, "_in_memory", rows)
     size = rows.memory_usage()
     nbytes = int(size if rows.ndim == 1 else size.sum())
-    _kept.put(number, Rows(ref(holder, lambda _: _kept.pop(number)), rows, nbytes))
+    _cached.put(number, CachedRows(ref(holder, lambda _: _cached.pop(number)), rows, nbytes))
