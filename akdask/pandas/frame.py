@@ -189,7 +189,7 @@ class DataFrame(NDFrame):
             return faced(self._in_memory.dtypes)
         from akdask.pandas import labels
 
-        return faced(labels.computed(labels.by_rows(self._lazy, lambda rows: rows.head(0))).dtypes)
+        return faced(labels.types_of(self._lazy))
 
     def keys(self) -> pandas.Index:
         """Return the labels of the columns."""
@@ -236,8 +236,12 @@ class DataFrame(NDFrame):
     def _set_item(self, step: str | None, key: Any, value: Any) -> None:
         """Assign to a column, or to what an indexer chooses."""
         if not (self.is_at_hand() and not _is_lazy(value)):
+            from akdask.pandas import labels
+
             try:
                 made = self.lazy().copy()
+                if labels.labels_of_frame(self.lazy()) is not None:
+                    raise NotLazyError("columns are not named by text, or rows have labels of several levels")
                 target = made if step is None else getattr(made, step)
                 _check_target(step, key, made)
                 target[lazy_argument(key)] = lazy_argument(value)

@@ -7,10 +7,12 @@ frame of one row, whose cells and labels are the numbers of the columns, so that
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas
 
 from akdask.arrays.array import Array
@@ -149,6 +151,24 @@ def plan(lazy: DataFrame | Series) -> CollectionRows:
 def relabelled(found: Any, like: Any) -> Any:
     """Return a lazy object with the labels of another one."""
     return labelled(found, labels_of_frame(like)) if isinstance(found, LazyFrame) else found
+
+
+def types_of(frame: LazyFrame) -> pandas.Series:
+    """Return the types of the columns as pandas has them; looks for missing values where these change the type."""
+    found = computed(by_rows(frame, lambda rows: rows.head(0))).dtypes
+    types = [
+        type_with_gaps(column_of(frame, name, None), dtype)
+        for name, dtype in zip(data_names(frame), found, strict=True)
+    ]
+    return found if all(map(operator.is_, types, found)) else pandas.Series(types, found.index, dtype=object)
+
+
+def type_with_gaps(series: Series, dtype: Any) -> Any:
+    """Return the type that pandas has for a column whose type without missing values is given; may compute."""
+    may_lack = series.values._value.dtype.is_nullable_number and isinstance(dtype, np.dtype)
+    if not (may_lack and dtype.kind in "iub" and bool(series.isna().any())):
+        return dtype
+    return np.dtype(object if dtype.kind == "b" else np.float64)
 
 
 def row_labels(frame: LazyFrame) -> pandas.Index:

@@ -136,7 +136,11 @@ class Series(NDFrame):
     @property
     def dtype(self) -> Any:
         """Type of the values, as pandas has it."""
-        return self._in_memory.dtype if self._in_memory is not None else self._lazy.head(0).to_pandas().dtype
+        if self._in_memory is not None:
+            return self._in_memory.dtype
+        from akdask.pandas.labels import type_with_gaps
+
+        return type_with_gaps(self._lazy, self._lazy.head(0).to_pandas().dtype)
 
     dtypes = dtype
 

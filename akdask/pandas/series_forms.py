@@ -22,7 +22,15 @@ def isin(series: LazySeries, values: Any) -> Any:
 
 
 def map(series: LazySeries, func: Any = None, na_action: Any = None) -> Any:
-    return series.map(func, na_action)
+    to_truth = isinstance(func, dict) and any(isinstance(item, bool | np.bool_) for item in func.values())
+    if not to_truth:
+        return series.map(func, na_action)
+    if not all(isinstance(item, bool | np.bool_) for item in func.values()):
+        raise NotLazyError("the values are of several types")
+    found = series.map({key: int(item) for key, item in func.items()}, na_action)
+    if found.isna().any():
+        raise NotLazyError("truth values of which some are missing are objects in pandas")
+    return found == 1
 
 
 def unique(series: LazySeries) -> Any:

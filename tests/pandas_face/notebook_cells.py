@@ -86,7 +86,7 @@ class Session:
             exec(compile(ast.Module(body, []), "<cell>", "exec"), self.names)
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), self.names)
-            shown = printed.getvalue() + _shown(value) + _pictures()
+            shown = PASSING.sub("…", printed.getvalue() + _shown(value)) + _pictures()
         spent = time.process_time() - before
         return value, {name: self.names[name] for name in made if name in self.names}, shown, spent
 
@@ -110,7 +110,7 @@ def _shown(value: Any) -> str:
     if value is None or _is_drawn(value):
         return ""
     html = getattr(value, "_repr_html_", None)
-    return PASSING.sub("…", repr(value) + "\n" + ((html() or "") if callable(html) else ""))
+    return repr(value) + "\n" + ((html() or "") if callable(html) else "")
 
 
 def _is_drawn(value: Any) -> bool:
