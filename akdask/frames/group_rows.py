@@ -36,24 +36,23 @@ from akdask.frames.dtypes import demand_numbers, is_number, missing_rows, number
 from akdask.frames.expanding import Weights, as_column_of_times
 from akdask.frames.group_reductions import in_pandas
 from akdask.frames.group_windows import GroupDecaying, GroupExpanding, group_windows
-from akdask.frames.series import Series, series_of
-from akdask.frames.sorting import NA_OPTIONS, RANKS, place_ranks, rank_of_missing, ranked_sizes
-from akdask.frames.windows import (
+from akdask.frames.rows_in_groups import (
     Arranged,
-    as_integer,
-    checked_limit,
-    demand_plain_windows,
     differences_in_groups,
     filled_in_groups,
-    in_floats,
     keeps_states,
     lacks_group,
     numbers_in_groups,
     numbers_of_rows,
+    previous_in_groups,
     running_of_groups,
     running_times_of_groups,
     shifted_in_groups,
+    taken_rows,
 )
+from akdask.frames.series import Series, series_of
+from akdask.frames.sorting import NA_OPTIONS, RANKS, place_ranks, rank_of_missing, ranked_sizes
+from akdask.frames.windows import as_integer, checked_limit, demand_plain_windows, difference, in_floats
 from akdask.operators.group.rows import TopRowsOfGroups
 from akdask.operators.sort.plan import Sort, key_order, sorted_rows
 
@@ -283,14 +282,31 @@ def shift(groups: DataFrameGroupBy, periods: int, freq: None, fill_value: Any) -
             "groups are shifted by rows, and not by freq=.", hint="df.shift(freq=…) moves the labels."
         )
     periods = as_integer("periods", periods)
+    earlier = _one_row_before(groups, periods, fill_value)
+    if earlier is not None:
+        return groups.df._with_columns(earlier)
     return _on_arranged(
         groups, lambda columns, numbers: shifted_in_groups(columns, numbers, periods, fill_value), fill_value
     )
 
 
+def _one_row_before(groups: DataFrameGroupBy, periods: int, fill_value: Any = None) -> dict[str, Array] | None:
+    """Return the columns of the rows before the rows in their groups, None for other distances or too many groups."""
+    own = groups.df._columns
+    if periods != 1 or not keeps_states(groups.gb, own.frame.npartitions):
+        return None
+    positions = previous_in_groups(groups.gb)
+    return {name: taken_rows(own.array(name), positions, fill_value) for name in groups._columns(None)}
+
+
 def differences(groups: DataFrameGroupBy, periods: int) -> DataFrame:
     """Return the difference of each value and the value `periods` rows before in its group; counts rows."""
     _demand_numbers(groups, "diff", (TimeArray,))
+    earlier = _one_row_before(groups, periods)
+    if earlier is not None:
+        own = groups.df._columns
+        found = {name: difference(own.array(name), array) for name, array in earlier.items()}
+        return groups.df._with_columns({name: _without_group(groups, array) for name, array in found.items()})
     return _on_arranged(groups, lambda columns, numbers: differences_in_groups(columns, numbers, periods))
 
 

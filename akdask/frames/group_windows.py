@@ -29,9 +29,9 @@ from akdask.frames.expanding import DecayingColumn, Weights
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import MultiIndex
 from akdask.frames.resampling import BIN, Resampler, label_name, times_of
+from akdask.frames.rows_in_groups import Arranged, running_of_groups
 from akdask.frames.series import Series
 from akdask.frames.windows import (
-    Arranged,
     NamedReductions,
     WindowReductions,
     as_integer,
@@ -42,7 +42,6 @@ from akdask.frames.windows import (
     of_values,
     reach_of,
     reduced_by,
-    running_of_groups,
     span_of,
     span_windows,
 )

@@ -34,8 +34,8 @@ from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.group_reductions import Reduced, calls_of, edge_values, reduce_at_once
 from akdask.frames.groupby import DataFrameGroupBy, keys_of
 from akdask.frames.index import MultiIndex
+from akdask.frames.rows_in_groups import empty_rows
 from akdask.frames.series import Series, column_series
-from akdask.frames.windows import empty_rows
 
 Rows = TypeVar("Rows", bound=Any)
 

@@ -34,7 +34,7 @@ from akdask.frames.dtypes import as_other_type, is_number, missing_rows
 from akdask.frames.index import Index, MultiIndex, check_na_position, is_there
 from akdask.frames.missing import present, present_among
 from akdask.frames.rows import kind_of
-from akdask.frames.windows import empty_rows, numbers_in_groups
+from akdask.frames.rows_in_groups import empty_rows, numbers_in_groups
 from akdask.operators.sort.plan import sorted_rows
 from akdask.operators.sort.top_k import TopK
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from functools import cached_property
 from operator import index
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -13,12 +12,10 @@ import numpy as np
 from akdask.arrays.array import Array, Labelled
 from akdask.arrays.calendar import frequency_of, is_offset
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.creation import arange, full
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast as as_type
 from akdask.arrays.elementwise import elementwise, where
 from akdask.arrays.families import reduction
-from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
@@ -29,28 +26,23 @@ from akdask.engine.missing import is_missing, lacks_numbers, negated, parts
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
-from akdask.engine.times import halves, is_missing_time, of_halves, with_missing_times
 from akdask.engine.values import Call, Constant, Value, cast, nearest_floats, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
-from akdask.frames.missing import can_be_missing, present
-from akdask.operators.windows import tuning
+from akdask.frames.missing import present
 from akdask.operators.windows.kernels import INTEGER_WINDOWS
 from akdask.operators.windows.plan import (
     GROUP,
     MEASURE,
     LastValid,
-    RunningInOrder,
-    RunningOfGroups,
     Shifted,
     SpanWindows,
     Windows,
     WithNeighbours,
 )
-from akdask.records import record
 
 SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "cumsum": (cumsum, 0.0),
@@ -568,10 +560,10 @@ def _running(name: str, array: Array) -> Array:
     if not lacks_numbers(array._value.dtype):
         found: Array = scan(array)
         return found
-    return _but_missing(array, name, scan)
+    return but_missing(array, name, scan)
 
 
-def _but_missing(array: Array, name: str, scan: Callable[[pdarray], Array]) -> Any:
+def but_missing(array: Array, name: str, scan: Callable[[pdarray], Array]) -> Any:
     """Return running results of numbers, missing where a number is, which changes no result after it."""
     values, missing = parts(array._value) or (array._value, Call("isnan", array._value))
     neutral: Any = SCANS[name][1]
@@ -598,187 +590,6 @@ def as_integer(name: str, number: Any, hint: str | None = None) -> int:
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
         raise ArgumentTypeError(f"{name} is a whole number, not {number!r}.", hint=hint)
     return int(number)
-
-
-@record
-class Arranged:
-    """The rows of groups, with rows of a group adjacent; counts rows.
-
-    Parameters
-    ----------
-    groups : GroupBy
-        The groups.
-    """
-
-    groups: GroupBy
-
-    @cached_property
-    def positions(self) -> pdarray:
-        """Where each of the arranged rows came from."""
-        return self.groups.permutation
-
-    @cached_property
-    def numbers(self) -> pdarray:
-        """The number of the group of each arranged row."""
-        found: pdarray = self.groups.broadcast(arange(self.groups.ngroups))[self.positions]
-        return found
-
-    @cached_property
-    def inverse(self) -> pdarray:
-        """Where each row is among the arranged ones, -1 for rows in no group."""
-        found = full(self.groups.length, -1, dtype="int64")
-        found[self.positions] = arange(len(self.positions))
-        return found
-
-    def columns(self, columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
-        """Return columns on the arranged rows."""
-        return ColumnSet.of({name: columns.array(name)[self.positions] for name in names})
-
-    def back(self, arrays: Mapping[str, Array], fill_value: Any = None) -> dict[str, Array]:
-        """Return arrays of the arranged rows on the rows as they came, with rows in no group missing, or filled."""
-        inverse = self.inverse
-        if len(self.positions) == self.groups.length:
-            return {name: array[inverse] for name, array in arrays.items()}
-        lacks = inverse < 0
-        found: dict[str, Any] = {}
-        for name, array in arrays.items():
-            # A row that is in no group takes the first one, if only to be made missing.
-            moved = array[where(lacks, 0, inverse)] if len(self.positions) else empty_rows(array, inverse)
-            if fill_value is not None:
-                found[name] = where(lacks, fill_value, moved)
-                continue
-            frame, (value, lacking) = align_by_plan(
-                "arrange", [(moved._frame, moved._value), (lacks._frame, lacks._value)]
-            )
-            found[name] = missing_rows(array, frame, value, lacking)
-        return found
-
-
-def empty_rows(array: Array, rows: pdarray) -> Array:
-    """Return an array of a kind whose elements stand for nothing, on the rows of another one."""
-    dtype = array._value.dtype
-    return array._like(rows._frame, Constant("" if dtype.kind == "str" else dtype.numpy.type(0)))
-
-
-def lacks_group(groups: GroupBy) -> pdarray | None:
-    """Return which rows have a missing key, None where no key can be missing; lazy."""
-    columns = ColumnSet.of({str(number): key for number, key in enumerate(groups._arrays)})
-    may_lack = [name for name, value in columns.values.items() if can_be_missing(columns.kinds[name], value)]
-    if not may_lack:
-        return None
-    lacks: Value = Call("logical_not", present(columns, may_lack[0]))
-    for name in may_lack[1:]:
-        lacks = Call("logical_or", lacks, Call("logical_not", present(columns, name)))
-    return pdarray(columns.frame, lacks)
-
-
-def numbers_of_rows(groups: GroupBy) -> Any:
-    """Return the number of each row's group, -1 for rows in none; lazy."""
-    numbers, lacks = groups.broadcast(arange(groups.ngroups)), lacks_group(groups)
-    return numbers if lacks is None or not groups.dropna else where(lacks, -1, numbers)
-
-
-def keeps_states(groups: GroupBy, npartitions: int) -> bool:
-    """Return whether running results of all groups at the ends of all partitions are few beside the rows."""
-    return groups.ngroups * npartitions * tuning.ROWS_PER_STATE <= groups.length
-
-
-def numbers_in_groups(groups: GroupBy) -> pdarray:
-    """Return the number of each row within its group, from 0, -1 for rows in none; counts rows."""
-    numbers: pdarray = numbers_of_rows(groups)
-    if keeps_states(groups, numbers.npartitions):
-        in_group = as_type(numbers >= 0, np.int64)
-        found: pdarray = running_of_groups("cumsum", in_group, numbers, groups.ngroups) - 1
-        return found
-    arranged = Arranged(groups)
-    counts = arange(len(arranged.positions)) - groups.segments[arranged.numbers]
-    found = full(groups.length, -1, dtype="int64")
-    found[arranged.positions] = counts
-    return found
-
-
-def running_times_of_groups(name: str, array: TimeArray, groups: pdarray, count: int | None = None) -> TimeArray:
-    """Return running results of times or spans, as `running_of_groups`, NaT where one is missing; lazy."""
-    value, lacks = array._value, is_missing_time(array._value)
-    if name == "cumsum":
-        sums = [running_of_groups("cumsum", pdarray(array._frame, half), groups, count) for half in halves(value)]
-        frame, (high, low, here) = align_by_plan(
-            "add up", [*((one._frame, one._value) for one in sums), (array._frame, lacks)]
-        )
-        return array._like(frame, with_missing_times(of_halves(high, low), here))
-    if name == "cummin":
-        value = Call("where", lacks, Constant(np.int64(-NOT_A_TIME - 1)), value)
-    found = running_of_groups(name, pdarray(array._frame, value), groups, count)
-    frame, (extreme, here) = align_by_plan("run along", [(found._frame, found._value), (array._frame, lacks)])
-    return array._like(frame, with_missing_times(extreme, here))
-
-
-def running_of_groups(name: str, values: Array, groups: pdarray, count: int | None = None) -> pdarray:
-    """Return running results within each of `count` groups, or of arranged rows if their number is not given; lazy."""
-    if values._value.dtype.is_nullable_number:
-        found: pdarray = _but_missing(values, name, lambda there: running_of_groups(name, there, groups, count))
-        return found
-    frame, (value, numbers) = align_by_plan(
-        "scan groups", [(values._frame, values._value), (groups._frame, groups._value)]
-    )
-    if value.dtype == BOOL:
-        value = cast(value, INT64)
-    project = Project(frame, (0, 1), (value, numbers))
-    node = RunningOfGroups(project, name) if count is None else RunningInOrder(project, name, count)
-    return pdarray(node, node.column(0))
-
-
-def shifted_in_groups(columns: ColumnSet, numbers: pdarray, periods: int, fill_value: Any = None) -> dict[str, Array]:
-    """Return columns of arranged rows a number of rows further down within their groups; lazy."""
-    moved = shifted(columns, columns.values, periods, fill_value)
-    earlier = shifted(ColumnSet.of({"n": numbers}), ["n"], periods, fill_value=-1)["n"]
-    crosses = earlier != numbers
-    found: dict[str, Any] = {}
-    for name, array in moved.items():
-        if fill_value is not None:
-            found[name] = where(crosses, fill_value, array)
-            continue
-        frame, (value, lacks) = align_by_plan("shift", [(array._frame, array._value), (crosses._frame, crosses._value)])
-        found[name] = missing_rows(array, frame, value, lacks)
-    return found
-
-
-def differences_in_groups(columns: ColumnSet, numbers: pdarray, periods: int) -> dict[str, Array]:
-    """Return the differences of columns of arranged rows and rows further up within their groups; lazy."""
-    earlier = shifted_in_groups(columns, numbers, periods)
-    return {name: difference(columns.array(name), earlier[name]) for name in columns.values}
-
-
-def filled_in_groups(
-    columns: ColumnSet, numbers: pdarray, *, backwards: bool, limit: int | None = None
-) -> dict[str, Array]:
-    """Return columns of arranged rows with the last value of the group that is not missing where one is; lazy.
-
-    No more than `limit` in a row are filled.
-    """
-    found = {}
-    for name in columns.values:
-        if columns.values[name].dtype.kind == "list":
-            raise ArgumentTypeError("lists are never missing.", hint="choose other columns.")
-        kind = columns.kinds[name]
-        rows = {} if limit is None else {"r": pdarray(*row_numbers(columns.frame))}
-        both = ColumnSet.of({"v": columns.array(name), "n": numbers, **rows})
-        if never_lacks(kind, columns.values[name]):
-            found[name] = columns.array(name)
-            continue
-        is_valid = present(both, "v")
-        filled, *sources = (last_valid(both.frame, value, is_valid, backwards) for value in both.values.values())
-        own = [both.values[item] for item in ("n", *rows)]
-        items = [filled, *sources, *((both.frame, value) for value in own)]
-        frame, (value, *aligned) = align_by_plan("fill groups", items)
-        group, *source = aligned[: len(own)]
-        number, *row = aligned[len(own) :]
-        lacks = Call("not_equal", group, number)
-        if limit is not None:
-            far = Call("greater", Call("absolute", Call("subtract", row[0], source[0])), Constant(limit))
-            lacks = Call("logical_or", lacks, far)
-        found[name] = missing_rows(kind, frame, value, lacks)
-    return found
 
 
 def chosen_numbers(operation: str, columns: ColumnSet, names: Sequence[str], numeric_only: bool) -> Sequence[str]:

@@ -242,6 +242,10 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "recurrence": (_floats, lambda v: recurrence(v * 0.0 + 0.5, v)),
     "filled forward": (_floats, lambda v: ak.Series(v).ffill().values + 1.0),
     "ranks in groups": (_arange, lambda v: _ranks_in_groups(v) % 11),
+    "rows before in groups": (
+        _arange,
+        lambda v: ak.DataFrame({"k": v % 3, "v": v}).groupby("k").shift(fill_value=1)["v"] % 11,
+    ),
     "running sums of groups": (_arange, lambda v: ak.DataFrame({"k": v % 3, "v": v}).groupby("k").cumsum()["v"] % 11),
     "sort along an axis": (_arange, lambda v: ak.sort(v.reshape(2, -1), axis=1).flatten() + 1),
     "other labels": (lambda: ak.Categorical(ak.array(["b", "a"])), _other_labels),

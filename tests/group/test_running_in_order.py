@@ -49,3 +49,34 @@ def test_rows_are_counted_within_their_groups_across_partitions(monkeypatch, pat
     monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
     lazy, plain = frames(50, 4, 5, [20, 30])
     assert lazy.groupby("k")["i"].cumcount().to_pandas().tolist() == plain.groupby("k").cumcount().tolist()
+
+
+@pytest.mark.parametrize("path", [1, 10**9])
+@pytest.mark.parametrize("shape", [(40, 3, [15, 0, 25]), (40, 40, [40]), (64, 7, [32, 32])])
+def test_rows_before_are_those_of_pandas_in_either_order(monkeypatch, shape, path):
+    rows, groups, lengths = shape
+    monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
+    lazy, plain = frames(rows, groups, rows + groups, lengths)
+    for step in (lambda g: g.shift(), lambda g: g.shift(2), lambda g: g.shift(-1), lambda g: g.diff()):
+        found = step(lazy.groupby("k")[["i", "f"]]).to_pandas()
+        pd.testing.assert_frame_equal(found.astype(float), step(plain.groupby("k")[["i", "f"]]).astype(float))
+    filled = lazy.groupby("k")[["i"]].shift(fill_value=9).to_pandas()
+    pd.testing.assert_frame_equal(filled, plain.groupby("k")[["i"]].shift(fill_value=9))
+
+
+@pytest.mark.parametrize("path", [1, 10**9])
+def test_rows_before_rows_of_no_group_are_missing(monkeypatch, path):
+    monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
+    given = pd.DataFrame(
+        {
+            "k": ["a", None, "b", "a", None],
+            "x": [1.0, 2.0, 3.0, 4.0, 5.0],
+            "s": list("vwxyz"),
+            "t": pd.date_range("2026-01-01", periods=5),
+        }
+    )
+    lazy = ak.DataFrame(given)
+    pd.testing.assert_frame_equal(lazy.groupby("k").shift().to_pandas(), given.groupby("k").shift())
+    pd.testing.assert_frame_equal(
+        lazy.groupby("k")[["x", "t"]].diff().to_pandas(), given.groupby("k")[["x", "t"]].diff()
+    )

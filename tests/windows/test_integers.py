@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.frames.windows import running_of_groups
+from akdask.frames.rows_in_groups import running_of_groups
 from akdask.operators.windows.kernels import running_sums_by_group
 from akdask.operators.windows.plan import TOTAL
 from akdask.testing.strategies import partition_lengths, partitioned

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.engine.alignment import rows_at_most
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.frames.windows import running_of_groups
+from akdask.frames.rows_in_groups import running_of_groups
 
 numbers = st.lists(st.one_of(st.floats(-1e3, 1e3), st.just(float("nan"))), max_size=25)
 cuts = st.lists(st.integers(0, 25), max_size=4)

@@ -422,6 +422,34 @@ def running_in_order(
     return out, states
 
 
+def previous_in_group(
+    groups: NumberArray, positions: NumberArray, count: int, before: NumberArray | None
+) -> tuple[NumberArray, NumberArray]:
+    """Return the positions of the rows before rows in their groups, -1 for none, and those of the last rows of groups.
+
+    Parameters
+    ----------
+    groups : ndarray of int64
+        The number of each row's group, below `count`; negative for rows of none.
+    positions : ndarray of int64
+        What the rows are called.
+    count : int
+        Number of groups.
+    before : ndarray, optional
+        The last rows of the groups among earlier rows.
+
+    Examples
+    --------
+    >>> found, last = previous_in_group(np.array([0, 1, 0]), np.array([5, 6, 7]), 2, None)
+    >>> found.tolist(), last.tolist()
+    ([-1, -1, 5], [7, 6])
+    """
+    states = np.full(count, -1) if before is None else before.copy()
+    out = new_array(len(groups), np.int64)
+    loops.fill_previous(np.ascontiguousarray(groups), np.ascontiguousarray(positions), states, out)
+    return out, states
+
+
 def running_sums_by_group(integers: NumberArray, groups: NumberArray, before: tuple[int, int] | None) -> NumberArray:
     """Return the floats nearest to running sums of integers by group; see `running_by_group`.
 

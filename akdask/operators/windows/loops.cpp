@@ -221,6 +221,23 @@ void fill_running_in_order(int64_t kind, Span<const Value> rows, Span<const int6
     else run([](Value running, Value value) { return value > running ? value : running; });
 }
 
+// Fills `out` with the position of the last row of the same group before each row, and leaves in `states` that of the
+// last row of each group.  The first rows of groups, and rows of no group, give -1.
+void fill_previous(Span<const int64_t> groups, Span<const int64_t> positions, Span<int64_t> states, Span<int64_t> out) {
+    require(groups.size == positions.size && out.size == groups.size, "arrays of other lengths");
+    for (uint64_t row = 0; row < groups.size; ++row)
+        require(groups[row] < 0 || static_cast<uint64_t>(groups[row]) < states.size, "a group without a state");
+    for (uint64_t row = 0; row < groups.size; ++row) {
+        int64_t own = groups[row];
+        if (own < 0) {
+            out[row] = -1;
+            continue;
+        }
+        out[row] = states[own];
+        states[own] = positions[row];
+    }
+}
+
 }  // namespace
 
 MODULE("Windows of a number of rows, and running results of groups.",
@@ -229,4 +246,5 @@ MODULE("Windows of a number of rows, and running results of groups.",
        {"fill_variances", overloads<fill_variances>},
        {"fill_running", overloads<fill_running<double>, fill_running<int64_t>, fill_running<uint64_t>, fill_running<uint8_t>>},
        {"fill_running_in_order", overloads<fill_running_in_order<double>, fill_running_in_order<int64_t>,
-                                           fill_running_in_order<uint64_t>, fill_running_in_order<uint8_t>>})
+                                           fill_running_in_order<uint64_t>, fill_running_in_order<uint8_t>>},
+       {"fill_previous", overloads<fill_previous>})

@@ -31,3 +31,9 @@ def fill_running(
 def fill_running_in_order(
     kind: int, rows: NDArray[Number], groups: NDArray[np.int64], states: NDArray[Number], out: NDArray[Number]
 ) -> None: ...
+
+Positions = NDArray[np.int64]
+
+# Positions of the last rows of the same groups before rows, -1 for none; `states` has those of all groups, and is left
+# so.
+def fill_previous(groups: Positions, positions: Positions, states: Positions, out: Positions) -> None: ...

@@ -32,6 +32,7 @@ from akdask.operators.windows.kernels import (
     last_total,
     linear_recurrence,
     merged_states,
+    previous_in_group,
     reduced_integers,
     reduced_spans,
     reduced_windows,
@@ -171,6 +172,16 @@ class RunningInOrder(WithNeighbours):
 
     frame: Project
     scan: str
+    count: int
+
+
+class PreviousInGroup(WithNeighbours):
+    """The position of the row before each row in one of `count` groups, -1 for none.
+
+    Column 0 of the projection has the number of each row's group, -1 for none, column 1 the position of the row.
+    """
+
+    frame: Project
     count: int
 
 
@@ -404,6 +415,31 @@ def _run_in_order(inputs: Sequence[Any], scan: str, count: int) -> Table:
     table, before = inputs
     column, groups = table.columns[0], table.columns[1]
     return Table({0: running_in_order(scan, column, groups, count, before)[0], 1: groups}, table.nrows)
+
+
+@lower.register
+def _(frame: PreviousInGroup) -> Expr:
+    parts_of = [((0, number),) for number in range(frame.npartitions)]
+    summaries = tuple((part, (frame.count,)) for part in parts_of)
+    parts = Tasks(f"last rows {frame._name}", _last_rows_of_groups, summaries, frame.frame)
+    before = PartitionChain(f"rows before {frame._name}", _later_rows, (), False, parts)
+    calls = tuple((((0, number), (1, number)), (frame.count,)) for number in range(frame.npartitions))
+    return Tasks(frame._name, _find_previous, calls, frame.frame, before)
+
+
+def _last_rows_of_groups(tables: Sequence[Table], count: int) -> Any:
+    (table,) = tables
+    return previous_in_group(table.columns[0], table.columns[1], count, None)[1]
+
+
+def _later_rows(earlier: Any, part: Any) -> Any:
+    return part if earlier is None else np.maximum(earlier, part)
+
+
+def _find_previous(inputs: Sequence[Any], count: int) -> Table:
+    table, before = inputs
+    groups, positions = table.columns[0], table.columns[1]
+    return Table({0: previous_in_group(groups, positions, count, before)[0], 1: positions}, table.nrows)
 
 
 # --------------------------------------------------------------------------------- expanding reductions and recurrences
