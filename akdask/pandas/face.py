@@ -183,6 +183,8 @@ class Face:
     def _tell(self, name: str, reason: Exception) -> None:
         """Warn, once for each method, that it computes its object for pandas; refuse what is too large."""
         named = self._named(name)
+        if config.get("pandas_fallback") == "error":
+            raise FallbackError(f"{named} has no lazy form here: {reason}.") from None
         calls[named, "through pandas"] += 1
         reasons[named] = str(reason)
         rows, nbytes = self._extent()
@@ -420,6 +422,10 @@ class NDFrame(Face):
     def is_at_hand(self) -> bool:
         return self._in_memory is not None and self._in_memory.size <= tuning.EAGER_VALUES
 
+    def _goes_lazily(self) -> bool:
+        """Return whether a call is tried lazily before pandas is asked."""
+        return not self.is_at_hand() or (config.get("pandas_fallback") == "error" and not self._is_arranged())
+
     def _extent(self) -> tuple[int, int]:
         if self._in_memory is not None:
             size = self._in_memory.memory_usage()
@@ -479,6 +485,10 @@ class NDFrame(Face):
         return type(self)._of, (self._lazy, None if self._lazy is not None else self._in_memory)
 
 
+STEPS_OF_LABELS = words("groupby loc iloc at iat")
+"""Steps whose lazy forms look after labels of several levels, and of columns that are no text."""
+
+
 class Step(Face):
     """Groups, windows or an accessor: an object, and the call that leads from it to them.
 
@@ -514,7 +524,7 @@ class Step(Face):
         if form is None and self._step not in origin.lazy_methods:
             raise NotLazyError(f"{origin._named(self._step)} has no lazy form")
         own = origin.lazy()
-        if vars(own).get("_labels") is not None and self._step != "groupby":
+        if vars(own).get("_labels") is not None and self._step not in STEPS_OF_LABELS:
             raise NotLazyError("columns are not named by text, or rows have labels of several levels")
         if self._args is None:
             return form(own) if form else getattr(own, self._step)

@@ -15,6 +15,7 @@ from akdask.pandas.display import frame_html, frame_latex, frame_text
 from akdask.pandas.face import (
     NOT_GIVEN,
     OPERATORS,
+    RETURNING_SELF,
     Face,
     NDFrame,
     called,
@@ -27,7 +28,7 @@ from akdask.pandas.face import (
 )
 from akdask.pandas.passing import compliant
 from akdask.pandas.pictures import Pictures
-from akdask.pandas.refusals import NotLazyError, refusal
+from akdask.pandas.refusals import ArrangementError, NotLazyError, refusal
 from akdask.pandas.series import array_ufunc
 from akdask.pandas.steps import FrameGroups, Indexer, MovingWindows, Resampled
 
@@ -47,8 +48,8 @@ class DataFrame(NDFrame):
         cummin cumprod cumsum diff drop_duplicates dropna duplicated expanding ffill fillna head idxmax
         idxmin isin isna isnull join map max mean melt min mode nlargest notna notnull nsmallest nunique pct_change
         pivot prod quantile query eval rank reindex reindex_like replace resample rolling ewm round select_dtypes
-        set_index shift sort_index sort_values std sum tail take tz_convert tz_localize var where mask value_counts
-        loc iloc at iat any all agg aggregate apply explode stack filter transform equals"""
+        set_index shift sort_index sort_values std sum tail take truncate tz_convert tz_localize var where mask
+        value_counts loc iloc at iat any all agg aggregate apply explode stack filter transform equals"""
     )
 
     forms = ("frame_forms", "FORMS")
@@ -107,22 +108,34 @@ class DataFrame(NDFrame):
         from akdask.pandas import labels
 
         own = self.lazy()
-        if arranges(name, args, kwargs):
+        if only_moves_labels(name, args, kwargs):
             result = self._faced(labels.arrangement(own, name, args, kwargs))
-        elif labels.labels_of_frame(own) is None or name == "unstack":
+        elif labels.labels_of_frame(own) is None or name in KNOW_LABELS:
             return super()._lazily(name, args, kwargs)
-        elif name in ROWS:
-            return self._faced(labels.by_rows(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy()))
-        elif name in ELEMENTWISE:
-            return self._faced(
-                labels.elementwise(own, lambda rows: DataFrame._of(rows)._lazily(name, args, kwargs).lazy())
-            )
         else:
-            raise NotLazyError("columns are not named by text, or rows have labels of several levels")
+            result = self._under_labels(name, args, kwargs)
         if kwargs.get("inplace") is True:
             self._adopt(result)
-            return None
+            return self if name in RETURNING_SELF else None
         return result
+
+    def _under_labels(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a method on the columns below their labels, and put the labels on what it returns."""
+        from akdask.pandas import labels
+
+        def call(rows: Any, *given: Any, **words: Any) -> Any:
+            return DataFrame._of(rows)._lazily(
+                name, given, {**words, "inplace": False} if "inplace" in words else words
+            )
+
+        own = self.lazy()
+        if name in SELECT_ROWS:
+            return self._faced(labels.under_rows(own, name, call, args, kwargs))
+        if name in KEEP_SHAPE:
+            return self._faced(labels.under_values(own, call, args, kwargs))
+        if name in REDUCE:
+            return self._faced(labels.under_reductions(own, call, args, kwargs))
+        raise NotLazyError("columns are not named by text, or rows have labels of several levels")
 
     # columns and labels
 
@@ -235,16 +248,14 @@ class DataFrame(NDFrame):
 
     def _set_item(self, step: str | None, key: Any, value: Any) -> None:
         """Assign to a column, or to what an indexer chooses."""
-        if not (self.is_at_hand() and not _is_lazy(value)):
-            from akdask.pandas import labels
+        if self._goes_lazily() or _is_lazy(value):
+            from akdask.pandas import setting
 
             try:
-                made = self.lazy().copy()
-                if labels.labels_of_frame(self.lazy()) is not None:
-                    raise NotLazyError("columns are not named by text, or rows have labels of several levels")
-                target = made if step is None else getattr(made, step)
-                _check_target(step, key, made)
-                target[lazy_argument(key)] = lazy_argument(value)
+                own, key, given = self.lazy(), lazy_argument(key), lazy_argument(value)
+                made = setting.with_item(own, key, given) if step is None else setting.with_rows(own, step, key, given)
+            except ArrangementError as refused:
+                raise refusal(refused.error) from refused.error
             except Exception as reason:
                 self._tell("__setitem__" if step is None else step, reason)
             else:
@@ -332,59 +343,68 @@ class DataFrame(NDFrame):
         return bool(self.to_pandas())
 
 
-ARRANGING = words(
-    "set_index reset_index rename rename_axis add_prefix add_suffix set_axis droplevel swaplevel "
-    "reorder_levels filter drop sort_index reindex squeeze"
+# Lazy frames name their columns by different texts, and their rows by one level.  Where pandas' names or levels go
+# beyond that, methods are called on the columns below the labels; how the labels come back depends on what methods do:
+
+MOVE_LABELS = words(
+    """set_index reset_index rename rename_axis add_prefix add_suffix set_axis droplevel swaplevel reorder_levels filter
+    drop sort_index reindex squeeze"""
 )
+"""Methods that, by their arguments, give columns and levels other names and places, and touch no row."""
+
+SELECT_ROWS = words(
+    "head tail take dropna nlargest nsmallest sort_values drop_duplicates duplicated query between_time at_time"
+)
+"""Methods that choose or order rows: labels of columns stay, and levels move with their rows."""
+
+KEEP_SHAPE = OPERATORS | words(
+    """round abs fillna isna isnull notna notnull astype clip cumsum cumprod cummax cummin diff shift ffill bfill rank
+    pct_change where mask replace isin map add sub mul div truediv floordiv mod pow eq ne lt le gt ge"""
+)
+"""Methods that give a value for each value: labels of rows and columns stay."""
+
+REDUCE = words(
+    """sum mean min max std var median count nunique any all prod product sem skew kurt kurtosis quantile idxmax idxmin
+    describe agg aggregate corr cov mode apply"""
+)
+"""Methods that reduce each column, or each row: the result has the labels of the other axis."""
+
+KNOW_LABELS = words(
+    """__getitem__ drop reindex rename sort_index xs truncate sample groupby loc iloc at iat stack unstack
+    first_valid_index last_valid_index get squeeze"""
+)
+"""Methods whose lazy forms look after the labels themselves."""
+
+ON_EITHER_AXIS = words("drop rename reindex sort_index set_axis squeeze")
+"""Methods that move labels of columns with ``axis=1`` or ``columns=``, and need the rows otherwise."""
 
 
-def arranges(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether a call only gives columns and labels other places and names."""
+def only_moves_labels(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Return whether a call gives columns and levels other names and places, and touches no row."""
     given = (*args, *kwargs.values())
     if any(isinstance(one, Face | pandas.Series | pandas.Index | np.ndarray) for one in given):
-        return name == "set_axis" and kwargs.get("axis") == 1
-    on_columns = kwargs.get("axis") in (1, "columns") or ("columns" in kwargs and "index" not in kwargs)
+        return name == "set_axis" and kwargs.get("axis") in (1, "columns")
     if name == "__getitem__":
         (key,) = args
-        return isinstance(key, str | tuple | int | list) and not (
-            isinstance(key, list) and any(isinstance(one, bool | np.bool_) for one in key)
+        return isinstance(key, str | tuple | int | float | pandas.Timestamp) or (
+            isinstance(key, list) and not any(isinstance(one, bool | np.bool_) for one in key)
         )
-    if name in (
-        "rename",
-        "drop",
-        "sort_index",
-        "reindex",
-        "set_axis",
-        "squeeze",
-        "swaplevel",
-        "droplevel",
-        "reorder_levels",
-    ):
-        return on_columns and not (name == "reindex" and len(kwargs) > 1) and (name != "drop" or not args or True)
+    if name in ON_EITHER_AXIS:
+        on_columns = kwargs.get("axis") in (1, "columns") or ("columns" in kwargs and kwargs.get("index") is None)
+        return on_columns and not (name == "reindex" and len(kwargs) > 1)
     if name == "set_index":
         return not kwargs.get("verify_integrity")
     if name == "filter":
         return kwargs.get("axis") in (None, 1, "columns")
     if name == "rename_axis":
         return all(not callable(one) for one in given)
-    return name in ARRANGING
-
-
-ROWS = words("head tail __getitem__ dropna nlargest nsmallest sort_values drop_duplicates query iloc")
-
-ELEMENTWISE = words("round abs fillna isna isnull notna notnull astype clip") | OPERATORS
+    return name in MOVE_LABELS
 
 
 def _labels() -> Any:
     from akdask.pandas import labels
 
     return labels
-
-
-def _check_target(step: str | None, key: Any, frame: Any) -> None:
-    """Refuse assignments whose lazy form is not built."""
-    if step is None and not (isinstance(key, str) or _is_lazy(key)):
-        raise NotLazyError("the key has no lazy form")
 
 
 def _is_lazy(given: Any) -> bool:

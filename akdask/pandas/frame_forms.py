@@ -9,7 +9,17 @@ import numpy as np
 import pandas
 
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.series import Series
+from akdask.pandas import selection, tuning
+from akdask.pandas.face import faced, in_pandas, lazy_argument, lazy_kind
+from akdask.pandas.labels import (
+    arranged,
+    column_labels,
+    computed,
+    data_names,
+    labels_of_frame,
+    probe,
+    row_labels,
+)
 from akdask.pandas.lazy import LazyFrame, column_of, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 
@@ -63,11 +73,17 @@ def drop(
     axis: Any = 0,
     index: Any = None,
     columns: Any = None,
+    level: Any = None,
     errors: str = "raise",
 ) -> Any:
-    if labels is not None and (index is not None or columns is not None):
-        raise NotLazyError("labels and columns are both given")
-    return frame.drop(labels, axis=axis, index=index, columns=columns, errors=errors)
+    if axis in (1, "columns"):
+        columns, labels = labels, None
+    given = {"level": level, "errors": errors}
+    index = in_pandas(labels if index is None else index)
+    if columns is not None:
+        columns = in_pandas(columns)
+        frame = arranged(frame, selection.asked(lambda row: row.drop(columns=columns, **given), probe(frame)))
+    return frame if index is None else selection.by_labels(frame, lambda rows: rows.drop(index=index, **given))
 
 
 def rename(
@@ -76,16 +92,125 @@ def rename(
     index: Any = None,
     columns: Any = None,
     axis: Any = None,
+    level: Any = None,
     errors: str = "ignore",
 ) -> Any:
-    if mapper is not None and axis in (1, "columns"):
+    if axis in (1, "columns"):
         columns, mapper = mapper, None
-    if mapper is not None or index is not None or errors != "ignore":
-        raise NotLazyError("labels of rows are renamed")
-    names = {name: (columns(name) if callable(columns) else columns.get(name, name)) for name in frame.columns}
-    if not all(isinstance(name, str) for name in names.values()) or len({*names.values()}) < len(names):
-        raise NotLazyError("the names are not text, or repeat")
-    return frame._of(frame._columns.renamed(names))
+    index = in_pandas(mapper if index is None else index)
+    given = {"level": level, "errors": errors}
+    if columns is not None:
+        columns = in_pandas(columns)
+        frame = arranged(frame, selection.asked(lambda row: row.rename(columns=columns, **given), probe(frame)))
+    return frame if index is None else selection.by_labels(frame, lambda rows: rows.rename(index=index, **given))
+
+
+def reindex(
+    frame: LazyFrame,
+    labels: Any = None,
+    index: Any = None,
+    columns: Any = None,
+    axis: Any = None,
+    method: Any = None,
+    level: Any = None,
+    fill_value: Any = np.nan,
+    limit: Any = None,
+    tolerance: Any = None,
+) -> Any:
+    if axis in (1, "columns"):
+        columns, labels = labels, None
+    index = in_pandas(labels if index is None else index)
+    given = {"method": method, "level": level, "limit": limit, "tolerance": tolerance}
+    if columns is not None:
+        columns = in_pandas(columns)
+        frame = arranged(frame, selection.asked(lambda row: row.reindex(columns=columns), probe(frame)))
+    if index is None:
+        return frame
+    return selection.by_labels(
+        frame,
+        lambda rows: rows.reindex(index=index, **given),
+        fill_value=None if pandas.isna(fill_value) else fill_value,
+    )
+
+
+def sort_index(
+    frame: LazyFrame,
+    axis: Any = 0,
+    level: Any = None,
+    ascending: Any = True,
+    kind: str = "quicksort",
+    na_position: str = "last",
+    sort_remaining: bool = True,
+    ignore_index: bool = False,
+    key: Any = None,
+) -> Any:
+    given = {
+        "level": level,
+        "ascending": ascending,
+        "kind": kind,
+        "na_position": na_position,
+        "sort_remaining": sort_remaining,
+        "ignore_index": ignore_index,
+        "key": key,
+    }
+    return selection.by_labels(frame, lambda rows: rows.sort_index(**given))
+
+
+def xs(frame: LazyFrame, key: Any, axis: Any = 0, level: Any = None, drop_level: bool = True) -> Any:
+    given = {"axis": axis, "level": level, "drop_level": drop_level}
+    if axis in (1, "columns"):
+        return arranged(frame, selection.asked(lambda row: row.xs(key, **given), probe(frame)))
+    return selection.by_labels(frame, lambda rows: rows.xs(key, **given))
+
+
+def truncate(frame: LazyFrame, before: Any = None, after: Any = None, axis: Any = None) -> Any:
+    if axis in (1, "columns"):
+        return arranged(frame, selection.asked(lambda row: row.truncate(before, after, axis=1), probe(frame)))
+    return selection.by_labels(frame, lambda rows: rows.truncate(before, after))
+
+
+def apply(
+    frame: LazyFrame,
+    func: Any,
+    axis: Any = 0,
+    raw: bool = False,
+    result_type: Any = None,
+    args: Any = (),
+    **options: Any,
+) -> Any:
+    """Call a function with each column."""
+    if not callable(func) or isinstance(func, type) or axis not in (0, "index") or raw or result_type is not None:
+        raise NotLazyError("functions of rows run in pandas")
+    names = column_labels(frame)
+    found = [
+        func(faced(arranged(frame, probe(frame).iloc[:, number])), *args, **options) for number in range(len(names))
+    ]
+    if all(np.isscalar(one) for one in found):
+        return pandas.Series(found, names)
+    columns = [lazy_argument(one) for one in found]
+    if labels_of_frame(frame) is None and all(lazy_kind(column) == "series" for column in columns):
+        own = frame._row_labels
+        if all(own.are_those_of(column._row_labels) for column in columns):
+            values = {name: column.values for name, column in zip(names, columns, strict=True)}
+            return frame._of(frame._columns.beside(values))
+    raise NotLazyError("the function gives neither numbers nor columns")
+
+
+def filter(frame: LazyFrame, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
+    given = {"items": items, "like": like, "regex": regex}
+    return selection.by_labels(frame, lambda rows: rows.filter(**given, axis=0))
+
+
+def arranged_in_pandas(name: str) -> Callable[..., Any]:
+    """Return the form of a method that gives cells other places: it is pandas' own on few rows."""
+
+    def arrange(lazy: Any, *args: Any, **options: Any) -> Any:
+        if len(lazy) > tuning.ARRANGED_ROWS:
+            raise NotLazyError("there are many rows")
+        rows = computed(lazy)
+        return selection.asked(lambda rows: getattr(rows, name)(*args, **options), rows)
+
+    return arrange
 
 
 def reset_index(frame: LazyFrame, drop: bool = False, names: Any = None) -> Any:
@@ -131,15 +256,9 @@ def item(frame: LazyFrame, key: Any) -> Any:
         if len({*key}) < len(key):
             raise NotLazyError("names repeat")
         return frame._of(frame._columns.only(list(key)))
-    if isinstance(key, Series) and key.dtype == bool:
-        return frame[key]
     if isinstance(key, DataFrame):
         return frame.where(key)
-    if isinstance(key, slice) and all(
-        part is None or isinstance(part, int) for part in (key.start, key.stop, key.step)
-    ):
-        return frame._of(frame._columns.sliced(key))
-    raise NotLazyError("the key has no lazy form")
+    return selection.rows_of_frame(frame, key)
 
 
 def is_lazy_target(dtype: Any) -> bool:
@@ -154,13 +273,58 @@ def sample(
     n: Any = None,
     frac: Any = None,
     replace: bool = False,
+    weights: Any = None,
     random_state: Any = None,
+    axis: Any = None,
     ignore_index: bool = False,
 ) -> Any:
     """Return the rows that pandas draws with the same seed."""
-    drawn = pandas.Series(range(len(frame))).sample(n=n, frac=frac, replace=replace, random_state=random_state)
-    rows = frame.take(drawn.to_numpy())
-    return rows.reset_index(drop=True) if ignore_index else rows
+    given = {"n": n, "frac": frac, "replace": replace, "random_state": random_state, "ignore_index": ignore_index}
+    if axis in (1, "columns"):
+        return arranged(frame, selection.asked(lambda row: row.sample(axis=1, weights=weights, **given), probe(frame)))
+    weights = computed(item(frame, weights)) if isinstance(weights, str) else in_pandas(weights)
+    return selection.by_labels(frame, lambda rows: rows.sample(weights=weights, **given), is_repeatable=False)
+
+
+def take(frame: LazyFrame, indices: Any, axis: Any = 0) -> Any:
+    indices = in_pandas(indices)
+    if axis in (1, "columns"):
+        return arranged(frame, selection.asked(lambda row: row.take(indices, axis=1), probe(frame)))
+    return selection.by_labels(frame, lambda rows: rows.take(indices))
+
+
+def get(frame: LazyFrame, key: Any, default: Any = None) -> Any:
+    found = probe(frame).get(in_pandas(key), default)
+    return arranged(frame, found) if isinstance(found, pandas.Series | pandas.DataFrame) else found
+
+
+def first_valid_index(frame: LazyFrame) -> Any:
+    return _valid_labels(frame, 0)
+
+
+def last_valid_index(frame: LazyFrame) -> Any:
+    return _valid_labels(frame, -1)
+
+
+def _valid_labels(frame: LazyFrame, position: int) -> Any:
+    there = np.flatnonzero(
+        computed(LazyFrame._of(frame._columns.only(data_names(frame)).labelled(None)).notna()).any(axis=1)
+    )
+    return row_labels(frame)[there[position]] if len(there) else None
+
+
+def squeeze(frame: LazyFrame, axis: Any = None) -> Any:
+    column = len(data_names(frame)) == 1 and axis in (None, 1, "columns")
+    if axis in (None, 0, "index") and len(frame) == 1:
+        return computed(frame).squeeze(axis)
+    return arranged(frame, probe(frame).iloc[:, 0]) if column else frame
+
+
+def drop_duplicates(frame: LazyFrame, subset: Any = None, keep: Any = "first", ignore_index: bool = False) -> Any:
+    if subset is not None and not isinstance(subset, str | list):
+        subset = list(subset)
+    found = frame[~frame.duplicated(subset, keep=False)] if keep is False else frame.drop_duplicates(subset, keep)
+    return found.reset_index(drop=True) if ignore_index else found
 
 
 def sort_values(
@@ -184,11 +348,25 @@ def sort_values(
 
 FORMS: Mapping[str, Callable[..., Any]] = {
     "__getitem__": item,
+    "apply": apply,
     "astype": astype,
     **{name: summary(name) for name in ("corr", "cov", "describe", "quantile", "value_counts")},
     **{name: summary("by_column")(name) for name in ("kurt", "median", "sem", "skew")},
     **{name: summary("extreme")(name) for name in ("max", "min")},
+    "filter": filter,
+    "stack": arranged_in_pandas("stack"),
+    "transpose": arranged_in_pandas("transpose"),
     "drop": drop,
+    "drop_duplicates": drop_duplicates,
+    "first_valid_index": first_valid_index,
+    "get": get,
+    "last_valid_index": last_valid_index,
+    "reindex": reindex,
+    "sort_index": sort_index,
+    "squeeze": squeeze,
+    "take": take,
+    "truncate": truncate,
+    "xs": xs,
     "groupby": groupby,
     "melt": melt,
     "merge": merge,

@@ -8,6 +8,7 @@ from typing import Any
 from akdask.frames import functions
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import frame_forms
+from akdask.pandas.labels import labels_of_frame
 from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
 
@@ -24,9 +25,10 @@ def concat(
     """Put frames or Series below or beside each other."""
     if keys is not None or sort or not isinstance(objs, list | tuple):
         raise NotLazyError("keys and sort have no lazy form")
-    return functions.concat(
-        [item for item in objs if item is not None], axis=axis, join=join, ignore_index=ignore_index
-    )
+    items = [item for item in objs if item is not None]
+    if any(isinstance(item, DataFrame) and labels_of_frame(item) is not None for item in items):
+        raise NotLazyError("labels of several levels are put together by pandas")
+    return functions.concat(items, axis=axis, join=join, ignore_index=ignore_index)
 
 
 def pivot_table(data: Any, kwargs: Any = None, **options: Any) -> Any:

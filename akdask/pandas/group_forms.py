@@ -461,7 +461,7 @@ def of_rows(grouped: Grouped, found: Any, positions: Sequence[int]) -> Any:
     made = LazyFrame._of(columns)
     labels = columns_of(grouped, positions)
     if grouped.is_series:
-        return labelling._series(labelling.labelled(made, FrameLabels(labels)), labels[0])
+        return labelling.series_of(labelling.labelled(made, FrameLabels(labels)), labels[0])
     if all(isinstance(label, str) for label in labels) and labels.name is None and labels.nlevels == 1:
         names = {str(at): label for at, label in zip(positions, labels, strict=True)}
         return LazyFrame._of(columns.renamed(names))
@@ -674,7 +674,7 @@ def _levelled(grouped: Grouped, columns: ColumnSet) -> Any:
     names = [*(name for name, _ in levels), *(str(at) for at in positions)]
     made = LazyFrame._of(own.only(names))
     found = labelling.labelled(made, FrameLabels(columns_of(grouped, positions), tuple(levels)))
-    return labelling._series(found, grouped.labels[positions[0]]) if grouped.is_series else found
+    return labelling.series_of(found, grouped.labels[positions[0]]) if grouped.is_series else found
 
 
 def value_counts(

@@ -22,6 +22,8 @@ from akdask.frames.columnset import VALUES, ColumnSet, level_column
 from akdask.frames.conversion import ToPandas, ToSeries
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
+from akdask.pandas import tuning
+from akdask.pandas.face import Face, bound_arguments
 from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, check_names, column_of, labels_of, lazy_frame, plain
 from akdask.pandas.refusals import ArrangementError, NotLazyError
 from akdask.records import record
@@ -173,11 +175,16 @@ def type_with_gaps(series: Series, dtype: Any) -> Any:
 
 def row_labels(frame: LazyFrame) -> pandas.Index:
     """Return the labels of the rows as pandas has them; computes them alone, and counts rows without any."""
-    labels = labels_of_frame(frame)
-    if labels is None or not labels.levels:
-        return labels_of(frame)
-    levels = frame._of(frame._columns.only([name for name, _ in labels.levels])).to_pandas()
-    return pandas.MultiIndex.from_frame(levels, names=[name for _, name in labels.levels])
+    known: pandas.Index | None = frame.__dict__.get("_row_labels_at_hand")
+    if known is None:
+        labels = labels_of_frame(frame)
+        if labels is None or not labels.levels:
+            known = labels_of(frame)
+        else:
+            levels = frame._of(frame._columns.only([name for name, _ in labels.levels])).to_pandas()
+            known = pandas.MultiIndex.from_frame(levels, names=[name for _, name in labels.levels])
+        object.__setattr__(frame, "_row_labels_at_hand", known)
+    return known
 
 
 def with_row_labels(frame: LazyFrame, rows: pandas.Index) -> LazyFrame:
@@ -229,8 +236,17 @@ def probe(frame: LazyFrame) -> pandas.DataFrame:
     return pandas.DataFrame(numbers, columns=names, index=index)
 
 
-def arranged(frame: LazyFrame, found: Any) -> Any:
+def arranged(frame: LazyFrame, found: Any, more: Array | None = None) -> Any:
     """Return the frame as pandas has arranged its probe.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+        The frame.
+    found : pandas.DataFrame or pandas.Series
+        The probe, arranged.
+    more : Array, optional
+        A further column, which has the next number.
 
     Raises
     ------
@@ -240,16 +256,15 @@ def arranged(frame: LazyFrame, found: Any) -> Any:
     if isinstance(found, pandas.Series):
         if len(found) != 1:
             raise NotLazyError("its result is no column")
-        framed = arranged(frame, found.to_frame(VALUES))
-        return _series(framed, found.name)
+        return series_of(arranged(frame, found.to_frame(VALUES), more), found.name)
     if not isinstance(found, pandas.DataFrame) or len(found) != 1:
         raise NotLazyError("its result is no frame")
-    data = [_array(frame, number) for number in found.iloc[0]]
+    data = [_array(frame, number, more) for number in found.iloc[0]]
     levels = [_array(frame, number) for number in _label_numbers(found.index)]
     names = _internal_names(found.columns)
     columns = dict(zip(names, data, strict=True))
     if len(levels) > 1:
-        level_names = [_unused(level_column(number), columns) for number in range(len(levels))]
+        level_names = [unused(level_column(number), columns) for number in range(len(levels))]
         with_levels = {**dict(zip(level_names, levels, strict=True)), **columns}
         return labelled(
             LazyFrame._of(_beside(frame, with_levels, None, None)),
@@ -270,13 +285,14 @@ def _beside(frame: LazyFrame, columns: dict[str, Array | None], index: Array | N
     return made if index is not None else made.labelled(None, name)
 
 
-def _array(frame: LazyFrame, number: Any) -> Array | None:
+def _array(frame: LazyFrame, number: Any, more: Array | None = None) -> Array | None:
     """Return the column or level of a number, None for the numbers of the rows."""
     if not isinstance(number, int) and not hasattr(number, "__index__"):
         raise NotLazyError("a cell is of another type")
     number, own, labels = int(number), frame._columns, labels_of_frame(frame)
     if number > 0:
-        return own.array(data_names(frame)[number - 1])
+        names = data_names(frame)
+        return more if number == len(names) + 1 else own.array(names[number - 1])
     if number == ROW_NUMBER:
         return None
     return own.array(labels.levels[-number - 1][0]) if labels is not None and labels.levels else own.index_array()
@@ -298,13 +314,13 @@ def _internal_names(labels: pandas.Index) -> list[str]:
     return list(labels)
 
 
-def _unused(name: str, taken: Iterable[str]) -> str:
+def unused(name: str, taken: Iterable[str]) -> str:
     while name in taken:
         name = f"{name}_"
     return name
 
 
-def _series(frame: LazyFrame, name: Hashable) -> LazySeries:
+def series_of(frame: LazyFrame, name: Hashable) -> LazySeries:
     """Return the only column of a frame as a Series."""
     (column,) = data_names(frame)
     labels = labels_of_frame(frame)
@@ -321,11 +337,18 @@ def _series(frame: LazyFrame, name: Hashable) -> LazySeries:
 def framed(series: Series, name: Hashable) -> LazyFrame:
     """Return a Series as a frame of one column, with its levels."""
     columns = series._labelled._columns
+    if not series._level_names and isinstance(name, str):
+        return LazyFrame._of(columns.renamed({VALUES: name}))
     levels = tuple(zip(map(level_column, range(len(series._level_names))), series._level_names, strict=True))
     return labelled(LazyFrame._of(columns), FrameLabels(pandas.Index([name]), levels))
 
 
-# methods on labelled frames
+# methods of columns below their labels
+
+
+def below_labels(frame: LazyFrame) -> LazyFrame:
+    """Return the columns of a frame without its levels; rows without any other labels have their numbers."""
+    return LazyFrame._of(frame._columns.only(data_names(frame)))
 
 
 def by_rows(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
@@ -333,17 +356,151 @@ def by_rows(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
     return labelled(LazyFrame.under(method(frame._of(frame._columns))), labels_of_frame(frame))
 
 
-def elementwise(frame: LazyFrame, method: Callable[[LazyFrame], Any]) -> LazyFrame:
-    """Apply a method that changes each cell by itself, and keeps rows and columns; levels stay as they are."""
-    names = data_names(frame)
-    found = method(frame._of(frame._columns.only(names)))
-    columns = found._columns
-    if list(columns.values) != names:
-        raise NotLazyError("the columns change")
+def under_rows(frame: LazyFrame, name: str, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call a method that chooses or orders rows; levels move with their rows.
+
+    Raises
+    ------
+    NotLazyError
+        If the labels are renumbered, or an argument is no column.
+    """
+    given = bound_arguments(pandas.DataFrame, name, args, kwargs)
+    ignores = given.pop("ignore_index", False)
+    if name == "query" and isinstance(labels_of_frame(frame), FrameLabels):
+        return _queried(frame, call, given)
+    if "key" in given and given["key"] is not None:
+        raise NotLazyError("the order is that of a function of columns")
+    for word in ("by", "columns", "subset"):
+        if given.get(word) is not None:
+            given[word] = inner_names(frame, given[word])
+        elif word == "subset" and word in given:
+            given[word] = data_names(frame)
+    rows = call(LazyFrame._of(frame._columns), **given).lazy()
+    if isinstance(rows, Series):
+        return series_of(labelled(LazyFrame._of(_with_levels(frame, rows._labelled._columns)), _one_name(frame)), None)
+    found = labelled(LazyFrame.under(rows), labels_of_frame(frame))
+    return arrangement(found, "reset_index", (), {"drop": True}) if ignores else found
+
+
+def _queried(frame: LazyFrame, call: Callable[..., Any], given: dict[str, Any]) -> LazyFrame:
+    """Return the rows for which an expression of columns and levels holds."""
+    flat = flattened(frame)
+    rows = call(flat, **given).lazy()
+    inner = dict(zip(flat._columns.values, frame._columns.values, strict=True))
+    return labelled(LazyFrame._of(rows._columns.renamed(inner)), labels_of_frame(frame))
+
+
+def _one_name(frame: LazyFrame) -> FrameLabels:
+    labels = labels_of_frame(frame)
+    return FrameLabels(pandas.Index([VALUES]), labels.levels if labels else ())
+
+
+def _with_levels(frame: LazyFrame, columns: ColumnSet) -> ColumnSet:
+    """Return columns on the rows of a frame with the levels of the frame."""
     labels = labels_of_frame(frame)
     levels = {name: frame._columns.array(name) for name, _ in labels.levels} if labels else {}
-    arrays = {**levels, **{name: columns.array(name) for name in names}}
-    return labelled(LazyFrame._of(columns.beside(arrays)), labels)
+    return columns.beside({**levels, **{name: columns.array(name) for name in columns.values}})
+
+
+def under_values(frame: LazyFrame, call: Callable[..., Any], args: Any, kwargs: Any) -> LazyFrame:
+    """Call a method that gives a value for each value; labels stay."""
+    if any(kwargs.get(word) is not None for word in ("freq", "inplace", "level")) or kwargs.get("axis") in (
+        1,
+        "columns",
+    ):
+        raise NotLazyError("an argument asks for labels")
+    below = below_labels(frame)
+    found = call(below, *(_operand(frame, one) for one in args), **{k: _operand(frame, v) for k, v in kwargs.items()})
+    columns = found.lazy()._columns
+    if list(columns.values) != list(below._columns.values):
+        raise NotLazyError("the columns change")
+    return labelled(LazyFrame._of(_with_levels(frame, columns)), labels_of_frame(frame))
+
+
+def _operand(frame: LazyFrame, given: Any) -> Any:
+    """Return an argument without labels, if these are those of the frame.
+
+    Raises
+    ------
+    NotLazyError
+        If they may differ, or a mapping names columns.
+    """
+    from akdask.pandas.selection import labels_of_rows
+
+    if isinstance(given, dict | pandas.Series | pandas.DataFrame | list | tuple):
+        raise NotLazyError("an argument names columns")
+    if isinstance(given, Face):
+        given = given.lazy()
+        if not labels_of_rows(frame).are_those_of(labels_of_rows(given)):
+            raise NotLazyError("labels are not aligned lazily")
+        if isinstance(given, Series):
+            raise NotLazyError("a Series names columns")
+        if not column_labels(given).equals(column_labels(frame)):
+            raise NotLazyError("columns are not aligned lazily")
+        names = dict(zip(data_names(given), data_names(frame), strict=True))
+        return LazyFrame._of(below_labels(given)._columns.renamed(names))
+    return given
+
+
+def under_reductions(frame: LazyFrame, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call a method that reduces columns or rows; what is left of the columns or rows has their labels."""
+    if any(isinstance(one, dict | Face) for one in (*args, *kwargs.values())):
+        raise NotLazyError("an argument names columns")
+    found = call(below_labels(frame), *args, **kwargs)
+    if not isinstance(found, Face):
+        return found
+    if kwargs.get("axis") in (1, "columns") or (args and args[0] in (1, "columns")):
+        columns = found.lazy()._labelled._columns
+        made = labelled(LazyFrame._of(_with_levels(frame, columns)), _one_name(frame))
+        return series_of(made, found.lazy().name)
+    rows = found.to_pandas()
+    if len(rows) > max(len(data_names(frame)), tuning.REDUCED_ROWS):
+        raise NotLazyError("its result is no reduction")
+    names, inner = column_labels(frame), pandas.Index(data_names(frame))
+    for axis in range(rows.ndim):
+        numbers = inner.get_indexer(rows.axes[axis])
+        if (numbers >= 0).all():
+            rows = rows.set_axis(names.take(numbers), axis=axis)
+    return rows
+
+
+def inner_names(frame: LazyFrame, given: Any) -> Any:
+    """Return the columns of the lazy frame that one or several labels name, levels of rows among them.
+
+    Raises
+    ------
+    NotLazyError
+        If a label names none, or several.
+    """
+    if isinstance(given, list):
+        return [inner_names(frame, one) for one in given]
+    names, labels = column_labels(frame), labels_of_frame(frame)
+    levels = {name: column for column, name in labels.levels} if labels else {}
+    is_column = list(names).count(given)
+    if is_column == 1 and given not in levels:
+        return data_names(frame)[list(names).index(given)]
+    if not is_column and given in levels:
+        return levels[given]
+    raise NotLazyError(f"{given!r} is not one column")
+
+
+def flattened(frame: LazyFrame, levels: Iterable[Hashable] | None = None) -> LazyFrame:
+    """Return a frame with its levels, or some of them, as columns of their names.
+
+    Raises
+    ------
+    NotLazyError
+        If names are not text, or repeat.
+    """
+    labels, inner = labels_of_frame(frame), list(frame._columns.values)
+    if labels is None:
+        return frame
+    outer = dict(zip(data_names(frame), labels.columns, strict=True)) | dict(labels.levels)
+    wanted = [name for name in inner if levels is None or name in data_names(frame) or outer[name] in [*levels]]
+    names = [outer[name] for name in wanted]
+    if len({*names}) < len(names) or not all(isinstance(name, str) for name in names):
+        raise NotLazyError("names of columns and levels are not text, or repeat")
+    return LazyFrame._of(frame._columns.only(wanted).renamed({name: str(outer[name]) for name in wanted}))
 
 
 # from pandas
@@ -363,7 +520,7 @@ def lazily(rows: pandas.DataFrame) -> LazyFrame:
     renamed = rows.set_axis(pandas.Index(names), axis=1)
     index, levels = rows.index, list[tuple[str, Hashable]]()
     if isinstance(index, pandas.MultiIndex):
-        levels = [(_unused(level_column(number), names), name) for number, name in enumerate(index.names)]
+        levels = [(unused(level_column(number), names), name) for number, name in enumerate(index.names)]
         values = {column: index.get_level_values(number) for number, (column, _) in enumerate(levels)}
         renamed = pandas.concat([pandas.DataFrame(values), renamed.reset_index(drop=True)], axis=1)
     return labelled(lazy_frame(renamed), FrameLabels(rows.columns, tuple(levels)))

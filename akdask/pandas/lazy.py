@@ -115,6 +115,10 @@ def lazy_series(column: pandas.Series) -> LazySeries:
     NotLazyError
         As for `lazy_frame`.
     """
+    if isinstance(column.index, pandas.MultiIndex):
+        from akdask.pandas.labels import lazily, series_of
+
+        return series_of(lazily(column.to_frame(VALUES)), column.name)
     return column_of(lazy_frame(pandas.DataFrame({VALUES: column})), VALUES, column.name)
 
 

@@ -12,7 +12,7 @@ from akdask.pandas.display import series_text
 from akdask.pandas.face import Face, NDFrame, called, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
 from akdask.pandas.passing import compliant
 from akdask.pandas.pictures import Pictures
-from akdask.pandas.refusals import refusal
+from akdask.pandas.refusals import ArrangementError, refusal
 from akdask.pandas.steps import (
     CategoryAccessor,
     FrameGroups,
@@ -128,10 +128,9 @@ class Series(NDFrame):
         self._adopt(own)
 
     def _row_labels(self) -> pandas.Index:
-        from akdask.pandas.lazy import labels_of
+        from akdask.pandas.labels import framed, row_labels
 
-        own: pandas.Index = self.to_pandas().index if self._lazy._level_names else labels_of(self._lazy)
-        return own
+        return row_labels(framed(self._lazy, None))
 
     @property
     def dtype(self) -> Any:
@@ -187,11 +186,13 @@ class Series(NDFrame):
 
     def _set_item(self, step: str | None, key: Any, value: Any) -> None:
         """Assign to what a key or an indexer chooses."""
-        if not self.is_at_hand():
+        if self._goes_lazily():
+            from akdask.pandas import setting
+
             try:
-                made = self.lazy().copy()
-                target = made if step is None else getattr(made, step)
-                target[lazy_argument(key)] = lazy_argument(value)
+                made = setting.with_entries(self.lazy(), step, lazy_argument(key), lazy_argument(value))
+            except ArrangementError as refused:
+                raise refusal(refused.error) from refused.error
             except Exception as reason:
                 self._tell("__setitem__" if step is None else step, reason)
             else:

@@ -10,9 +10,10 @@ import pandas
 
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
-from akdask.frames.series import Series
+from akdask.pandas import selection
 from akdask.pandas.face import faced, words
 from akdask.pandas.frame_forms import is_lazy_target
+from akdask.pandas.labels import framed
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 
@@ -78,22 +79,17 @@ def reset_index(series: LazySeries, drop: bool = False, name: Any = None) -> Any
     return series.reset_index(drop=drop, **({} if name is None else {"name": name}))
 
 
-def entries(series: LazySeries, key: Any) -> Any:
-    if isinstance(key, int | str | pandas.Timestamp) and not isinstance(key, bool):
-        return series.loc[key]
-    if isinstance(key, Series) and key.dtype == bool:
-        return series[key]
-    if isinstance(key, slice) and all(
-        part is None or isinstance(part, int) for part in (key.start, key.stop, key.step)
-    ):
-        return series[key]
-    raise NotLazyError("the key has no lazy form")
-
-
 def label(series: LazySeries, found: Any) -> Any:
     """Return a label as an index of pandas gives it: text and numbers of rows are Python's."""
+    if series._level_names:
+        raise NotLazyError("labels have several levels")
     is_of_python = isinstance(found, np.str_) or series._labelled._columns.index is None
     return found.item() if is_of_python and isinstance(found, np.generic) else found
+
+
+def to_frame(series: LazySeries, name: Any = None) -> Any:
+    called = series.name if name is None else name
+    return framed(series, 0 if called is None else called)
 
 
 def renamed(series: LazySeries, name: Any) -> LazySeries:
@@ -150,7 +146,7 @@ def unstack(series: LazySeries, level: Any = -1, fill_value: Any = None, sort: b
 
 FORMS: Mapping[str, Callable[..., Any]] = {
     "str": text_of,
-    "__getitem__": entries,
+    "__getitem__": selection.entries,
     "agg": agg,
     "aggregate": agg,
     "astype": astype,
@@ -165,6 +161,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "resample": resample,
     "reset_index": reset_index,
     "sort_values": sort_values,
+    "to_frame": to_frame,
     "unique": unique,
     "unstack": unstack,
 }

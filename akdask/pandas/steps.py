@@ -7,14 +7,14 @@ from typing import Any
 import pandas
 from pandas.api import typing as kinds
 
-from akdask.pandas.face import Step, faced, words
+from akdask.pandas.face import Step, called, faced, words
 
 
 class Indexer(Step):
     """``loc``, ``iloc``, ``at`` or ``iat`` of a frame or Series."""
 
     pandas_class = type(pandas.Series(dtype=float).loc)
-    forms = ("step_forms", "INDEXERS")
+    forms = ("selection", "INDEXERS")
     lazy_methods = words("__getitem__")
 
     def __call__(self, axis: Any = None) -> Any:
@@ -22,10 +22,14 @@ class Indexer(Step):
         return self.to_pandas()(axis=axis)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._call("__getitem__", (key,), {})
+        return self._call("__getitem__", (self._called(key),), {})
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._origin._set_item(self._step, key, value)
+        self._origin._set_item(self._step, self._called(key), value)
+
+    def _called(self, key: Any) -> Any:
+        """Return a key with the results of functions, which take the object, in their place."""
+        return tuple(called(one, self._origin) for one in key) if isinstance(key, tuple) else called(key, self._origin)
 
 
 class MovingWindows(Step):

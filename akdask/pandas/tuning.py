@@ -27,3 +27,12 @@ SORTED_BY_PANDAS = 2**20
 
 PARSED_BYTES = 2**24
 """Bytes of a CSV file that are parsed at a time."""
+
+NUMBERED_CELLS = 2**27
+"""Most cells of a frame whose rows pandas chooses by label; the numbers of the rows take no memory of their own."""
+
+REDUCED_ROWS = 64
+"""Most rows that reductions of columns are thought to give; whatever has more is not in memory."""
+
+ARRANGED_ROWS = 2**17
+"""Most rows whose values get other rows and columns in memory, as results of groups do by `unstack`."""
