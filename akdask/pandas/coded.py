@@ -566,6 +566,8 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
     coding = coding_of(own)
     if coding is None:
         return NotImplemented
+    if name == "mode" and not isinstance(coding, Narrow):
+        raise NotLazyError("values of the type have no lazy mode")
     if isinstance(coding, Narrow):
         if name in WRAPPING and not kwargs and len(args) == 1:
             return face._faced(_computed_narrow(own, coding, WRAPPING[name], args[0]))
@@ -582,6 +584,12 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
             if pandas.isna(code):
                 raise NotLazyError("there is no value")
             return pandas.Series(coding.decoded(np.array([int(code)]), None)).iloc[0]
+    if name == "value_counts" and isinstance(coding, Categories):
+        from akdask.pandas.category_forms import counted
+        from akdask.pandas.face import bound_arguments
+
+        options = {"normalize": False, "sort": True, "ascending": False, "bins": None, "dropna": True}
+        return face._faced(counted(own, **{**options, **bound_arguments(pandas.Series, name, args, kwargs)}))
     if name == "unique" and coding.is_ordered and not args and not isinstance(coding, Text):
         array: Any = columns_of(own).array(VALUES)
         found = series_of(own, array.plain()).drop_duplicates()

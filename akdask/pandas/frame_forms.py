@@ -224,10 +224,15 @@ def resample(frame: LazyFrame, rule: Any, **options: Any) -> Any:
 
 
 def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
-    given = dtype if isinstance(dtype, dict) else dict.fromkeys(frame.columns, dtype)
-    if errors != "raise" or not all(map(is_lazy_target, given.values())):
-        raise NotLazyError("a type has no lazy form")
-    return frame.astype(dtype)
+    from akdask.pandas.conversions import converted
+
+    given = dtype if isinstance(dtype, dict) else dict.fromkeys(frame._columns.values, dtype)
+    if errors != "raise" or not given.keys() <= frame._columns.values.keys():
+        raise NotLazyError("errors are ignored, or there is no such column")
+    columns = frame._columns
+    for name, wanted in given.items():
+        columns = columns.having(name, converted(column_of(frame, name, name), wanted).values)
+    return frame._of(columns)
 
 
 def summary(name: str) -> Callable[..., Any]:
@@ -259,13 +264,6 @@ def item(frame: LazyFrame, key: Any) -> Any:
     if isinstance(key, DataFrame):
         return frame.where(key)
     return selection.rows_of_frame(frame, key)
-
-
-def is_lazy_target(dtype: Any) -> bool:
-    try:
-        return np.dtype(dtype).str[1:] in ("i8", "f8", "b1")
-    except TypeError:
-        return False
 
 
 def sample(

@@ -7,7 +7,7 @@ from typing import Any
 
 from akdask.frames import functions
 from akdask.frames.dataframe import DataFrame
-from akdask.pandas import frame_forms
+from akdask.pandas import category_forms, conversions, frame_forms
 from akdask.pandas.labels import labels_of_frame
 from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
@@ -65,4 +65,9 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "pivot_table": pivot_table,
     "isna": functions.isna,
     "notna": functions.notna,
+    "cut": category_forms.cut,
+    "qcut": category_forms.qcut,
+    "to_datetime": conversions.to_datetime,
+    "to_timedelta": conversions.to_timedelta,
+    "to_numeric": conversions.to_numeric,
 }

@@ -12,7 +12,10 @@ from akdask import config
 from akdask.pandas.face import NOT_GIVEN, Face, accepted, faced, in_pandas, lazy_argument, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
 
-LAZY = words("crosstab get_dummies melt pivot pivot_table merge concat isna isnull notna notnull")
+LAZY = words(
+    """crosstab get_dummies melt pivot pivot_table merge concat isna isnull notna notnull cut qcut to_datetime
+    to_timedelta to_numeric"""
+)
 """Functions that have a lazy form."""
 
 

@@ -159,7 +159,7 @@ def _missing_integers(keys: Sequence[Array]) -> dict[int, Any]:
     return {
         number: np.dtype(np.float64)
         for number, key in enumerate(keys)
-        if key._value.dtype in nullable and bool(Series(key).isna().any())
+        if key._value.dtype in nullable and getattr(key.dtype, "kind", "O") in "iu" and bool(Series(key).isna().any())
     }
 
 

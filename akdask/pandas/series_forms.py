@@ -12,7 +12,6 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.pandas import selection
 from akdask.pandas.face import faced, words
-from akdask.pandas.frame_forms import is_lazy_target
 from akdask.pandas.labels import framed
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
@@ -23,6 +22,8 @@ def isin(series: LazySeries, values: Any) -> Any:
 
 
 def map(series: LazySeries, func: Any = None, na_action: Any = None) -> Any:
+    if isinstance(series.values, Categorical):
+        raise NotLazyError("categories are mapped in pandas")
     to_truth = isinstance(func, dict) and any(isinstance(item, bool | np.bool_) for item in func.values())
     if not to_truth:
         return series.map(func, na_action)
@@ -32,6 +33,12 @@ def map(series: LazySeries, func: Any = None, na_action: Any = None) -> Any:
     if found.isna().any():
         raise NotLazyError("truth values of which some are missing are objects in pandas")
     return found == 1
+
+
+def mode(series: LazySeries, dropna: bool = True) -> Any:
+    if isinstance(series.values, Categorical):
+        raise NotLazyError("the commonest categories are categories")
+    return series.mode(dropna=dropna)
 
 
 def unique(series: LazySeries) -> Any:
@@ -64,9 +71,11 @@ def resample(series: LazySeries, rule: Any, **options: Any) -> Any:
 
 
 def astype(series: LazySeries, dtype: Any, errors: str = "raise") -> Any:
-    if errors != "raise" or not is_lazy_target(dtype):
-        raise NotLazyError("the type has no lazy form")
-    return series.astype(dtype)
+    from akdask.pandas.conversions import converted
+
+    if errors != "raise":
+        raise NotLazyError("errors are ignored")
+    return converted(series, dtype)
 
 
 def rename(series: LazySeries, index: Any = None) -> Any:
@@ -118,10 +127,10 @@ def text_of(series: LazySeries) -> Any:
     return TextOf(series)
 
 
-def mode(series: LazySeries, dropna: bool = True) -> Any:
-    if isinstance(series.values, Categorical):
-        raise NotLazyError("the commonest categories are text")
-    return series.mode(dropna=dropna)
+def categories_of(series: LazySeries) -> Any:
+    from akdask.pandas.category_forms import CategoriesOf
+
+    return CategoriesOf(series)
 
 
 REDUCTIONS = words("sum mean min max std var median count nunique prod sem")
@@ -146,6 +155,7 @@ def unstack(series: LazySeries, level: Any = -1, fill_value: Any = None, sort: b
 
 FORMS: Mapping[str, Callable[..., Any]] = {
     "str": text_of,
+    "cat": categories_of,
     "__getitem__": selection.entries,
     "agg": agg,
     "aggregate": agg,

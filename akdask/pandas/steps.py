@@ -74,6 +74,7 @@ class CategoryAccessor(Step):
     """``cat`` of a Series."""
 
     pandas_class = vars(pandas.Series)["cat"]._accessor
+    forms = ("category_forms", "FORMS")
 
 
 class Resampled(Step):

@@ -79,7 +79,7 @@ class TextOf:
         elif isinstance(array, CodedArray) and isinstance(array.coding, Text):
             self.text, self.dtype = wrap(array._frame, array._value), "object"
         elif isinstance(array, Categorical):
-            self.text = as_other_type(array, str)
+            self.text, self.dtype = as_other_type(array, str), "object"
         elif isinstance(array, Strings):
             self.text = array
         else:
