@@ -215,7 +215,12 @@ def cut(
     if isinstance(bins, pandas.IntervalIndex):
         raise NotLazyError("intervals are given")
     values = _numbers(x)
-    options: dict[str, Any] = {"right": right, "include_lowest": include_lowest, "precision": precision, "duplicates": duplicates}
+    options: dict[str, Any] = {
+        "right": right,
+        "include_lowest": include_lowest,
+        "precision": precision,
+        "duplicates": duplicates,
+    }
     codes, bounds = binning.cut(values, bins, labels=False, retbins=True, **options)
     return _in_intervals(x, codes, bounds, bins, labels, retbins, {**options, "ordered": ordered})
 
