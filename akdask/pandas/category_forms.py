@@ -280,7 +280,7 @@ def get_dummies(
     from akdask.pandas.labels import FrameLabels, labelled, labels_of_frame
     from akdask.pandas.lazy import LazyFrame, column_of
 
-    if dummy_na or not isinstance(prefix_sep, str) or (dtype is not None and dtype not in (bool, int, float)):
+    if dummy_na or not isinstance(prefix_sep, str) or dtype not in DUMMY_TYPES:
         raise NotLazyError("missing values, and other types, have no columns")
     if hasattr(data, "_labelled"):
         if isinstance(prefix, list | dict):
@@ -331,10 +331,13 @@ def _dummies(series: Any, prefix: Any, sep: str, drop_first: bool, dtype: Any) -
         names, masks = names[1:], masks[1:]
     if prefix is not None:
         names = pandas.Index([f"{prefix}{sep}{value}" for value in names], dtype="str")
-    if dtype in (int, float):
-        masks = [mask.astype("int64" if dtype is int else "float64") for mask in masks]
+    if np.dtype(dtype or bool) != np.bool_:
+        masks = [mask.astype(np.dtype(dtype).name) for mask in masks]
     return names, masks
 
+
+DUMMY_TYPES = (None, bool, int, float, "bool", "int", "float", "int64", "float64")
+"""Types of columns of dummies, bools unless given."""
 
 MOST_DUMMIES = 1000
 """Most different values that get columns lazily."""

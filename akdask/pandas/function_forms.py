@@ -41,10 +41,6 @@ def pivot(data: Any, **options: Any) -> Any:
     return frame_forms.table("pivot")(LazyFrame.under(data), **options)
 
 
-def get_dummies(data: Any, **options: Any) -> Any:
-    return frame_forms.table("get_dummies")(data, **options)
-
-
 def melt(frame: Any, **options: Any) -> Any:
     return frame_forms.melt(LazyFrame.under(frame), **options)
 
@@ -59,7 +55,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "merge": merge,
     "concat": concat,
     "crosstab": crosstab,
-    "get_dummies": get_dummies,
+    "get_dummies": category_forms.get_dummies,
     "melt": melt,
     "pivot": pivot,
     "pivot_table": pivot_table,
