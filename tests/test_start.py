@@ -190,6 +190,27 @@ def test_a_column_of_parquet_loads_nothing_of_frames_and_writes(tmp_path):
     assert len({name for name in loaded if name.startswith("akdask")}) < 145
 
 
+SMALL_WORK = """
+import akdask.pandas as pd
+
+df = pd.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]})
+df["y"] = df["x"] * 2
+df.loc[df["x"] > 2, "y"] = 0
+assert repr(df.merge(df.groupby("k")["x"].sum().rename("s").reset_index(), on="k").sort_values("y"))
+assert df.pivot_table(index="k", values="x")._repr_html_() and repr(pd.concat([df, df]).describe())
+assert df["x"].mean() == 2 and df["k"].str.upper().tolist() == ["A", "B", "A"]
+"""
+
+
+@pytest.mark.slow
+def test_small_work_of_pandas_face_loads_nothing_of_lazy_columns():
+    for script in ("import akdask.pandas", SMALL_WORK):
+        loaded = {name for name in loaded_after(script) if name.startswith("akdask")}
+        lazy = ("akdask.arrays", "akdask.columns", "akdask.engine", "akdask.frames", "akdask.operators", "akdask.plan")
+        assert {name for name in loaded if name.startswith(lazy)} == set()
+        assert len(loaded) < 30
+
+
 def test_every_operation_is_found_in_its_family():
     tables: dict[str, str] = {}
     for path in sorted((ROOT / "operators").rglob("*.py")):

@@ -85,14 +85,15 @@ def _head_and_tail(held: Any, count: int) -> tuple[Any, Any]:
 
     from akdask.pandas.labels import by_rows
 
-    first, last = _ends(own, count)
+    is_sorted = _is_sorted(own)
+    first, last = (own, own) if is_sorted else _ends(own, count)
     if held.ndim == 2:
         first, last = by_rows(first, lambda rows: rows.head(count)), by_rows(last, lambda rows: rows.tail(count))
     else:
         first, last = first.head(count), last.tail(count)
     faces = held._of(first), held._of(last)
     # The first rows in an order are found without the order of the others.
-    found = tuple(face.to_pandas() for face in faces) if _is_sorted(own) else dask.compute(*faces)
+    found = tuple(face.to_pandas() for face in faces) if is_sorted else dask.compute(*faces)
     object.__setattr__(held, "_edges", (own, count, found))
     return found
 

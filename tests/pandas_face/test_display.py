@@ -99,6 +99,15 @@ def test_of_many_rows_only_those_that_are_shown_are_computed(monkeypatch):
     assert chosen._repr_html_() == wanted._repr_html_()
 
 
+def test_the_ends_of_sorted_rows_are_found_without_sorting_the_others(monkeypatch):
+    monkeypatch.setattr(tuning, "CACHED_VALUES", 50)
+    rows = _rows()
+    frame = _lazily(rows).sort_values("x", ascending=False, kind="stable")
+    assert display._is_sorted(frame.lazy())
+    monkeypatch.setattr(display, "_ends", lambda *_: pytest.fail("all rows are sorted, and their partitions counted"))
+    assert repr(frame) == repr(rows.sort_values("x", ascending=False, kind="stable"))
+
+
 def test_few_rows_are_computed_once_and_counted_in_memory_as_long_as_the_frame_lives(monkeypatch):
     frame = _lazily(_rows())
     repr(frame)
