@@ -143,6 +143,10 @@ class Face:
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if name in OPERATORS:
             own = self.lazy()
+            if name in DIVISIONS:
+                from akdask.pandas.arithmetic_forms import check_divisor
+
+                check_divisor(own if name.startswith("__r") else lazy_argument(args[0]))
             result = getattr(type(own), name)(own, *map(lazy_argument, args))
             if result is NotImplemented:
                 raise NotLazyError("the operand has no lazy form")
@@ -908,6 +912,10 @@ OPERATORS = words(
     __rmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__
     __invert__ __neg__ __pos__ __abs__ __matmul__ __rmatmul__ __round__ __divmod__ __rdivmod__"""
 )
+
+
+DIVISIONS = words("__floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__ __rdivmod__")
+"""Operators whose results are floats where integers are divided by zero."""
 
 
 def _method(kind: type, name: str) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import pandas
 
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import selection, tuning
+from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, in_pandas, lazy_argument, lazy_kind
 from akdask.pandas.labels import (
     arranged,
@@ -345,6 +346,7 @@ def sort_values(
 
 
 FORMS: Mapping[str, Callable[..., Any]] = {
+    **ARITHMETIC,
     "__getitem__": item,
     "apply": apply,
     "astype": astype,

@@ -11,6 +11,7 @@ import pandas
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.pandas import selection
+from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, words
 from akdask.pandas.labels import framed
 from akdask.pandas.lazy import LazySeries, order_of_pandas
@@ -154,6 +155,7 @@ def unstack(series: LazySeries, level: Any = -1, fill_value: Any = None, sort: b
 
 
 FORMS: Mapping[str, Callable[..., Any]] = {
+    **ARITHMETIC,
     "str": text_of,
     "cat": categories_of,
     "__getitem__": selection.entries,
