@@ -17,7 +17,7 @@ import pandas
 from akdask import config
 from akdask import pandas as face
 from akdask.pandas.face import EXITS, WRITERS, Face, NDFrame
-from akdask.pandas.frame import ARRANGING
+from akdask.pandas.frame import MOVE_LABELS
 from akdask.pandas.function_forms import FORMS
 from akdask.pandas.functions import LAZY
 
@@ -127,7 +127,7 @@ def way(owner: Face, name: str) -> tuple[str, str]:
         return "lazily", unsupported(own, form) if callable(own) and not isinstance(own, type) else ""
     if name in getattr(owner, "steps", ()):
         return "in pandas", ""
-    if owner.pandas_class is pandas.DataFrame and name in ARRANGING:
+    if owner.pandas_class is pandas.DataFrame and name in MOVE_LABELS:
         return "labels", ""
     return "in pandas", ""
 
