@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pandas
@@ -58,6 +59,43 @@ def _shown(held: Any, text: Callable[[Any], Any], counted: str) -> Any:
         return shown
     found = list(re.finditer(counted, shown))[-1:]  # Cells may look like it, above.
     return f"{shown[: found[0].start(1)]}{size}{shown[found[0].end(1) :]}" if found else shown
+
+
+class Outline:
+    """What pandas asks a frame for to write its ``info``.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of many rows, of which none are computed but the labels.
+    """
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame, self.index, self.columns = frame, frame.index, frame.columns
+        self.dtypes = frame.dtypes.to_pandas()
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def count(self) -> Any:
+        """Return how many values of each column are there."""
+        return self.frame.count().to_pandas()
+
+    def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
+        """Return about how many bytes the rows take in memory."""
+        return pandas.Series([self.frame._extent()[1], self.index.memory_usage()])
+
+
+def outline(frame: DataFrame, buf: Any, memory_usage: Any, **options: Any) -> None:
+    """Write what ``info`` writes of a frame of many rows."""
+    from pandas.io.formats.info import DataFrameInfo
+
+    text, given = StringIO(), Outline(frame)
+    try:
+        DataFrameInfo(given, memory_usage).render(buf=text, **options)  # type: ignore[arg-type]
+    except Exception as error:
+        raise refusal(error) from error
+    print(text.getvalue().replace(str(Outline), str(pandas.DataFrame), 1), end="", file=buf)
 
 
 def edges(held: Any, size: int) -> Any:

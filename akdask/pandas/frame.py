@@ -11,7 +11,8 @@ import numpy as np
 import pandas
 
 from akdask.errors import AkdaskError
-from akdask.pandas.display import frame_html, frame_latex, frame_text
+from akdask.pandas import tuning
+from akdask.pandas.display import frame_html, frame_latex, frame_text, outline
 from akdask.pandas.face import (
     NOT_GIVEN,
     OPERATORS,
@@ -309,6 +310,21 @@ class DataFrame(NDFrame):
         return made
 
     # display
+
+    def info(
+        self,
+        verbose: bool | None = None,
+        buf: Any = None,
+        max_cols: int | None = None,
+        memory_usage: bool | str | None = None,
+        show_counts: bool | None = None,
+    ) -> None:
+        """Print the labels, columns and types, and how many values are there, as pandas does."""
+        options = {"verbose": verbose, "max_cols": max_cols, "show_counts": show_counts}
+        if self._in_memory is not None or self.size <= tuning.CACHED_VALUES:
+            self._through_pandas("info", (), {"buf": buf, "memory_usage": memory_usage, **options})
+        else:
+            outline(self, buf, memory_usage, **options)
 
     def __repr__(self) -> str:
         return frame_text(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 
 import numpy as np
 import pandas
@@ -141,3 +142,22 @@ def test_names_given_to_labels_after_a_look_are_those_of_the_lazy_rows():
     wanted = _rows()
     wanted.index.name, wanted.columns.name = "row", "column"
     assert repr(frame) == repr(wanted)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"show_counts": True}, {"verbose": False}, {"max_cols": 2}, {"memory_usage": False}]
+)
+@pytest.mark.parametrize("name", ["plain", "labelled by times", "two levels", "numbers as names"])
+def test_the_outline_of_many_rows_is_written_from_types_and_counts(name, options, monkeypatch):
+    frame, found, wanted = _lazily(FRAMES[name]), StringIO(), StringIO()
+    FRAMES[name].info(buf=wanted, **options)
+    monkeypatch.setattr(tuning, "CACHED_VALUES", 10)
+    monkeypatch.setattr(pd.DataFrame, "_computed", lambda self: pytest.fail("all rows are computed"))
+    frame.info(buf=found, **options)
+    assert _without_memory(found.getvalue()) == _without_memory(wanted.getvalue())
+
+
+def test_the_outline_is_printed_without_a_file(capsys, monkeypatch):
+    monkeypatch.setattr(tuning, "CACHED_VALUES", 10)
+    assert _lazily(_rows()).info() is None
+    assert capsys.readouterr().out.startswith("<class 'pandas.DataFrame'>\nRangeIndex: 300 entries, 0 to 299\n")
