@@ -88,11 +88,11 @@ class Outline:
 
 def outline(frame: DataFrame, buf: Any, memory_usage: Any, **options: Any) -> None:
     """Write what ``info`` writes of a frame of many rows."""
-    from pandas.io.formats.info import DataFrameInfo
+    from pandas.io.formats.info import DataFrameInfo  # type: ignore[import-not-found]
 
     text, given = StringIO(), Outline(frame)
     try:
-        DataFrameInfo(given, memory_usage).render(buf=text, **options)  # type: ignore[arg-type]
+        DataFrameInfo(given, memory_usage).render(buf=text, **options)
     except Exception as error:
         raise refusal(error) from error
     print(text.getvalue().replace(str(Outline), str(pandas.DataFrame), 1), end="", file=buf)
