@@ -348,7 +348,17 @@ def encoded(values: Any) -> tuple[Any, Coding]:
         return _with_gaps(values.codes.astype(np.int64), values.codes < 0), categories(dtype)
     if isinstance(dtype, pandas.PeriodDtype):
         return _with_gaps(values.asi8.copy(), values.isna()), Periods(dtype.name[len("period[") : -1])
+    if isinstance(dtype, np.dtype) and dtype.kind == "O" and _is_text(np.asarray(values)):
+        return pandas.array(np.asarray(values), dtype="str"), Text()
     return np.arange(len(values)), Rows(values, next(_numbers))
+
+
+def _is_text(values: Any) -> bool:
+    """Return whether objects are text, NaN where it is missing, of which there is some."""
+    if pandas.api.types.infer_dtype(values, skipna=True) != "string":
+        return False
+    missing = values[pandas.isna(values)]
+    return len(missing) < len(values) and all(type(item) is float for item in missing)
 
 
 def _with_gaps(numbers: Any, missing: Any) -> Any:

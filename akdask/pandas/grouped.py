@@ -148,9 +148,17 @@ def of_frame(frame: LazyFrame, by: Any = None, level: Any = None, **options: Any
     if not numbered:
         raise NotLazyError("there are no columns")
     rows = LazyFrame._of(frame._columns.beside(numbered))
+    keys = keys if level is not None else [_with_text(key) for key in keys]
     made = Grouped(rows, labels, keys, names, own, is_series=False, options=_options(options))
     made.is_wide, made.key_types = _is_wide(frame), types | _missing_integers(keys)
     return made
+
+
+def _with_text(key: Array) -> Array:
+    """Return a key with text in place of Python's objects that are text, as pandas labels groups."""
+    from akdask.pandas.coded import CodedArray, Text
+
+    return Strings(key._frame, key._value) if isinstance(key, CodedArray) and isinstance(key.coding, Text) else key
 
 
 def _missing_integers(keys: Sequence[Array]) -> dict[int, Any]:
@@ -175,6 +183,7 @@ def of_series(series: LazySeries, by: Any = None, level: Any = None, **options: 
         given = [_array_key(frame, key) for key in (by if isinstance(by, list) else [by])]
     rows = LazyFrame._of(columns.only([VALUES]).renamed({VALUES: "0"}))
     keys, names = [key for key, _, _ in given], [name for _, name, _ in given]
+    keys = keys if level is not None else [_with_text(key) for key in keys]
     labels = pandas.Index([series.name])
     made = Grouped(rows, labels, keys, names, {}, is_series=True, options=_options(options))
     made.is_wide, made.key_types = _is_wide(frame), _missing_integers(keys)
