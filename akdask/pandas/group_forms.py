@@ -726,12 +726,17 @@ class GroupedWindows:
     def __init__(self, grouped: Grouped, windows: Any) -> None:
         self.grouped, self.windows = grouped, windows
 
+    def choose(self, key: Any) -> GroupedWindows:
+        """Return the windows of some columns, or of one as a Series."""
+        return GroupedWindows(self.grouped.choose(key), self.windows)
+
     def reduce(self, name: str, **words: Any) -> Any:
         """Return a reduction of all windows."""
         grouped = self.grouped
         if any(grouped.kind(at) not in "iufb" for at in grouped.positions):
             raise NotLazyError("a column has no numbers")
-        found = getattr(self.windows, name)(**words)._columns
+        windows = self.windows[list(map(str, grouped.positions))]
+        found = getattr(windows, name)(**words)._columns
         columns = {str(at): found.array(str(at)) for at in grouped.positions}
         rows = _beside_keys(grouped)._columns
         columns |= {name: rows.array(name) for name in rows.values if name not in map(str, range(len(grouped.labels)))}

@@ -37,7 +37,11 @@ class MovingWindows(Step):
 
     pandas_class = kinds.Rolling
 
-    lazy_methods = words("""sum mean min max std var count median quantile sem agg apply corr cov rank skew kurt""")
+    forms = ("window_forms", "FORMS")
+    lazy_methods = words("sum mean min max std var count median quantile")
+
+    def __getitem__(self, key: Any) -> Any:
+        return MovingWindows(self, "__getitem__", (key,), {})
 
     def __getitem__(self, key: Any) -> Any:
         return MovingWindows(self, "__getitem__", (key,), {}).checked()

@@ -168,3 +168,21 @@ def test_running_results_of_groups_of_any_length_are_those_of_numpy(dtype):
         wanted = [function.accumulate(rows[groups == group], dtype=dtype) for group in range(len(sizes))]
         np.testing.assert_array_equal(found, np.concatenate(wanted))
         assert state[0] == found[-1]
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "min", "max"])
+@pytest.mark.parametrize("width", [1, 7, 100])
+@pytest.mark.parametrize("with_bound", [False, True])
+def test_blocks_change_no_window(name, width, with_bound, monkeypatch):
+    monkeypatch.setattr(tuning, "BLOCK_VALUES", 0)
+    rng = np.random.default_rng(5)
+    groups = np.sort(rng.integers(0, 3, 200))
+    measure = np.sort(rng.integers(-50, 150, 200) + 1000 * groups) - 1000 * groups
+    column = np.where(rng.random(200) < 0.2, np.nan, rng.integers(-9, 9, 200).astype(np.float64))
+    starts = kernels.span_starts(groups, measure, width, with_bound=with_bound)
+    blocks = kernels.span_blocks(groups, measure, width)
+    for ends in (None, kernels.first_of_equals(groups, measure)):
+        for least in (0, 1, 3):
+            given = (name, column, starts, slice(20, 190))
+            found = kernels.reduced_spans(*given, least=least, ends=ends, blocks=blocks)
+            np.testing.assert_allclose(found, kernels.reduced_spans(*given, least=least, ends=ends), rtol=1e-12)

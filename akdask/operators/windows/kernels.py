@@ -9,6 +9,8 @@ depend on partitions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -589,6 +591,7 @@ def reduced_spans(
     ddof: int = 1,
     q: float = 0.5,
     ends: NumberArray | None = None,
+    blocks: NumberArray | None = None,
 ) -> NumberArray:
     """Return a reduction of each window of a column, as float64.
 
@@ -610,6 +613,8 @@ def reduced_spans(
         The quantile, from 0 to 1.
     ends : ndarray of int64, optional
         The first row after each window; by default the one after its row.
+    blocks : ndarray of int64, optional
+        The number of each row's block, as `span_blocks` gives them, with which wide windows cost no more than others.
 
     Examples
     --------
@@ -620,17 +625,83 @@ def reduced_spans(
     if column.dtype.kind != "f":
         upto = own if ends is None else ends[wanted]
         return reduced_integers(name, column, np.minimum(starts[wanted], upto), upto, least=least, before=(0, 0))
+    reduce: Callable[..., NumberArray] = _windows_reduced
+    if blocks is not None and name in RUNNING_IN_BLOCKS:
+        reduce = partial(_reduced_by_blocks, blocks)
     if ends is None:
-        return _windows_reduced(name, column, starts[wanted], own, least, ddof, q)
+        return reduce(name, column, starts[wanted], own, least, ddof, q)
     ends = ends[wanted]
     begins = np.minimum(starts[wanted], ends)
     if (begins == ends).any():
         # Windows without rows have no place among the windows that are reduced together.
         found = np.full(len(ends), 0.0 if name == "sum" and least == 0 else np.nan)
         some = np.flatnonzero(begins < ends)
-        found[some] = _windows_reduced(name, column, begins[some], ends[some], least, ddof, q)
+        found[some] = reduce(name, column, begins[some], ends[some], least, ddof, q)
         return found
-    return _windows_reduced(name, column, begins, ends, least, ddof, q)
+    return reduce(name, column, begins, ends, least, ddof, q)
+
+
+RUNNING_IN_BLOCKS = ("sum", "mean", "min", "max")
+"""Reductions of windows that are found from running results of blocks of rows."""
+
+
+def span_blocks(groups: NumberArray, measure: NumberArray, width: int) -> NumberArray:
+    """Return the number of each row's block: rows of a group between multiples of a width of the measure.
+
+    Windows of that width have rows of two adjacent blocks at most: the last ones of the first, and the first ones of
+    the second.  Bounds of blocks do not depend on where partitions begin.
+
+    Examples
+    --------
+    >>> span_blocks(np.array([0, 0, 0, 1]), np.array([1, 5, 9, 9]), 5).tolist()
+    [0, 1, 1, 2]
+    """
+    number = measure // min(max(width, 1), MOST_POSITIONS)
+    begins = np.ones(len(measure), np.int64)
+    begins[1:] = (groups[1:] != groups[:-1]) | (number[1:] != number[:-1])
+    found: NumberArray = np.cumsum(begins) - 1
+    return found
+
+
+def _reduced_by_blocks(  # noqa: PLR0917 - what the caller knows
+    blocks: NumberArray,
+    name: str,
+    column: NumberArray,
+    begins: NumberArray,
+    ends: NumberArray,
+    least: int,
+    ddof: int,
+    q: float,
+) -> NumberArray:
+    """Merge for each window the result of the last rows of a block with that of the first rows of the next one."""
+    edges = np.append(np.flatnonzero(np.diff(blocks, prepend=-1)), len(blocks))
+    if int((ends - begins).sum()) < tuning.BLOCK_VALUES * len(edges):
+        return _windows_reduced(name, column, begins, ends, least, ddof, q)
+    last = ends - 1
+    first_of, end_of = edges[blocks], edges[blocks + 1]
+    is_within = blocks[begins] == blocks[last]
+    from_first, to_end = begins == first_of[begins], ends == end_of[last]
+    crosses = blocks[begins] + 1 == blocks[last]
+    there = np.isfinite(column)
+    ufunc, nothing = {"min": (np.minimum, np.inf), "max": (np.maximum, -np.inf)}.get(name, (np.add, 0.0))
+    values = np.where(there, column, nothing)
+    upto, since = np.empty_like(values), np.empty_like(values)
+    for first, end in pairwise(edges.tolist()):
+        ufunc.accumulate(values[first:end], out=upto[first:end])
+        ufunc.accumulate(values[first:end][::-1], out=since[first:end][::-1])
+    found = np.where(crosses, ufunc(since[begins], upto[last]), np.where(from_first, upto[last], since[begins]))
+    counts = np.append(0, np.cumsum(there))
+    known = counts[ends] - counts[begins]
+    needed = 0 if name == "sum" else 1
+    with np.errstate(all="ignore"):
+        if name == "mean":
+            found = found / known
+        found = np.where(known >= max(least, needed), found, np.nan)
+    others = np.flatnonzero(~(crosses | (is_within & (from_first | to_end))))
+    if len(others):
+        found[others] = _windows_reduced(name, column, begins[others], ends[others], least, ddof, q)
+    result: NumberArray = found
+    return result
 
 
 def _windows_reduced(  # noqa: PLR0917 - what the caller knows

@@ -39,6 +39,7 @@ from akdask.operators.windows.kernels import (
     running_by_group,
     running_in_order,
     running_sums_by_group,
+    span_blocks,
     span_ends,
     span_starts,
     window_quantiles,
@@ -678,8 +679,11 @@ def _reduce(  # noqa: PLR0917 - the parameters of the node
     if ahead is not None:
         # A window of less than a unit still has its own row.
         starts, ends = np.minimum(starts, np.arange(rows.nrows)), span_ends(groups, measure, ahead)
+    blocks = span_blocks(groups, measure, span + (ahead or 0))
     found = {
-        number: reduced_spans(name, column, starts, slice(first, stop), least=least, ddof=ddof, q=q, ends=ends)
+        number: reduced_spans(
+            name, column, starts, slice(first, stop), least=least, ddof=ddof, q=q, ends=ends, blocks=blocks
+        )
         for number, column in rows.columns.items()
         if number not in (GROUP, MEASURE)
     }

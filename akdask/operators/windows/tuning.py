@@ -15,3 +15,7 @@ rows: 33, 31 and 34 ms, and 63 ms at sixteen times the value."""
 ROWS_PER_STATE = 1
 """Fewest rows for each running result that a partition keeps, one for each group; else rows are put group by group.
 Running sums of 4 M rows in 2 M groups: 52 ms in their order, 430 ms group by group; in 1,000 groups 20 and 190 ms."""
+
+BLOCK_VALUES = 2**8
+"""Values of windows for each block of rows, from which windows are found from running results of blocks.  Means of
+50,000 windows of 72 rows: 8.1, 8.3 and 7.3 ms, and 17 ms without blocks; of 2,016 rows 7 and 834 ms."""
