@@ -88,6 +88,8 @@ def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.Da
     """Return reductions of groups, a column for each call by its number, labelled by the keys as pandas labels them."""
     for position, how in calls:
         demand_type(grouped, position, how, params)
+        if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
+            raise NotLazyError("sums of bytes wrap around")
     texts = [number for number, (position, how) in enumerate(calls) if _is_text_extreme(grouped, position, how)]
     found = _by_house(grouped, [call for number, call in enumerate(calls) if number not in texts], params)
     labels, taken = _labels(grouped, found)
@@ -319,6 +321,8 @@ def describe(grouped: Grouped, percentiles: Any = None, include: Any = None, exc
         raise NotLazyError("the summary of these types has no lazy form")
     if not positions:
         raise NotLazyError("there are no numbers")
+    if not len(grouped.rows):
+        raise NotLazyError("there are no rows")
     shares = [0.25, 0.5, 0.75] if percentiles is None else sorted({float(one) for one in percentiles})
     calls = [(at, how) for at in positions for how in (*DESCRIBED, "max")]
     found = reduced(grouped, calls).astype("float64")

@@ -41,9 +41,6 @@ class MovingWindows(Step):
     lazy_methods = words("sum mean min max std var count median quantile")
 
     def __getitem__(self, key: Any) -> Any:
-        return MovingWindows(self, "__getitem__", (key,), {})
-
-    def __getitem__(self, key: Any) -> Any:
         return MovingWindows(self, "__getitem__", (key,), {}).checked()
 
     def __iter__(self) -> Any:
