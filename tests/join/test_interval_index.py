@@ -78,3 +78,10 @@ def test_values_are_looked_up_among_intervals_of_two_columns(hierarchical, tiebr
     columns = [ak.array(list(column)) for column in zip(*values, strict=True)]
     best = None if tiebreak is None else ak.array(tiebreak)
     assert ak.search_intervals(columns, bounds, tiebreak=best, hierarchical=hierarchical).tolist() == expected
+
+
+def test_the_least_number_decides_between_intervals_of_floats():
+    bounds = ak.array([0.0, 1.0]), ak.array([5.0, 6.0])
+    values = ak.array([0.5, 2.5, 5.5, np.nan])
+    assert ak.search_intervals(values, bounds).tolist() == [0, 0, 1, -1]
+    assert ak.search_intervals(values, bounds, tiebreak=ak.array([1, 0])).tolist() == [0, 1, 1, -1]

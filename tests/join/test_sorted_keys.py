@@ -59,3 +59,9 @@ def test_numbers_of_another_type_are_put_where_their_exact_values_belong(side):
             expected = [find(table, exact_order(value), key=exact_order) for value in values]
             found = SortedKeys(np.array(table, dtype)).search(np.array(values, other), side)
             assert found.tolist() == expected, (dtype, other)
+
+
+def test_numbers_beyond_the_type_of_the_keys_are_never_converted_to_it():
+    with np.errstate(all="raise"):
+        found = SortedKeys(np.arange(3)).search(np.array([np.nan, np.inf, -np.inf, 1e300]), "left")
+    assert found.tolist() == [3, 3, 0, 3]
