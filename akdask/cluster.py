@@ -64,13 +64,15 @@ get_here = dask.local.get_sync
 Result = TypeVar("Result")
 
 AT_ONCE = 16
-"""Workers that one task asks at a time."""
+"""Workers that one task asks at a time: answers of more would only wait for the network of its own worker."""
 
 PATIENCE = 5.0
-"""Seconds after which a worker that does not take a call is taken to be gone."""
+"""Seconds after which a worker that does not take a call is taken to be gone.  Choose more where workers stand still
+for longer; the rows of one that is taken to be gone are made again."""
 
 WORKER_TTL = 300.0
-"""Seconds after which a scheduler gives up a worker that it has not heard of, unless its setting says otherwise."""
+"""Seconds after which a scheduler gives up a worker that it has not heard of, unless its setting says otherwise: Dask's
+own default."""
 
 DASK_TRIM_THRESHOLD = "65536"
 """The value that Dask sets for its workers; another value is the choice of the user."""
@@ -408,10 +410,12 @@ SHARE_HERE = 32
 exchange has four times as many slices: a join of 94 million rows took twice the processor time."""
 
 PROGRAM = 2**28
-"""Bytes of memory that the program of a worker, or of this process, takes itself, about."""
+"""Bytes of memory that the program of a worker, or of this process, takes itself, about: modules, threads' stacks and
+what the allocator keeps."""
 
 MEMORY_SHARE = 4
-"""The divisor of the memory of all workers that bounds split partitions in memory."""
+"""The divisor of the memory of all workers that bounds split partitions in memory: as much again is on its way, and
+half is left to tasks."""
 
 NEWS = 0.1
 """Seconds for which an answer of the scheduler holds: planning asks many times, and each takes a millisecond."""

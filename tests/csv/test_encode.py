@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask.formats.csv import write
+from akdask.formats import tuning
 from akdask.formats.csv.write import encoded_rows
 
 
@@ -49,6 +49,6 @@ def test_numbers_are_written_as_arkouda_does():
 def test_blocks_of_any_size_give_the_same(monkeypatch, rows):
     texts = pa.array([f"{k},\n" * (k % 3) for k in range(10)], pa.large_string())
     whole = text_of([texts, np.arange(10)])
-    monkeypatch.setattr(write, "BLOCK_ROWS", rows)
+    monkeypatch.setattr(tuning, "BLOCK_ROWS", rows)
     assert text_of([texts.slice(0), np.arange(10)]) == whole
     assert not text_of([texts.slice(0, 0)])

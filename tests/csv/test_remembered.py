@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.formats.csv import text_file
+from akdask.formats import tuning as formats_tuning
 from akdask.formats.csv.text_file import BEGINNINGS, CachingReader
 from akdask.storage import tuning
 from akdask.storage.files import identify
@@ -97,7 +97,7 @@ def test_reads_are_the_bytes_whatever_was_read_before(visits, room, ahead):
     file = identify(URL)
     with ak.config.set(read_ahead=room), pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning, "REQUEST", 256)
-        patch.setattr(text_file, "FIRST", 500)
+        patch.setattr(formats_tuning, "FIRST_BYTES", 500)
         for reads in visits:
             with CachingReader(file) as reader:
                 if ahead:

@@ -18,21 +18,21 @@ import pyarrow as pa
 
 from akdask.caches import Cache
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.formats import tuning
 from akdask.records import record
-from akdask.storage import tuning
+from akdask.storage import tuning as storage_tuning
 from akdask.storage.files import FileIdentity, is_remote
-from akdask.storage.ranges import RangeReader, range_reader
+from akdask.storage.ranges import BLOCK_BYTES, RangeReader, range_reader
 from akdask.storage.remote import Stream, buffer_limit
 from akdask.typing import NumberArray
-
-FIRST = 2**16
-"""Bytes of the first request to a remote file, which mostly contain its head and a sample of its rows."""
 
 Bytes = npt.NDArray[np.uint8]
 
 
 BEGINNINGS: Cache[FileIdentity, Bytes] = Cache(
-    "beginnings of text files", nbytes=lambda: buffer_limit() // tuning.TASK_SHARE, size=lambda found: found.nbytes
+    "beginnings of text files",
+    nbytes=lambda: buffer_limit() // storage_tuning.TASK_SHARE,
+    size=lambda found: found.nbytes,
 )
 """The first bytes of files."""
 
@@ -98,8 +98,8 @@ class CachingReader(RangeReader):
 
     def _begin(self, known: Bytes) -> None:
         """Make room for the bytes of a small file, or for the first ones of a large one."""
-        is_small = self.file.size <= buffer_limit() // tuning.TASK_SHARE**2
-        self._begun = np.empty(self.file.size if is_small else min(FIRST, self.file.size), np.uint8)
+        is_small = self.file.size <= buffer_limit() // storage_tuning.TASK_SHARE**2
+        self._begun = np.empty(self.file.size if is_small else min(tuning.FIRST_BYTES, self.file.size), np.uint8)
         self._filled = min(len(known), len(self._begun))
         self._begun[: self._filled] = known[: self._filled]
 
@@ -117,7 +117,6 @@ _BZ2_BLOCK = b"1AY&SY"
 """Bytes that follow the level in a bz2 file; the bytes before may also begin a text."""
 _OTHERS = {b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip"}
 _FIRST = 16
-_BLOCK = 2**20
 
 
 @record
@@ -161,7 +160,7 @@ def text_file(file: FileIdentity) -> TextFile:
         If it is compressed in a way that is not unpacked.
     """
     # The next bytes of a remote file are read soon, and are not worth a request of their own.
-    first = np.empty(min(FIRST if is_remote(file.path) else _FIRST, file.size), np.uint8)
+    first = np.empty(min(tuning.FIRST_BYTES if is_remote(file.path) else _FIRST, file.size), np.uint8)
     with remembering_reader(file) as reader:
         reader.read_into(first, 0, "CSV")
     begin = first.tobytes()
@@ -249,7 +248,7 @@ class _Unpacked:
         self._rewind()
 
     def _rewind(self) -> None:
-        raw = pa.PythonFile(io.BufferedReader(_Raw(self._reader), _BLOCK), mode="r")
+        raw = pa.PythonFile(io.BufferedReader(_Raw(self._reader), BLOCK_BYTES), mode="r")
         self._stream = pa.CompressedInputStream(raw, self._file.codec)
         self._position = 0
 
@@ -264,7 +263,7 @@ class _Unpacked:
         parts, left = [], size
         while left > 0:
             try:
-                found = self._stream.read(min(left, _BLOCK))
+                found = self._stream.read(min(left, BLOCK_BYTES))
             except (OSError, pa.ArrowException) as error:
                 raise FileFormatError(
                     f"{self._file.path!r} cannot be unpacked by {self._file.codec}: {error}."[:400],
@@ -282,15 +281,15 @@ class _Unpacked:
         """Go to a place in the text."""
         if offset < self._position:
             self._rewind()
-        while self._position < offset and self.read(min(offset - self._position, _BLOCK)):
+        while self._position < offset and self.read(min(offset - self._position, BLOCK_BYTES)):
             pass
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
         """Fill a contiguous array with the bytes at `offset`."""
         self.skip_to(offset)
         target = out.view(np.uint8)
-        for start in range(0, len(target), _BLOCK):
-            part = target[start : start + _BLOCK]
+        for start in range(0, len(target), BLOCK_BYTES):
+            part = target[start : start + BLOCK_BYTES]
             data = self.read(len(part))
             if len(data) < len(part):
                 raise FileFormatError(

@@ -16,6 +16,7 @@ from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import Table, slice_rows
 from akdask.deferred import pc
 from akdask.errors import ArgumentError, UnsupportedError
+from akdask.formats import tuning
 from akdask.formats.csv.lines import TYPES, checked_delimiter, head_bytes
 from akdask.formats.csv.text_file import CODECS
 from akdask.records import record
@@ -24,9 +25,6 @@ from akdask.storage.manifest import FileSums, SummedFile, SummedManifest
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.staged_writer import FileReceipt, StagedWriter, checked_codec
 from akdask.typing import Column
-
-BLOCK_ROWS = 2**16
-"""Rows that are encoded at a time, so that their text stays in the cache."""
 
 
 def encoded_rows(columns: Sequence[Column], delimiter: bytes) -> Iterator[memoryview]:
@@ -44,8 +42,8 @@ def encoded_rows(columns: Sequence[Column], delimiter: bytes) -> Iterator[memory
     """
     between, end = (pa.scalar(text, pa.large_string()) for text in (delimiter.decode(), "\n"))
     nothing = pa.scalar("", pa.large_string())
-    for start in range(0, len(columns[0]), BLOCK_ROWS):
-        fields = [_text(slice_rows(column, start, start + BLOCK_ROWS), delimiter) for column in columns]
+    for start in range(0, len(columns[0]), tuning.BLOCK_ROWS):
+        fields = [_text(slice_rows(column, start, start + tuning.BLOCK_ROWS), delimiter) for column in columns]
         lines = pc.binary_join_element_wise(*fields, between)
         yield offsets_and_bytes(pc.binary_join_element_wise(lines, nothing, end))[1].data
 

@@ -13,18 +13,15 @@ import numpy as np
 from akdask.columns.memory import new_array
 from akdask.columns.strings import MARGIN, offsets_and_bytes
 from akdask.deferred import pa
+from akdask.formats import tuning
 from akdask.formats.hdf5 import loops
 from akdask.storage.ranges import BLOCK_BYTES
 from akdask.typing import NumberArray
 
-BLOCK_ROWS = 2**17
-"""Rows of a block: fewer cost more calls, more no longer fit in the cache."""
-
-
 _CHUNK = 32
 """Bytes that loops write beyond the end of strings."""
 
-_COUNTED = np.arange(BLOCK_ROWS)
+_COUNTED = np.arange(tuning.BLOCK_ROWS)
 
 
 class StringError(Exception):
@@ -152,7 +149,7 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
     offsets, data = offsets_and_bytes(strings)
     start = 0
     while start < len(strings):
-        fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + BLOCK_BYTES)
+        fitting = np.searchsorted(offsets[start + 1 : start + tuning.BLOCK_ROWS + 1], offsets[start] + BLOCK_BYTES)
         stop = min(start + max(int(fitting), 1), len(strings))
         bounds = offsets[start : stop + 1]
         text = data[bounds[0] - offsets[0] : bounds[-1] - offsets[0]]
@@ -167,8 +164,8 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
 def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
     """Yield the starts of strings among their encoded bytes, in blocks; the first start is 0."""
     offsets, _ = offsets_and_bytes(strings)
-    for start in range(0, len(strings), BLOCK_ROWS):
-        stop = min(start + BLOCK_ROWS, len(strings))
+    for start in range(0, len(strings), tuning.BLOCK_ROWS):
+        stop = min(start + tuning.BLOCK_ROWS, len(strings))
         # There is a NUL for each string before.
         segments = np.add(offsets[start:stop], _COUNTED[: stop - start], out=new_array(stop - start, np.int64))
         segments += start - offsets[0]

@@ -21,6 +21,7 @@ from akdask.caches import Cache
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.deferred import pd
 from akdask.errors import AkdaskError, FileFormatError, WriteError
+from akdask.formats import tuning
 from akdask.formats.parquet.columns import FileSchema, ParquetColumn, ParquetFileDescription, leaves_of
 from akdask.formats.parquet.thrift import CHUNK, CODECS, PROBLEMS, read_row_groups
 from akdask.storage.files import FileIdentity, concurrently, identify, is_remote
@@ -45,7 +46,6 @@ PARQUET_ERRORS = (
 """pyarrow's errors for damaged files and unsupported features."""
 
 _TAIL = 8  # bytes of the footer's length and the magic
-_GUESS = 2**16  # bytes read from the end at first: most footers are shorter
 _MOST = 2**30
 _MAX_ROWS_PER_BYTE = 2**20  # a row group of Arkouda's, all of whose rows are the same, has some hundred thousand
 
@@ -145,7 +145,7 @@ def read_footer(file: FileIdentity) -> bytes:
     FileFormatError
         If the file does not end as Parquet does.
     """
-    size = min(_GUESS, file.size)
+    size = min(tuning.FIRST_BYTES, file.size)
     with range_reader(file) as ranges:
         tail = np.empty(size, np.uint8)
         ranges.read_into(tail, file.size - size, "footer")

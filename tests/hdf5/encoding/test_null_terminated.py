@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+from contextlib import contextmanager
 from unittest.mock import patch
 
 import h5py
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
+from akdask.formats import tuning
 from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5 import null_terminated as nulended
 from akdask.formats.hdf5.file_set import open_set
@@ -55,8 +57,10 @@ def decoded(values, bounds):
     return decode(np.frombuffer(values, np.uint8), np.array(bounds, np.int64))
 
 
+@contextmanager
 def pieces_of(rows, nbytes=2**22):
-    return patch.multiple(nulended, BLOCK_ROWS=rows, BLOCK_BYTES=nbytes)
+    with patch.object(tuning, "BLOCK_ROWS", rows), patch.object(nulended, "BLOCK_BYTES", nbytes):
+        yield
 
 
 @given(texts=TEXTS, start=st.integers(0, 2**40))
