@@ -51,6 +51,8 @@ SET_BY_DASK = {"PYTHONHASHSEED"}
 
 # Importing it gives another module, which pytest would not find in it.
 collect_ignore = ["akdask/arkouda/array_api.py"]
+# They are run by a test, in a folder with their data.
+collect_ignore_glob = ["tests/pandas_face/notebooks/*.py"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
