@@ -175,21 +175,24 @@ def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:
     return series_of(arg, Timedelta.of(array._frame, value, TimeForm(SPAN, found, None, True)))
 
 
+UNITS = {"D": 86_400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "s": 10**9, "ms": 10**6}
+UNITS |= {"us": 10**3, "ns": 1}
+"""Units of numbers of times, and their nanoseconds."""
+
+
 def _counted(series: Any, array: Any, unit: str, kind: Any, function: Any) -> Any:
     """Return integers of a unit as times or spans, where pandas keeps the unit."""
     if not _is_integer(array):
         raise NotLazyError("numbers are no integers")
     dtype = function(pandas.Series([1]), unit=unit).dtype
     found = np.datetime_data(dtype)[0]
-    factors = {"D": 86400, "h": 3600, "m": 60, "min": 60, "s": 1, "ms": 1, "us": 1, "ns": 1}
-    if unit not in factors or (found != unit and not (found == "s" and factors[unit] > 1)):
+    if unit not in UNITS or UNITS[unit] % UNITS[found]:
         raise NotLazyError("numbers may exceed the range of times")
+    factor = UNITS[unit] // UNITS[found]
     form = TimeForm(TIME if kind is Datetime else SPAN, found, None, False)
-    plain = array * factors[unit] if factors[unit] > 1 else array
-    if factors[unit] > 1:
-        most = int(abs(array).max()) if array.size else 0
-        if most > 10**13:
-            raise NotLazyError("numbers may exceed the range of times")
+    if factor > 1 and array.size and max(abs(int(array.min())), abs(int(array.max()))) >= 2**63 // factor:
+        raise NotLazyError("numbers may exceed the range of times")
+    plain = array * factor if factor > 1 else array
     return series_of(series, kind.of(plain._frame, plain._value, form))
 
 

@@ -33,6 +33,9 @@ def field(name: str) -> Callable[..., Any]:
     def read(accessor: Any) -> Any:
         values = _times(accessor)
         found = getattr(values, name)
+        if name == "microsecond":
+            # The house counts from the millisecond on.
+            found = values.millisecond * 1000 + found
         return series_of(accessor.series, CodedArray(found._frame, found._value, Narrow("int32")))
 
     return read
@@ -140,7 +143,10 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     **{name: span_field(name) for name in SPAN_FIELDS},
     **{
         name: method(name)
-        for name in ("month_name", "day_name", "strftime", "floor", "ceil", "round", "normalize", "total_seconds")
+        for name in (
+            *("month_name", "day_name", "strftime", "floor", "ceil", "round", "normalize", "total_seconds"),
+            *("tz_localize", "tz_convert"),
+        )
     },
     "date": date,
     "time": time,

@@ -81,7 +81,7 @@ def _computed(
     elif gives == "whole":
         numbers = np.full(len(found), found.dtype.kind == "i" or not found.notna().any())
     elif gives.startswith(TIMES):
-        numbers = found.dt.as_unit(gives.removeprefix(TIMES)).to_numpy().view(np.int64)
+        numbers = found.array.as_unit(gives.removeprefix(TIMES)).asi8
     else:
         numbers = found.to_numpy(np.bool_)
     if out is None:
