@@ -171,6 +171,8 @@ def test_patterns_lists_and_folders_are_put_together(rows, tmp_path):
     parts = [pd.read_csv(tmp_path / f"c{number}.csv") for number in range(3)]
     same(face.read_csv(f"{tmp_path}/c*.csv"), pd.concat(parts, ignore_index=True))
     same(face.read_csv([tmp_path / "c0.csv", tmp_path / "c1.csv"]), pd.concat(parts[:2], ignore_index=True))
+    labelled = [part.set_index("i") for part in parts]
+    same(face.read_csv(f"{tmp_path}/c*.csv", index_col="i"), pd.concat(labelled))
     os.mkdir(tmp_path / "inner")
     parts[0].to_csv(tmp_path / "inner" / "a.csv", index=False)
     parts[1].to_csv(tmp_path / "inner" / "b.csv", index=False)
@@ -301,6 +303,8 @@ def test_large_csv_is_lazy(rows, tmp_path, options):
         ("a,b\n" + "1,2\n" * 300 + "1.5,2\n", {}),
         ("a,b\n" + "1,2\n" * 300 + ",2\n", {}),
         ("a,b\n" + "1,2\n" * 300 + ",2\n", {"dtype": {"a": "int64"}}),
+        ("a,b\n" + "1,2\n" * 300 + ",2\n" * 600, {}),
+        ("t,b\n" + "2020-01-01,1\n" * 200 + "2020-01-01 10:00,1\n" * 200, {"parse_dates": ["t"]}),
         ("a,b\n" + "1,2\n" * 300, {"dtype": {"a": "category", "b": "int32"}}),
         ("a,b\n" + ",2\n" * 300 + "x,2\n", {}),
         ("a,b\n" + "1,2\n" * 300, {"converters": {"a": str}}),
@@ -390,7 +394,7 @@ def test_csv_decides_how_times_look_as_pandas_does(lazily, tmp_path, monkeypatch
 @pytest.mark.usefixtures("lazily")
 def test_parquet_in_parts_reads_as_what_pandas_writes(rows, tmp_path, monkeypatch, labels, options):
     monkeypatch.setattr(writing, "ROWS_OF_GROUP", 7)
-    rows = rows if labels is None else rows.set_index(labels)
+    rows = rows.rename_axis("number") if labels is None else rows.set_index(labels)
     held = face.DataFrame._of(face.DataFrame(rows).lazy(), None)
     held.to_parquet(tmp_path / "x.parquet", **options)
     rows.to_parquet(tmp_path / "y.parquet", **options)
