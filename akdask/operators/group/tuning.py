@@ -8,7 +8,8 @@ from __future__ import annotations
 # ---- aggregation
 
 MOST_KNOWN_KEYS = 2**17
-"""Distinct keys of which a table still fits the caches; with more, blocks have to have few new ones."""
+"""Distinct keys of which a table still fits the caches; with more, blocks have to have few new ones.  330,000
+distinct of 2 M keys: 64 ms, and 101 ms with four times as many; their means: 75 ms with a quarter, and 62 ms."""
 
 FEWEST_ROWS_OF_A_KEY = 8
 """Fewest rows of a block for each new key; with fewer, deduplicating blocks ends."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 # ---- key tables
 
 HASH_SLOTS_PER_ROW = 3
-"""Fewest slots for each row; with fewer, searches would visit more slots."""
+"""Fewest slots for each row; with fewer, searches would visit more slots.  2 M rows among 300,000
+far keys: 36 ms with one, 22 ms with three, and 28 ms with twelve."""
 
 TELLING_BITS = 6
 """Fewest bits of a slot number stored with a word; no word is so many slots away from its own."""
 
 SLOTS_PER_ROW = 8
-"""Most cells of a direct table for each row."""
+"""Most cells of a direct table for each row.  2 M rows among 700,000 keys: 19 ms with two, 6 ms with eight or more."""
 
 MIN_SLOTS = 2**16
 """Cells that a direct table may have for any number of rows."""
@@ -40,10 +41,11 @@ FEW_SAMPLED = 16
 """A sampled key with up to this number of rows is not heavy."""
 
 SMALLER_SIDE = 4
-"""How many times as many rows the other side has, at least, if the left one is indexed, whose order is restored."""
+"""How many times as many rows the other side has, at least, if the left one is indexed, whose order is
+restored.  Of sides of the same size: 119 ms if the left one is, and 27 ms if not."""
 
 SMALL_SIDE = 2**17
 """Most rows of the smaller side of a join where nothing tells how many the other has: groups are fewer than rows."""
 
 PAIRS = 2**20
-"""Pairs of rows made at a time."""
+"""Pairs of rows made at a time.  2 M of them take 128 ms, as with a quarter, and 146 ms with four times as many."""
