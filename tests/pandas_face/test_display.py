@@ -74,7 +74,7 @@ def _without_memory(text: str | None) -> str | None:
     return None if text is None else re.sub("memory usage: .*", "", text)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: str(options[0]))
 @pytest.mark.parametrize("name", FRAMES)
 def test_lazy_rows_are_shown_as_pandas_shows_them_by_its_options(name, options, monkeypatch):
     monkeypatch.setattr(tuning, "CACHED_VALUES", 50)
