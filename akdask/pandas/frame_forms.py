@@ -81,6 +81,8 @@ def drop(
         columns, labels = labels, None
     given = {"level": level, "errors": errors}
     index = in_pandas(labels if index is None else index)
+    if index is None and columns is None:
+        raise NotLazyError("nothing is dropped")
     if columns is not None:
         columns = in_pandas(columns)
         frame = arranged(frame, selection.asked(lambda row: row.drop(columns=columns, **given), probe(frame)))

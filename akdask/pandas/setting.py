@@ -40,7 +40,7 @@ from akdask.pandas.selection import asked, labels_of_rows, row_mask, values_on_r
 
 def with_item(frame: LazyFrame, key: Any, value: Any) -> LazyFrame:
     """Return a frame after ``frame[key] = value``."""
-    if isinstance(key, pandas.Index):
+    if isinstance(key, pandas.Index | range):
         key = list(key)
     if isinstance(key, list):
         return with_columns(frame, key, value)
@@ -193,6 +193,8 @@ def _mask(lazy: Any, rows: Any, by_label: bool, *, is_item: bool = False) -> tup
         return mask, None
     rows, count = in_pandas(rows), len(lazy)
     labels = row_labels(framed(lazy, VALUES) if isinstance(lazy, LazySeries) else lazy) if by_label or is_item else None
+    if is_item and isinstance(rows, list | np.ndarray | pandas.Index) and labels is not None and not labels.is_unique:
+        raise NotLazyError("labels repeat")
     every = pandas.Series(np.arange(count), labels)
     numbers = asked(lambda all_: all_[rows] if is_item else all_.loc[rows] if by_label else all_.iloc[rows], every)
     numbers = np.atleast_1d(np.asarray(numbers))
@@ -237,6 +239,8 @@ def _put(frame: LazyFrame, column: Array, mask: Array, numbers: Any, value: Any)
     entry = asked(lambda one: _after(one, value), pandas.Series([_filler(dtype)] * 2, dtype=dtype))
     item = entry.iloc[0]
     if pandas.isna(item):
+        if numbers is not None and len({*numbers.tolist()}) in (0, len(frame)):
+            raise NotLazyError("no value becomes missing, or all do")
         if entry.dtype not in (dtype, np.float64):
             raise NotLazyError("the type of the column changes")
         rows, (own, lacks) = align_by_plan("assign", [(column._frame, column._value), (mask._frame, mask._value)])
