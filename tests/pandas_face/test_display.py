@@ -100,6 +100,20 @@ def test_of_many_rows_only_those_that_are_shown_are_computed(monkeypatch):
     assert chosen._repr_html_() == wanted._repr_html_()
 
 
+@pytest.mark.parametrize("least", [0, 100, 280])
+def test_ends_are_taken_from_as_many_partitions_as_have_them(least, tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "CACHED_VALUES", 10)
+    rows = pandas.DataFrame({"x": range(ROWS), "y": np.arange(ROWS) % 7})
+    for number in range(30):
+        rows[number * 10 : number * 10 + 10].to_parquet(tmp_path / f"{number:02}.parquet")
+    frame = pd.DataFrame(ak.DataFrame(ak.read_parquet(str(tmp_path / "*.parquet"))))[["x", "y"]]
+    assert len(frame.lazy()._columns.counted()) > 1
+    chosen, wanted = frame[(frame["x"] >= least) & (frame["y"] != 3)], rows[(rows["x"] >= least) & (rows["y"] != 3)]
+    with pandas.option_context("display.max_rows", 10):
+        assert repr(chosen) == repr(wanted)
+        assert repr(chosen["y"]) == repr(wanted["y"])
+
+
 def test_the_ends_of_sorted_rows_are_found_without_sorting_the_others(monkeypatch):
     monkeypatch.setattr(tuning, "CACHED_VALUES", 50)
     rows = _rows()
