@@ -596,9 +596,9 @@ class Step(Face):
 
     def _read(self, name: str) -> Any:
         """Return an attribute."""
-        form = self._form(name)
-        is_lazy = form is not None or name in self.lazy_methods
-        if is_lazy and not (self.is_at_hand() and config.get("pandas_fallback") != "error"):
+        at_once = config.get("pandas_fallback") != "error" and self.is_at_hand()
+        form = None if at_once else self._form(name)
+        if not at_once and (form is not None or name in self.lazy_methods):
             try:
                 found = getattr(self.lazy(), name) if form is None else form(self.lazy())
                 return self._faced(found() if inspect.ismethod(found) else found)

@@ -16,6 +16,7 @@ from functools import cache, wraps
 from typing import Any
 
 import pandas
+import pyarrow.parquet
 
 from akdask import config
 from akdask.errors import AkdaskError
@@ -183,6 +184,11 @@ def _check_size(name: str, files: str | list[str], reason: Exception | None) -> 
 
 
 def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
+    if isinstance(files, str) and os.path.isfile(files):
+        # The modules of lazy columns take longer to load than such a file to be read.
+        stored = pyarrow.parquet.read_metadata(files)
+        if stored.num_rows * stored.num_columns <= tuning.READ_VALUES:
+            raise NotLazyError("the files are small")
     from akdask.pandas.lazy_parquet import parquet
 
     return parquet(files, **options)
