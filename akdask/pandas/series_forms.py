@@ -12,7 +12,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.pandas import selection
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
-from akdask.pandas.face import faced, words
+from akdask.pandas.face import faced, in_pandas, words
 from akdask.pandas.labels import framed
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
@@ -102,6 +102,16 @@ def to_frame(series: LazySeries, name: Any = None) -> Any:
     return framed(series, 0 if called is None else called)
 
 
+def by_labels(name: str) -> Callable[..., Any]:
+    """Return the form of a method that chooses rows by labels: pandas finds their numbers."""
+
+    def choose(series: LazySeries, *args: Any, **options: Any) -> Any:
+        args, options = in_pandas(args), in_pandas(options)
+        return selection.by_labels(series, lambda rows: getattr(rows, name)(*args, **options))
+
+    return choose
+
+
 def renamed(series: LazySeries, name: Any) -> LazySeries:
     made = series.copy()
     made.name = name
@@ -173,6 +183,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "resample": resample,
     "reset_index": reset_index,
     "sort_values": sort_values,
+    **{name: by_labels(name) for name in ("drop", "droplevel", "reorder_levels", "swaplevel", "truncate", "xs")},
     "to_frame": to_frame,
     "unique": unique,
     "unstack": unstack,
