@@ -148,7 +148,7 @@ class Array(Writable, Collection):
     _most_shown: ClassVar[int] = SHOWN
     _separator: ClassVar[str] = " "
     _gap: ClassVar[str] = GAP
-    marks_missing: ClassVar[bool] = False
+    flags_missing: ClassVar[bool] = False
     """Whether missing elements are marked beside the numbers of the others, which stand for something else."""
 
     _frame: Frame

@@ -437,7 +437,7 @@ class Joined:
     def _becomes_floats(self, array: Array) -> bool:
         """Whether a column, of integers or bool, has no NaN of its own but gets some."""
         is_plain = isinstance(array, pdarray) and array._pandas_converter() is None
-        return self.convert_ints and (is_plain or array.marks_missing) and array._value.dtype.plain != FLOAT64
+        return self.convert_ints and (is_plain or array.flags_missing) and array._value.dtype.plain != FLOAT64
 
     def _missing(self, array: Array) -> Value:
         """Return the value of a column for rows without a match."""

@@ -23,7 +23,7 @@ from akdask.engine.values import Call, Constant, apart, with_missing
 from akdask.frames import binning
 from akdask.frames.columnset import VALUES
 from akdask.frames.series_accessors import CategoricalAccessor
-from akdask.pandas.coded import Categories, CodedArray, Narrow, columns_of, of_codes, series_of
+from akdask.pandas.encoded import AnyCategories, EncodedArray, Narrow, columns_of, of_codes, series_of
 from akdask.pandas.face import words
 from akdask.pandas.refusals import NotLazyError
 
@@ -34,13 +34,13 @@ class CategoriesOf:
     Parameters
     ----------
     series : Series
-        Categories of any type.
+        AnyCategories of any type.
     """
 
     def __init__(self, series: Any) -> None:
         array: Any = columns_of(series).array(VALUES)
         self.series = series
-        if isinstance(array, CodedArray) and isinstance(array.coding, Categories):
+        if isinstance(array, EncodedArray) and isinstance(array.coding, AnyCategories):
             self.dtype = array.coding.categories
             value = array._value
             if value.dtype.is_nullable_number:
@@ -70,7 +70,7 @@ class CategoriesOf:
         name = pandas.Categorical.from_codes([], dtype=self.dtype).codes.dtype.name
         found: Any = self.numbers
         if name != "int64":
-            found = CodedArray(self.numbers._frame, self.numbers._value, Narrow(name))
+            found = EncodedArray(self.numbers._frame, self.numbers._value, Narrow(name))
         made = series_of(self.series, found).copy()
         made.name = None
         return made
@@ -80,10 +80,10 @@ class CategoriesOf:
         count = len(self.categories)
         each = pandas.Series(pandas.Categorical.from_codes([*range(count), -1], dtype=self.dtype))
         after = getattr(each.cat, name)(**given)
-        places = after.cat.codes.to_numpy(np.int64)
+        positions = after.cat.codes.to_numpy(np.int64)
         codes = self.numbers
-        if not np.array_equal(places, [*range(count), -1]):
-            frame, (value) = literal(places)
+        if not np.array_equal(positions, [*range(count), -1]):
+            frame, (value) = literal(positions)
             at = Call(
                 "where", Call("less", codes._value, Constant(np.int64(0))), Constant(np.int64(count)), codes._value
             )
@@ -126,9 +126,9 @@ def counted(series: Any, normalize: bool, sort: bool, ascending: bool, bins: Any
     cat = CategoriesOf(series)
     found = series_of(series, cat.numbers).value_counts().to_pandas()
     size = len(cat.categories)
-    places = [*range(size), *([-1] if not dropna and -1 in found.index else [])]
-    counts = [int(found.get(place, 0)) for place in places]
-    index = pandas.CategoricalIndex(pandas.Categorical.from_codes(places, dtype=cat.dtype), name=series.name)
+    positions = [*range(size), *([-1] if not dropna and -1 in found.index else [])]
+    counts = [int(found.get(place, 0)) for place in positions]
+    index = pandas.CategoricalIndex(pandas.Categorical.from_codes(positions, dtype=cat.dtype), name=series.name)
     made = pandas.Series(counts, index=index, name="count", dtype="int64")
     if sort:
         made = made.sort_values(ascending=ascending, kind="stable")
@@ -143,7 +143,7 @@ def counted(series: Any, normalize: bool, sort: bool, ascending: bool, bins: Any
 def as_categories(series: Any, dtype: Any) -> Any:
     """Return values as categories: those given, or the different values in order, which are found for it."""
     array: Any = columns_of(series).array(VALUES)
-    if isinstance(array, Categorical) or (isinstance(array, CodedArray) and isinstance(array.coding, Categories)):
+    if isinstance(array, Categorical) or (isinstance(array, EncodedArray) and isinstance(array.coding, AnyCategories)):
         cat = CategoriesOf(series)
         if not isinstance(dtype, pandas.CategoricalDtype):
             return series
@@ -153,7 +153,7 @@ def as_categories(series: Any, dtype: Any) -> Any:
         return cat.changed("set_categories", {"new_categories": categories, "ordered": bool(dtype.ordered)})
     given = dtype.categories if isinstance(dtype, pandas.CategoricalDtype) else None
     ordered = bool(dtype.ordered) if isinstance(dtype, pandas.CategoricalDtype) else False
-    if isinstance(array, TimeArray) or not isinstance(array, pdarray | Strings | CodedArray):
+    if isinstance(array, TimeArray) or not isinstance(array, pdarray | Strings | EncodedArray):
         raise NotLazyError("categories of other types are not found lazily")
     if given is None:
         distinct = series.drop_duplicates().to_pandas()
@@ -163,9 +163,9 @@ def as_categories(series: Any, dtype: Any) -> Any:
         if given.dtype != "str":
             raise NotLazyError("categories are no text")
         return of_codes(series, pdarray(array._frame, _codes_of_text(array, given)), wanted)
-    if isinstance(array, CodedArray) and not (isinstance(array.coding, Narrow) and array.dtype.kind in "iu"):
+    if isinstance(array, EncodedArray) and not (isinstance(array.coding, Narrow) and array.dtype.kind in "iu"):
         raise NotLazyError("categories of other types are not found lazily")
-    plain: Any = array.plain() if isinstance(array, CodedArray) else array
+    plain: Any = array.plain() if isinstance(array, EncodedArray) else array
     if given.dtype != series.head(0).to_pandas().dtype or plain._value.dtype.kind == "bool":
         raise NotLazyError("categories are of another type")
     if plain._value.dtype.is_nullable_number or not len(given):
@@ -239,7 +239,7 @@ def _numbers(series: Any) -> Any:
     if not hasattr(series, "_labelled"):
         raise NotLazyError("the values are no Series")
     array = columns_of(series).array(VALUES)
-    if isinstance(array, CodedArray):
+    if isinstance(array, EncodedArray):
         if not isinstance(array.coding, Narrow) or array.dtype.kind == "f":
             raise NotLazyError("the values are no numbers")
         return array.plain()
@@ -306,18 +306,20 @@ def get_dummies(
         raise NotLazyError("pandas refuses the prefixes")
     made = {name: data._columns.array(name) for name in data._columns.values if name not in chosen}
     for name, start in zip(chosen, prefixes, strict=True):
-        texts, arrays = _dummies(column_of(data, name, name), start, prefix_sep, drop_first, dtype)
-        if not made.keys().isdisjoint(texts) or not texts.is_unique:
+        names_of_dummies, arrays = _dummies(column_of(data, name, name), start, prefix_sep, drop_first, dtype)
+        if not made.keys().isdisjoint(names_of_dummies) or not names_of_dummies.is_unique:
             raise NotLazyError("names repeat")
-        made |= dict(zip(texts, arrays, strict=True))
+        made |= dict(zip(names_of_dummies, arrays, strict=True))
     return data._of(data._columns.beside(made))
 
 
 def _dummies(series: Any, prefix: Any, sep: str, drop_first: bool, dtype: Any) -> tuple[pandas.Index, list[Any]]:
     array: Any = columns_of(series).array(VALUES)
-    if isinstance(array, TimeArray) or (isinstance(array, CodedArray) and not isinstance(array.coding, Categories)):
+    if isinstance(array, TimeArray) or (
+        isinstance(array, EncodedArray) and not isinstance(array.coding, AnyCategories)
+    ):
         raise NotLazyError("values of the type have no lazy columns")
-    if isinstance(array, Categorical | CodedArray):
+    if isinstance(array, Categorical | EncodedArray):
         cat = CategoriesOf(series)
         codes = series_of(series, cat.numbers)
         masks = [(codes == number).values for number in range(len(cat.categories))]

@@ -17,7 +17,7 @@ from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import SPAN, TIME, TimeForm
 from akdask.engine.values import Call, with_missing
 from akdask.frames.columnset import VALUES
-from akdask.pandas.coded import NARROW, CodedArray, Narrow, Text, columns_of, series_of
+from akdask.pandas.encoded import NARROW, EncodedArray, Narrow, ObjectText, columns_of, series_of
 from akdask.pandas.refusals import NotLazyError
 
 
@@ -29,8 +29,8 @@ def converted(series: Any, dtype: Any) -> Any:
         from akdask.pandas.category_forms import as_categories
 
         return as_categories(series, wanted if isinstance(dtype, pandas.CategoricalDtype) else "category")
-    if isinstance(array, CodedArray):
-        return _of_coded(series, array, wanted)
+    if isinstance(array, EncodedArray):
+        return _of_encoded(series, array, wanted)
     if wanted == "str":
         return _as_text(series, array)
     if not isinstance(wanted, np.dtype):
@@ -66,11 +66,11 @@ def _narrow(series: Any, plain: Any, name: str) -> Any:
     bits = np.iinfo(name).bits
     half = 1 << (bits - 1)
     found = ((plain + half) & ((1 << bits) - 1)) - half
-    return series_of(series, CodedArray(found._frame, found._value, Narrow(name)))
+    return series_of(series, EncodedArray(found._frame, found._value, Narrow(name)))
 
 
-def _of_coded(series: Any, array: CodedArray, wanted: Any) -> Any:
-    if isinstance(array.coding, Text) and wanted == "str":
+def _of_encoded(series: Any, array: EncodedArray, wanted: Any) -> Any:
+    if isinstance(array.coding, ObjectText) and wanted == "str":
         return series_of(series, wrap(array._frame, array._value))
     if not isinstance(array.coding, Narrow) or array._value.dtype.nullable:
         raise NotLazyError("the type has no lazy form")
@@ -107,7 +107,7 @@ def _of_text(series: Any) -> Any:
     if not hasattr(series, "_labelled"):
         raise NotLazyError("the values are no Series")
     array: Any = columns_of(series).array(VALUES)
-    if isinstance(array, CodedArray) and isinstance(array.coding, Text):
+    if isinstance(array, EncodedArray) and isinstance(array.coding, ObjectText):
         return wrap(array._frame, array._value)
     return array
 
@@ -206,8 +206,8 @@ def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
     if not isinstance(array, Strings) or errors not in ("raise", "coerce"):
         raise NotLazyError("the values are no text")
     step = ("to_numeric", (), {"errors": errors})
-    is_whole = pdarray(array._frame, _computed(array, step, "whole"))
-    if bool(is_whole.all()):
+    is_integral = pdarray(array._frame, _computed(array, step, "whole"))
+    if bool(is_integral.all()):
         numbers = _computed(array, step, "int")
         return series_of(arg, pdarray(array._frame, with_missing(numbers, _computed(array, step, "missing"))))
     return series_of(arg, pdarray(array._frame, _computed(array, step, "float")))

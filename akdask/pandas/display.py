@@ -45,13 +45,13 @@ def series_text(series: Series) -> str:
     return text
 
 
-def _shown(held: Any, text: Callable[[Any], Any], counted: str) -> Any:
+def _shown(frame: Any, text: Callable[[Any], Any], counted: str) -> Any:
     """Return the text of an object, with the number of rows where the pattern finds another one."""
-    if held._in_memory is not None:
-        return text(held._in_memory)
+    if frame._in_memory is not None:
+        return text(frame._in_memory)
     try:
-        size = len(held)
-        rows = edges(held, size)
+        size = len(frame)
+        rows = edges(frame, size)
         shown = text(rows)
     except Exception as error:
         raise refusal(error) from error
@@ -98,25 +98,25 @@ def outline(frame: DataFrame, buf: Any, memory_usage: Any, **options: Any) -> No
     print(text.getvalue().replace(str(Outline), str(pandas.DataFrame), 1), end="", file=buf)
 
 
-def edges(held: Any, size: int) -> Any:
+def edges(frame: Any, size: int) -> Any:
     """Return the rows of an object that pandas shows, as pandas has them; all of them where they are few."""
     most: int | None = pandas.get_option("display.max_rows")
-    is_outline = held.ndim == 2 and pandas.get_option("display.large_repr") == "info"
+    is_outline = frame.ndim == 2 and pandas.get_option("display.large_repr") == "info"
     half = (most or 0) // 2 + 1
-    columns = len(held.columns) if held.ndim == 2 else 1
+    columns = len(frame.columns) if frame.ndim == 2 else 1
     if size * max(columns, 1) <= tuning.CACHED_VALUES or not most or is_outline or size <= 2 * half:
-        return held.to_pandas()
-    head, tail = _head_and_tail(held, half)
-    types = [part.dtypes if held.ndim == 2 else pandas.Series([part.dtype, part.index.dtype]) for part in (head, tail)]
+        return frame.to_pandas()
+    head, tail = _head_and_tail(frame, half)
+    types = [part.dtypes if frame.ndim == 2 else pandas.Series([part.dtype, part.index.dtype]) for part in (head, tail)]
     if not types[0].equals(types[1]):
-        return held.to_pandas()
+        return frame.to_pandas()
     return pandas.concat([head, tail])
 
 
-def _head_and_tail(held: Any, count: int) -> tuple[Any, Any]:
+def _head_and_tail(frame: Any, count: int) -> tuple[Any, Any]:
     """Return the first and the last rows, from the partitions that have them; kept for the next look."""
-    own = held.lazy()
-    looked_at: tuple[Any, int, tuple[Any, Any]] | None = held.__dict__.get("_edges")
+    own = frame.lazy()
+    looked_at: tuple[Any, int, tuple[Any, Any]] | None = frame.__dict__.get("_edges")
     if looked_at is not None and looked_at[0] is own and looked_at[1] == count:
         return looked_at[2]
     import dask
@@ -125,14 +125,14 @@ def _head_and_tail(held: Any, count: int) -> tuple[Any, Any]:
 
     is_sorted = _is_sorted(own)
     first, last = (own, own) if is_sorted else _ends(own, count)
-    if held.ndim == 2:
+    if frame.ndim == 2:
         first, last = by_rows(first, lambda rows: rows.head(count)), by_rows(last, lambda rows: rows.tail(count))
     else:
         first, last = first.head(count), last.tail(count)
-    faces = held._of(first), held._of(last)
+    faces = frame._of(first), frame._of(last)
     # The first rows in an order are found without the order of the others.
     found = tuple(face.to_pandas() for face in faces) if is_sorted else dask.compute(*faces)
-    object.__setattr__(held, "_edges", (own, count, found))
+    object.__setattr__(frame, "_edges", (own, count, found))
     return found
 
 

@@ -133,8 +133,8 @@ class Face:
     def _lazily_by_type(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a lazy form if it knows the types of the columns; types that the engine lacks have their own module."""
         self._root().lazy()
-        coded = sys.modules.get("akdask.pandas.coded")
-        return self._lazily(name, args, kwargs) if coded is None else coded.lazily(self, name, args, kwargs)
+        encoded = sys.modules.get("akdask.pandas.encoded")
+        return self._lazily(name, args, kwargs) if encoded is None else encoded.lazily(self, name, args, kwargs)
 
     def _root(self) -> Face:
         """Return the frame or Series that the object comes from."""
@@ -765,8 +765,8 @@ def lazy_argument(given: Any) -> Any:
         from akdask.pandas.lazy import lazy_series
 
         made = lazy_series(given) if isinstance(given, pandas.Series) else lazily(given)
-        coded = sys.modules.get("akdask.pandas.coded")
-        if coded is not None and coded.coded_names(made):
+        encoded = sys.modules.get("akdask.pandas.encoded")
+        if encoded is not None and encoded.encoded_names(made):
             raise NotLazyError("an argument has no lazy type")
         return made
     if isinstance(given, Face):

@@ -91,14 +91,14 @@ def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.Da
         demand_type(grouped, position, how, params)
         if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
             raise NotLazyError("sums of bytes wrap around")
-    texts = [number for number, (position, how) in enumerate(calls) if _is_text_extreme(grouped, position, how)]
-    found = _by_house(grouped, [call for number, call in enumerate(calls) if number not in texts], params)
+    of_text = [number for number, (position, how) in enumerate(calls) if _is_text_extreme(grouped, position, how)]
+    found = _by_house(grouped, [call for number, call in enumerate(calls) if number not in of_text], params)
     labels, taken = _labels(grouped, found)
     columns: dict[int, Any] = {}
-    others = [number for number in range(len(calls)) if number not in texts]
+    others = [number for number in range(len(calls)) if number not in of_text]
     for name, number in enumerate(others):
         columns[number] = _taken(found[name], taken, calls[number][1])
-    for number in texts:
+    for number in of_text:
         columns[number] = _text_extremes(grouped, *calls[number], labels)
     return pandas.DataFrame({number: columns[number] for number in range(len(calls))}, index=labels, copy=False)
 

@@ -156,9 +156,11 @@ def of_frame(frame: LazyFrame, by: Any = None, level: Any = None, **options: Any
 
 def _with_text(key: Array) -> Array:
     """Return a key with text in place of Python's objects that are text, as pandas labels groups."""
-    from akdask.pandas.coded import CodedArray, Text
+    from akdask.pandas.encoded import EncodedArray, ObjectText
 
-    return Strings(key._frame, key._value) if isinstance(key, CodedArray) and isinstance(key.coding, Text) else key
+    return (
+        Strings(key._frame, key._value) if isinstance(key, EncodedArray) and isinstance(key.coding, ObjectText) else key
+    )
 
 
 def _missing_integers(keys: Sequence[Array]) -> dict[int, Any]:

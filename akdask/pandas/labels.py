@@ -92,8 +92,8 @@ def computed(frame: Any) -> Any:
 
 def _masked(lazy: Any) -> frozenset[Hashable]:
     """Return which columns have pandas' nullable types by themselves; the column of a Series is `VALUES`."""
-    coded = sys.modules.get("akdask.pandas.coded")
-    return frozenset() if coded is None else coded.masked(lazy)
+    encoded = sys.modules.get("akdask.pandas.encoded")
+    return frozenset() if encoded is None else encoded.masked(lazy)
 
 
 def with_labels(rows: Any, labels: FrameLabels | None, masked: frozenset[Hashable] = frozenset()) -> Any:

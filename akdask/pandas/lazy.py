@@ -81,7 +81,7 @@ def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
         rows = rows.set_axis(labels)
     if not other and coding is None:
         return LazyFrame(rows)
-    from akdask.pandas.coded import encoded, with_codings
+    from akdask.pandas.encoded import encoded, with_codings
 
     pairs = {str(name): encoded(rows[name]) for name in other}
     made = LazyFrame(rows.assign(**{name: numbers for name, (numbers, _) in pairs.items()}))
@@ -136,7 +136,7 @@ def _plain_labels(labels: pandas.Index) -> tuple[pandas.Index, Any]:
         is_plain = labels.start == 0 and labels.step == 1 and labels.name is None
         return labels if is_plain else pandas.Index(labels.to_numpy(), name=labels.name), None
     if isinstance(labels.dtype, pandas.CategoricalDtype | pandas.PeriodDtype) and not labels.hasnans:
-        from akdask.pandas.coded import encoded
+        from akdask.pandas.encoded import encoded
 
         numbers, coding = encoded(labels)
         return pandas.Index(numbers, name=labels.name), coding

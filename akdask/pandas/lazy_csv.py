@@ -44,7 +44,7 @@ LINEWISE = words(
     skip_blank_lines true_values false_values float_precision low_memory memory_map compression doublequote
     on_bad_lines"""
 )
-"""Arguments of `read_csv` whose meaning does not depend on where a file is cut."""
+"""Arguments of `read_csv` whose meaning does not depend on where a file is ranges_of_file."""
 
 OF_HEADER = words(
     "sep delimiter header names skiprows comment encoding encoding_errors skipinitialspace skip_blank_lines"
@@ -163,11 +163,11 @@ def _opened(path: str, options: dict[str, Any]) -> OpenedCsv:
     if len(head) == HEAD:
         head = head[: last_end(head, Lines(b",", keeps_blank=True))]
     header = {word: value for word, value in options.items() if word in OF_HEADER}
-    whole = pandas.read_csv(io.BytesIO(head), **header, dtype=str)
+    first_rows = pandas.read_csv(io.BytesIO(head), **header, dtype=str)
     sample = pandas.read_csv(io.BytesIO(head), **{**options, "compression": None})
-    if not isinstance(whole.index, pandas.RangeIndex) or whole.columns.nlevels > 1 or not len(sample):
+    if not isinstance(first_rows.index, pandas.RangeIndex) or first_rows.columns.nlevels > 1 or not len(sample):
         raise NotLazyError("the first column has no name, or there are no rows")
-    return OpenedCsv(file, whole.columns, sample, _start_of_rows(head, options))
+    return OpenedCsv(file, first_rows.columns, sample, _start_of_rows(head, options))
 
 
 def _start_of_rows(head: bytes, options: dict[str, Any]) -> int:
@@ -350,7 +350,7 @@ def _types_of(
         (dict(parser.options).get("sep") or dict(parser.options).get("delimiter") or ",").encode(), keeps_blank=False
     )
     try:
-        cuts = [byte_ranges(one.file, one.start, lines, limit) for one in opened]
+        ranges_of_files = [byte_ranges(one.file, one.start, lines, limit) for one in opened]
     except StrayQuoteError:
         raise NotLazyError("quotes do not show where rows end") from None
     given = dict(parser.dtypes)
@@ -366,11 +366,16 @@ def _types_of(
         kinds = {name: None if frame[name].isna().all() else str(frame[name].dtype) for name in names}
         return len(frame), kinds, {name: _format_of(data, name, parser) for name in guessed}
 
-    places = [(one, found) for one, cut in zip(opened, cuts, strict=True) for found in cut]
+    located = [
+        (one, found) for one, ranges_of_file in zip(opened, ranges_of_files, strict=True) for found in ranges_of_file
+    ]
     with ThreadPoolExecutor(CPU_COUNT) as threads:
-        seen = list(threads.map(look, places))
+        seen = list(threads.map(look, located))
     counts = iter([rows for rows, _, _ in seen])
-    ranges = [[ByteRange(found.start, found.stop, next(counts)) for found in cut] for cut in cuts]
+    ranges = [
+        [ByteRange(found.start, found.stop, next(counts)) for found in ranges_of_file]
+        for ranges_of_file in ranges_of_files
+    ]
     with_rows = [(kinds, formats) for rows, kinds, formats in seen if rows]
     if any(len({formats[name] for _, formats in with_rows}) > 1 for name in guessed):
         raise NotLazyError("times have several formats: give date_format=")

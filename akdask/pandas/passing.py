@@ -99,8 +99,8 @@ def house_series(series: Any) -> Any:
 
 
 def _house_columns(columns: Any) -> Any:
-    coded = sys.modules.get("akdask.pandas.coded")
-    return columns if coded is None else coded.for_arkouda(columns)
+    encoded = sys.modules.get("akdask.pandas.encoded")
+    return columns if encoded is None else encoded.for_arkouda(columns)
 
 
 SETS: Mapping[str, str] = {".parquet": "to_parquet", ".csv": "to_csv"}

@@ -16,7 +16,7 @@ from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
 if TYPE_CHECKING:
     from akdask.pandas.face import Face
 
-MARKS = frozenset({"bar", "barh", "pie"})
+ONE_FOR_EACH_ROW = frozenset({"bar", "barh", "pie"})
 """Kinds of pictures with a mark for each row, which nobody can see of many rows: these stay refused."""
 
 ONE_LABEL = frozenset({"line", "area", "hist", "kde", "density"})
@@ -55,7 +55,7 @@ def draw(face: Any, step: str, kind: str | None, args: tuple[Any, ...], kwargs: 
         try:
             found = _reduced(face, step, kind, args, kwargs)
         except Exception as reason:  # pandas draws it, or says what is wrong
-            if isinstance(reason, AkdaskError) and {kind, kwargs.get("kind")} & MARKS:
+            if isinstance(reason, AkdaskError) and {kind, kwargs.get("kind")} & ONE_FOR_EACH_ROW:
                 raise
             if config.get("pandas_fallback") == "error":
                 raise FallbackError(f"{step} has no lazy form here: {reason}.") from None

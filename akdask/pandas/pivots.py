@@ -118,8 +118,8 @@ def pivot_table(
     words: Any = (fill_value, margins, dropna, margins_name, observed, sort, {})
     if isinstance(aggfunc, list):
         names = [getattr(func, "__name__", func) for func in aggfunc]
-        pieces = [make(TableRows(frame), values, rows, across, func, *words) for func in aggfunc]
-        return pandas.concat(pieces, keys=names, axis=1)
+        parts = [make(TableRows(frame), values, rows, across, func, *words) for func in aggfunc]
+        return pandas.concat(parts, keys=names, axis=1)
     return make(TableRows(frame), values, rows, across, aggfunc, *words)
 
 

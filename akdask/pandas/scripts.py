@@ -108,7 +108,7 @@ def main(arguments: list[str]) -> None:
 
 # the report
 
-WAYS = {
+REPORTED = {
     "lazily": "planned lazily",
     "computed": "computed",
     "through pandas": "through pandas",
@@ -166,7 +166,7 @@ def report(file: TextIO | None = None, seconds: float | None = None) -> None:
     """Print how many calls took which way and how long, and which methods went through pandas."""
     ran = "" if seconds is None else f" of {seconds:.2f} s"
     print(f"akdask.pandas: {sum(_counted.values()):,} calls, {sum(_seconds.values()):.2f} s{ran}", file=file)
-    for way, called in WAYS.items():
+    for way, called in REPORTED.items():
         count = sum(number for (_, one), number in _counted.items() if one == way)
         spent = sum(number for (_, one), number in _seconds.items() if one == way)
         if count:

@@ -155,7 +155,7 @@ def by_labels(lazy: Any, call: Callable[[Any], Any], *, is_repeatable: bool = Tr
         return _cell(frame, found, 0)
     labels, names = row_labels(lazy), column_labels(lazy)
     shape = len(labels), len(names)
-    if shape[0] * shape[1] > tuning.NUMBERED_CELLS:
+    if shape[0] * shape[1] > tuning.NUMBERED_VALUES:
         raise NotLazyError("there are too many cells")
 
     def of_columns() -> Any:

@@ -24,7 +24,7 @@ from akdask.arrays.strings import Strings
 from akdask.engine.values import Call, Value, token, with_missing
 from akdask.frames.columnset import VALUES
 from akdask.frames.dtypes import as_other_type
-from akdask.pandas.coded import CodedArray, Coding, Text, columns_of, series_of
+from akdask.pandas.encoded import Coding, EncodedArray, ObjectText, columns_of, series_of
 from akdask.pandas.face import NOT_GIVEN, words
 from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
@@ -73,10 +73,10 @@ class TextOf:
         self.series = series
         self.dtype = "str"
         self.steps: tuple[Step, ...] = ()
-        if isinstance(array, CodedArray) and isinstance(array.coding, Lists):
+        if isinstance(array, EncodedArray) and isinstance(array.coding, Lists):
             self.steps, self.dtype = pickle.loads(array.coding.pickled), array.coding.of
             self.text: Any = wrap(array._frame, array._value)
-        elif isinstance(array, CodedArray) and isinstance(array.coding, Text):
+        elif isinstance(array, EncodedArray) and isinstance(array.coding, ObjectText):
             self.text, self.dtype = wrap(array._frame, array._value), "object"
         elif isinstance(array, Categorical):
             self.text, self.dtype = as_other_type(array, str), "object"
@@ -103,7 +103,7 @@ class TextOf:
         value = self.value(steps, "text")
         if not self.steps and self.dtype == "str":
             return self.with_values(value)
-        return self.with_values(CodedArray(self.text._frame, value, Text()))
+        return self.with_values(EncodedArray(self.text._frame, value, ObjectText()))
 
     def with_values(self, value: Value) -> Any:
         """Return the Series with other values."""
@@ -154,7 +154,9 @@ def chained(name: str) -> Callable[..., Any]:
         step = _step(name, given)
         steps = (*text.steps, step)
         if name in TO_LISTS:
-            return text.with_values(CodedArray(text.text._frame, text.text._value, Lists(_pickled(steps), text.dtype)))
+            return text.with_values(
+                EncodedArray(text.text._frame, text.text._value, Lists(_pickled(steps), text.dtype))
+            )
         if name in TO_BOOL:
             if text.dtype == "object" and given.get("na", NOT_GIVEN) is NOT_GIVEN:
                 raise NotLazyError("missing text gives NaN")
@@ -276,7 +278,9 @@ def item(text: TextOf, key: Any) -> Any:
         if text.steps:
             step: Step = ("slice", (key.start, key.stop, key.step), {})
             steps = (*text.steps, step)
-            return text.with_values(CodedArray(text.text._frame, text.text._value, Lists(_pickled(steps), text.dtype)))
+            return text.with_values(
+                EncodedArray(text.text._frame, text.text._value, Lists(_pickled(steps), text.dtype))
+            )
         return text.house[key]
     return get(text, key)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas
 
 from akdask.arrays.datetimes import Datetime, Timedelta
-from akdask.pandas.coded import CodedArray, Coding, Narrow, Objects, Periods, series_of
+from akdask.pandas.encoded import Coding, EncodedArray, Narrow, Objects, Periods, series_of
 from akdask.pandas.face import words
 from akdask.pandas.refusals import NotLazyError
 
@@ -36,7 +36,7 @@ def field(name: str) -> Callable[..., Any]:
         if name == "microsecond":
             # The house counts from the millisecond on.
             found = values.millisecond * 1000 + found
-        return series_of(accessor.series, CodedArray(found._frame, found._value, Narrow("int32")))
+        return series_of(accessor.series, EncodedArray(found._frame, found._value, Narrow("int32")))
 
     return read
 
@@ -49,7 +49,7 @@ def span_field(name: str) -> Callable[..., Any]:
         found = getattr(values, name)
         if name == "days":
             return series_of(accessor.series, found)
-        return series_of(accessor.series, CodedArray(found._frame, found._value, Narrow("int32")))
+        return series_of(accessor.series, EncodedArray(found._frame, found._value, Narrow("int32")))
 
     return read
 
@@ -65,7 +65,7 @@ def _numbers(accessor: Any, coding: Coding, number: Callable[[Any], Any]) -> Any
     """Return what numbers computed from the times stand for, missing where these are."""
     values = _times(accessor)
     found = values._present_numbers(number(values))
-    return series_of(accessor.series, CodedArray(found._frame, found._value, coding))
+    return series_of(accessor.series, EncodedArray(found._frame, found._value, coding))
 
 
 def date(accessor: Any) -> Any:

@@ -28,7 +28,7 @@ SORTED_BY_PANDAS = 2**20
 PARSED_BYTES = 2**24
 """Bytes of a CSV file that are parsed at a time."""
 
-NUMBERED_CELLS = 2**27
+NUMBERED_VALUES = 2**27
 """Most cells of a frame whose rows pandas chooses by label; the numbers of the rows take no memory of their own."""
 
 REDUCED_ROWS = 64

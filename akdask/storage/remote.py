@@ -113,12 +113,12 @@ def _early_limit() -> int:
 class _Request:
     """One range of bytes, fetched at once."""
 
-    __slots__ = ("future", "places", "start", "stop", "users")
+    __slots__ = ("future", "positions", "start", "stop", "users")
 
     def __init__(self, start: int, stop: int) -> None:
         self.start, self.stop = start, stop
         self.future: Future[bytes] | None = None
-        self.places: list[_Place] = []
+        self.positions: list[_Place] = []
         self.users = 0
 
     def begin(self, fetch: Callable[[int, int], bytes], limit: float = math.inf) -> bool:
@@ -167,7 +167,7 @@ class _Progress:
         if not self.requests or self.requests[-1] is not request:
             request.users += 1
             self.requests.append(request)
-        request.places.append(_Place(self, len(self.requests) - 1, start, stop))
+        request.positions.append(_Place(self, len(self.requests) - 1, start, stop))
 
     def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
         """Drop the requests before a position, but for some, and begin the following ones."""
@@ -288,7 +288,7 @@ class ReadAhead:
         parts += _split(position, stop, tuning.REQUEST)
         try:
             for number, part in enumerate(parts):
-                for place in part.places:
+                for place in part.positions:
                     # Other streams may be behind: one reads several row groups before the next stream reads any.
                     if place.start < stop and place.stop > offset:
                         place.progress.go_on(place.number, self._depth, self._fetch)
@@ -328,7 +328,7 @@ class ReadAhead:
 
         So they are not waited for one after the other where there is no room to read ahead.
         """
-        most = max((place.progress.done for place in part.places), default=0)
+        most = max((place.progress.done for place in part.positions), default=0)
         for progress in self._streams:
             is_behind = 0 <= progress.done < most or (progress.at < 0 and not most)
             if is_behind and progress.at + 1 < len(progress.requests):
@@ -338,7 +338,7 @@ class ReadAhead:
         """Drop all buffers."""
         for request in self._requests:
             request.drop()
-            request.places.clear()
+            request.positions.clear()
         self._streams.clear()
         self._last = None
         self._stop_waiting()

@@ -20,6 +20,19 @@ from akdask.pandas.face import Face
 
 FOLDER = Path(__file__).parent / "idioms"
 
+LIST = FOLDER / "through_pandas.lst"
+"""The idioms that run in pandas, by their titles."""
+
+
+def title(subject: str, idiom: str) -> str:
+    """Return what the list calls an idiom: its subject and its last line."""
+    return f"{subject}: {idiom.splitlines()[-1]}"
+
+
+def listed() -> set[str]:
+    """Return the titles of idioms that run in pandas."""
+    return set(LIST.read_text().splitlines())
+
 
 def subjects() -> dict[str, tuple[str, list[str]]]:
     """Return the data and the idioms of each subject."""

@@ -1,4 +1,4 @@
-"""`CodedArray`: a lazy column of a type of pandas that the engine lacks, as 64-bit numbers that stand for its values.
+"""`EncodedArray`: a lazy column of a type of pandas that the engine lacks, as 64-bit numbers that stand for its values.
 
 Numbers of fewer bits, categories that are no text, periods, and days and clock times as Python's objects are `Coding`s
 by which equal values have equal numbers, in the same order; values of any other type are the numbers of their rows in
@@ -85,7 +85,7 @@ class Narrow(Coding):
 
 
 @record
-class Categories(Coding):
+class AnyCategories(Coding):
     """Positions among categories of any type."""
 
     categories: pandas.CategoricalDtype
@@ -108,25 +108,25 @@ class Categories(Coding):
 
 
 _numbers = count()
-_known: list[Categories] = []
+_known: list[AnyCategories] = []
 
 
-def categories(dtype: pandas.CategoricalDtype) -> Categories:
+def categories(dtype: pandas.CategoricalDtype) -> AnyCategories:
     """Return the coding of a type; equal types have one coding."""
-    for known in reversed(_known[-KEPT_CODINGS:]):
+    for known in reversed(_known[-RECENT_CODINGS:]):
         if known.categories is dtype or (
             known.categories.ordered == dtype.ordered
             and known.categories.categories.dtype == dtype.categories.dtype
             and known.categories.categories.identical(dtype.categories)
         ):
             return known
-    made = Categories(dtype, next(_numbers))
+    made = AnyCategories(dtype, next(_numbers))
     _known.append(made)
-    del _known[:-KEPT_CODINGS]
+    del _known[:-RECENT_CODINGS]
     return made
 
 
-KEPT_CODINGS = 64
+RECENT_CODINGS = 64
 """Types of categories that are remembered, to be told equal."""
 
 
@@ -173,10 +173,10 @@ class Objects(Coding):
 
     def decoded(self, numbers: Any, missing: Any) -> Any:
         """Return an array of objects, NaT where they are missing."""
-        distinct, places = np.unique(numbers, return_inverse=True)
+        distinct, positions = np.unique(numbers, return_inverse=True)
         found = np.empty(len(distinct), object)
         found[:] = [_as_date(one) if self.what == "date" else _as_time(one) for one in distinct.tolist()]
-        found = found[places] if len(distinct) else np.empty(0, object)
+        found = found[positions] if len(distinct) else np.empty(0, object)
         if missing is not None:
             found[missing] = pandas.NaT
         return pandas.Series(found, dtype=object)
@@ -197,7 +197,7 @@ EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 @record
-class Text(Coding):
+class ObjectText(Coding):
     """Text in objects of Python, as pandas takes it from lists."""
 
     @property
@@ -221,7 +221,7 @@ class Text(Coding):
 
 
 @record(eq=False)
-class Rows(Coding):
+class OpaqueRows(Coding):
     """Numbers of rows in an array that pandas made."""
 
     is_ordered: ClassVar[bool] = False
@@ -249,7 +249,7 @@ class Rows(Coding):
         return found.reset_index(drop=True) if found.dtype == object else found.array
 
 
-class CodedArray(Array):
+class EncodedArray(Array):
     """A lazy column of numbers that stand for values of a type of pandas.
 
     Parameters
@@ -260,8 +260,8 @@ class CodedArray(Array):
         What they stand for.
     """
 
-    objType = "CodedArray"
-    marks_missing = True
+    objType = "EncodedArray"
+    flags_missing = True
 
     def __init__(self, frame: Frame, value: Value, coding: Coding) -> None:
         super().__init__(frame, value)
@@ -306,7 +306,7 @@ class CodedArray(Array):
     def _in_common(self, operation: str, others: Any) -> list[Any]:
         if operation != "join" or not self.coding.is_ordered:
             self._as_operand()
-        if any(not isinstance(other, CodedArray) or other.coding != self.coding for other in others):
+        if any(not isinstance(other, EncodedArray) or other.coding != self.coding for other in others):
             raise NotLazyError("keys are of different types")
         return [self.plain(), *(other.plain() for other in others)]
 
@@ -349,12 +349,12 @@ def encoded(values: Any) -> tuple[Any, Coding]:
     if isinstance(dtype, pandas.PeriodDtype):
         return _with_gaps(values.asi8.copy(), values.isna()), Periods(dtype.name[len("period[") : -1])
     if isinstance(dtype, np.dtype) and dtype.kind == "O" and _is_text(np.asarray(values)):
-        return pandas.array(np.asarray(values), dtype="str"), Text()
-    return np.arange(len(values)), Rows(values, next(_numbers))
+        return pandas.array(np.asarray(values), dtype="str"), ObjectText()
+    return np.arange(len(values)), OpaqueRows(values, next(_numbers))
 
 
 def _is_text(values: Any) -> bool:
-    """Return whether objects are text, NaN where it is missing, of which there is some."""
+    """Return whether objects are text, NaN where it is missing, and some of it is there."""
     if pandas.api.types.infer_dtype(values, skipna=True) != "string":
         return False
     missing = values[pandas.isna(values)]
@@ -376,19 +376,19 @@ def columns_of(lazy: Any) -> ColumnSet:
     return found
 
 
-def coded_names(lazy: Any) -> list[str]:
-    """Return which columns of a lazy frame are coded, or the column of values of a Series if it is."""
+def encoded_names(lazy: Any) -> list[str]:
+    """Return which columns of a lazy frame are encoded, or the column of values of a Series if it is."""
     columns = columns_of(lazy)
     if isinstance(lazy, Series):
-        return [VALUES] if isinstance(columns.kinds.get(VALUES), CodedArray) else []
-    return [name for name in columns.values if isinstance(columns.kinds[name], CodedArray)]
+        return [VALUES] if isinstance(columns.kinds.get(VALUES), EncodedArray) else []
+    return [name for name in columns.values if isinstance(columns.kinds[name], EncodedArray)]
 
 
 def masked(lazy: Any) -> frozenset[Any]:
     """Return which columns decode to pandas' nullable types."""
     kinds = columns_of(lazy).kinds
     return frozenset(
-        name for name in coded_names(lazy) if isinstance(kinds[name].dtype, pandas.api.extensions.ExtensionDtype)
+        name for name in encoded_names(lazy) if isinstance(kinds[name].dtype, pandas.api.extensions.ExtensionDtype)
     )
 
 
@@ -402,7 +402,7 @@ def for_arkouda(columns: ColumnSet) -> ColumnSet:
     """
     kinds = dict(columns.kinds)
     for name, kind in columns.kinds.items():
-        if not isinstance(kind, CodedArray):
+        if not isinstance(kind, EncodedArray):
             continue
         if not isinstance(kind.coding, Narrow):
             what = "rows are labelled by values" if name is INDEX else f"the column {name!r} is"
@@ -420,7 +420,7 @@ def with_codings(columns: ColumnSet, codings: dict[Any, Coding]) -> ColumnSet:
     kinds: dict[Any, Any] = dict(columns.kinds)
     for name, coding in codings.items():
         value: Any = columns.index if name is INDEX else columns.values[name]
-        kinds[name] = CodedArray(columns.frame, value, coding)
+        kinds[name] = EncodedArray(columns.frame, value, coding)
     return replace(columns, kinds=kinds)
 
 
@@ -430,10 +430,10 @@ def widened(lazy: Any, names: Any = None) -> Any:
     Raises
     ------
     NotLazyError
-        If other columns are coded.
+        If other columns are encoded.
     """
     columns = columns_of(lazy)
-    names = coded_names(lazy) if names is None else names
+    names = encoded_names(lazy) if names is None else names
     kinds = dict(columns.kinds)
     for name in names:
         kind: Any = kinds[name]
@@ -456,7 +456,7 @@ def narrowed(series: Any, coding: Coding) -> Any:
 def coding_of(series: Any) -> Coding | None:
     """Return what the numbers of a Series stand for, None if they are numbers."""
     kind = columns_of(series).kinds.get(VALUES)
-    return kind.coding if isinstance(kind, CodedArray) else None
+    return kind.coding if isinstance(kind, EncodedArray) else None
 
 
 def series_of(series: Any, array: Any) -> Any:
@@ -508,17 +508,17 @@ WRAPPING = {
 
 
 def uses_codes(face: Any) -> bool:
-    """Return whether the columns of a frame or Series of pandas' face are coded; it has a lazy form."""
-    return bool(coded_names(face.lazy()))
+    """Return whether the columns of a frame or Series of pandas' face are encoded; it has a lazy form."""
+    return bool(encoded_names(face.lazy()))
 
 
 def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call the lazy form of a method of a frame or Series of pandas' face, or refuse it because of coded columns."""
+    """Call the lazy form of a method of a frame or Series of pandas' face, or refuse it because of encoded columns."""
     if hasattr(face, "_origin"):
         return from_step(face, name, args, kwargs)
     own = face.lazy()
-    names = coded_names(own)
-    others = [item for item in (*args, *kwargs.values()) if _is_coded(item)]
+    names = encoded_names(own)
+    others = [item for item in (*args, *kwargs.values()) if _is_encoded(item)]
     if not names and not others:
         return face._lazily(name, args, kwargs)
     if isinstance(own, Series):
@@ -552,7 +552,7 @@ def _has_wide_number(frame: Any) -> bool:
     )
 
 
-def _is_coded(item: Any) -> bool:
+def _is_encoded(item: Any) -> bool:
     from akdask.pandas.face import NDFrame
 
     if isinstance(item, NDFrame):
@@ -581,46 +581,51 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
     if isinstance(coding, Narrow):
         if name in WRAPPING and not kwargs and len(args) == 1:
             return face._faced(_computed_narrow(own, coding, WRAPPING[name], args[0]))
-        if name in KEEPING and not any(map(_is_coded, args)):
+        if name in KEEPING and not any(map(_is_encoded, args)):
             found = type(face)._of(widened(own))._lazily(name, args, kwargs)
             return _narrow_again(found, coding)
-    elif isinstance(coding, Categories | Periods | Objects | Text):
+    elif isinstance(coding, AnyCategories | Periods | Objects | ObjectText):
         if name in COMPARED:
             return face._faced(_compared(own, coding, COMPARED[name], *args))
-        if name in ("min", "max") and not args and not kwargs and not isinstance(coding, Text):
-            if isinstance(coding, Categories) and not coding.categories.ordered:
+        if name in ("min", "max") and not args and not kwargs and not isinstance(coding, ObjectText):
+            if isinstance(coding, AnyCategories) and not coding.categories.ordered:
                 raise NotLazyError("categories have no order")
             code = getattr(series_of(own, columns_of(own).array(VALUES).plain()), name)()
             if pandas.isna(code):
                 raise NotLazyError("there is no value")
             return pandas.Series(coding.decoded(np.array([int(code)]), None)).iloc[0]
-    if name == "value_counts" and isinstance(coding, Categories):
+    if name == "value_counts" and isinstance(coding, AnyCategories):
         from akdask.pandas.category_forms import counted
         from akdask.pandas.face import bound_arguments
 
         options = {"normalize": False, "sort": True, "ascending": False, "bins": None, "dropna": True}
         return face._faced(counted(own, **{**options, **bound_arguments(pandas.Series, name, args, kwargs)}))
-    if name == "unique" and coding.is_ordered and not args and not isinstance(coding, Text):
+    if name == "unique" and coding.is_ordered and not args and not isinstance(coding, ObjectText):
         array: Any = columns_of(own).array(VALUES)
         found = series_of(own, array.plain()).drop_duplicates()
         return narrowed(found, coding).to_pandas().array if not isinstance(coding, Objects) else NotImplemented
     if (
         name == "isin"
-        and isinstance(coding, Text)
+        and isinstance(coding, ObjectText)
         and isinstance(args[0], list)
         and all(type(a) is str for a in args[0])
     ):
         array = columns_of(own).array(VALUES)
         return face._faced(series_of(own, wrap(array._frame, array._value)).isin(args[0]))
-    if name == "isin" and isinstance(coding, Categories) and len(args) == 1 and isinstance(args[0], list | tuple | set):
-        places = [
+    if (
+        name == "isin"
+        and isinstance(coding, AnyCategories)
+        and len(args) == 1
+        and isinstance(args[0], list | tuple | set)
+    ):
+        positions = [
             place
             for place in coding.categories.categories.get_indexer_for(pandas.Index(list(args[0]), dtype=object))
             if place >= 0
         ]
         if any(pandas.isna(one) for one in args[0]):
             raise NotLazyError("missing values are among those sought")
-        return face._faced(series_of(own, columns_of(own).array(VALUES).plain()).isin(places))
+        return face._faced(series_of(own, columns_of(own).array(VALUES).plain()).isin(positions))
     return NotImplemented
 
 
@@ -645,8 +650,8 @@ COMPARED = {
 def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
     """Compare values with one value by their numbers."""
     array: Any = columns_of(own).array(VALUES)
-    plain = series_of(own, array.plain()) if not isinstance(coding, Text) else None
-    if isinstance(coding, Categories):
+    plain = series_of(own, array.plain()) if not isinstance(coding, ObjectText) else None
+    if isinstance(coding, AnyCategories):
         if not np.isscalar(other) and not isinstance(other, pandas.Interval | pandas.Timestamp):
             raise NotLazyError("the other side is no category")
         dtype = coding.categories
@@ -662,7 +667,7 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
         if isinstance(other, pandas.Period) and other.freqstr != coding.frequency:
             raise NotLazyError("periods have different frequencies")
         return getattr(plain, f"__{name}__")(period.ordinal)
-    if isinstance(coding, Text) and isinstance(other, str):
+    if isinstance(coding, ObjectText) and isinstance(other, str):
         return getattr(series_of(own, wrap(array._frame, array._value)), f"__{name}__")(other)
     if coding == Objects("date") and type(other) is datetime.date:
         return getattr(plain, f"__{name}__")(other.toordinal() - EPOCH)
@@ -689,7 +694,7 @@ def _computed_narrow(own: Any, coding: Narrow, operation: str, other: Any) -> An
     if operation in ("add", "subtract", "multiply"):
         shifted = found + (1 << (bits - 1))
         found = (shifted & ((1 << bits) - 1)) - (1 << (bits - 1))
-    return series_of(own, CodedArray(found._frame, found._value, coding))
+    return series_of(own, EncodedArray(found._frame, found._value, coding))
 
 
 def where_missing(codes: Any, missing: Any) -> Value:
@@ -720,7 +725,7 @@ def of_codes(series: Any, codes: Any, dtype: pandas.CategoricalDtype) -> Any:
         labels = CategoryTable(in_one_partition(strings_of(dtype.categories.astype(str))), DEFAULT_NA)
         labels = labels.arranged().in_order(bool(dtype.ordered))
         return series_of(series, Categorical.of(frame, Call("where", missing, labels.na_code, value), labels))
-    return series_of(series, CodedArray(frame, where_missing(value, missing), categories(dtype)))
+    return series_of(series, EncodedArray(frame, where_missing(value, missing), categories(dtype)))
 
 
 # steps
@@ -731,7 +736,7 @@ OF_GROUPS = words("mean std var median quantile sem skew kurt count nunique any 
 OF_ROWS = words("size ngroup ngroups cumcount")
 """Methods of groups that look at no column."""
 
-KEPT_BY_GROUP = words("min max first last")
+PRESERVED_BY_GROUP = words("min max first last")
 """Reductions of groups that choose one of the numbers of each group."""
 
 ADDED_BY_GROUP = words("sum prod")
@@ -739,7 +744,7 @@ ADDED_BY_GROUP = words("sum prod")
 
 
 def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call the lazy form of a method of groups, windows or accessors, or refuse it because of coded columns."""
+    """Call the lazy form of a method of groups, windows or accessors, or refuse it because of encoded columns."""
     root = step
     chain = []
     while hasattr(root, "_origin"):
@@ -748,14 +753,14 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     if not hasattr(root, "lazy"):
         return step._lazily(name, args, kwargs)
     own, first = root.lazy(), chain[-1]._step
-    names = coded_names(own)
+    names = encoded_names(own)
     if not names or first in ("loc", "iloc", "at", "iat", "dt", "cat", "str"):
         return step._lazily(name, args, kwargs)
     if first in ("rolling", "expanding", "ewm") and not isinstance(own, DataFrame):
         return _again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
     if first != "groupby":
         raise NotLazyError("a column has no lazy type")
-    taken, kept = _columns_taken(own, chain, name, args, kwargs)
+    taken, preserved = _columns_taken(own, chain, name, args, kwargs)
     concerned = [column for column in names if column in taken]
     if not concerned or name in OF_ROWS:
         return step._lazily(name, args, kwargs)
@@ -766,7 +771,7 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     found = _again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
     if name in ADDED_BY_GROUP:
         return _fitted(found, {column: columns_of(own).kinds[column].dtype for column in concerned})
-    if not kept:
+    if not preserved:
         return found
     codings = {column: columns_of(own).kinds[column].coding for column in concerned}
     lazy = found.lazy()
@@ -811,28 +816,28 @@ def _columns_taken(
             functions = [pair[1] if isinstance(pair, tuple) else pair for pair in kwargs.values()]
             taken = list(used) or taken
         elif isinstance(func, dict):
-            coded = coded_names(own)
+            encoded = encoded_names(own)
             taken = list(func)
             functions = [
                 one
                 for column, how in func.items()
-                if column in coded
+                if column in encoded
                 for one in (how if isinstance(how, list) else [how])
             ]
         else:
             functions = func if isinstance(func, list) else [func]
-        if any(column in coded_names(own) for column in taken) and not all(
+        if any(column in encoded_names(own) for column in taken) and not all(
             isinstance(one, str) and (one in OF_GROUPS or one == "size") for one in functions
         ):
             raise NotLazyError("a column has no lazy type")
         return taken, False
     if name == "transform" and args and args[0] in OF_GROUPS:
         return taken, False
-    if name not in OF_GROUPS | OF_ROWS | KEPT_BY_GROUP | ADDED_BY_GROUP and any(
-        column in coded_names(own) for column in taken
+    if name not in OF_GROUPS | OF_ROWS | PRESERVED_BY_GROUP | ADDED_BY_GROUP and any(
+        column in encoded_names(own) for column in taken
     ):
         raise NotLazyError("a column has no lazy type")
-    return taken, name in KEPT_BY_GROUP
+    return taken, name in PRESERVED_BY_GROUP
 
 
 def _is(column: str, key: Any) -> bool:
