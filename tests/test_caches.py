@@ -223,6 +223,9 @@ NAMED = {
     "allowed_and_needed": "two bits for each character, for each class of characters",
     "cases": "a word for each character, for each change of case",
     "_letters": "the letters that have cases",
+    "_parameters": CLOSED,
+    "_refusal_class": CLOSED,
+    "NDFrame": "puts rows into the cache of computed rows",
     "_parser": "one parser, of the commands that there are",
     # Blocks and chunks of one file or task, which go with it.
     "RemoteFile": "blocks of one open file",
@@ -293,6 +296,10 @@ CONTAINERS = {
     "_global": "one generator",
     "_FORMATS": REGISTRY,
     "_USED": "names of protocols",
+    "_known": "the last 64 types of categories",
+    "_warned": "methods that have warned",
+    "reasons": "one text for each method",
+    "_folders": "folders of the user's scripts",
 }
 """Containers of modules that grow while the process runs, and the reason why they are no `Cache`."""
 
