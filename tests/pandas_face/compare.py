@@ -25,8 +25,8 @@ LIST = FOLDER / "through_pandas.lst"
 
 
 def title(subject: str, idiom: str) -> str:
-    """Return what the list calls an idiom: its subject and its last line."""
-    return f"{subject}: {idiom.splitlines()[-1]}"
+    """Return what the list calls an idiom: its subject and its lines, one behind the other."""
+    return f"{subject}: {' | '.join(idiom.splitlines())}"
 
 
 def listed() -> set[str]:
