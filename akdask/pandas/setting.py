@@ -302,6 +302,8 @@ def _put_column(frame: LazyFrame, column: Array, dtype: Any, mask: Array, value:
     if lazy_kind(value) == "array":
         raise NotLazyError("an array has values for the chosen rows")
     if labels.are_those_of(value._row_labels):
+        if labels.levels and not row_labels(frame).is_unique:
+            raise NotLazyError("labels come twice")
         found = where(mask, values, column)
     elif dtype == np.float64 and len(labels.levels) < 2 and not value._level_names:
         found = put_on_rows_of(labels, column, mask, value)
