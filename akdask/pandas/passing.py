@@ -28,9 +28,12 @@ def accept_in_arkouda() -> None:
 def _accepting(function: Any) -> Any:
     """Return a function that takes objects of pandas' face as well; anything but a function as it is.
 
-    A function that looks at the variables of its caller stays as it is, too: a wrapper would be its caller.
+    A function that takes nothing stays as it is, and one that looks at the variables of its caller, too: a wrapper
+    would be its caller.
     """
     if not inspect.isfunction(function) or _LOOKING & {*inspect.unwrap(function).__code__.co_names}:
+        return function
+    if not inspect.signature(function).parameters:
         return function
 
     @wraps(function)

@@ -64,10 +64,17 @@ def test_all_names_of_a_module_are_imported_by_a_star():
     assert {"argsort", "coargsort", "sort", "searchsorted", "SortingAlgorithm"} <= names.keys()
 
 
-@pytest.mark.parametrize("path", ["pandas", "pandas.groupbyclass", "numpy", "core", "io_util"])
+@pytest.mark.parametrize("path", ["pandas.groupbyclass", "numpy", "core", "io_util"])
 def test_below_akdask_itself_are_no_paths_of_arkouda(path):
-    with pytest.raises(ModuleNotFoundError, match=f"akdask.{path.partition('.')[0]}"):
+    with pytest.raises(ModuleNotFoundError, match=f"akdask.{path}"):
         importlib.import_module(f"akdask.{path}")
+
+
+def test_pandas_is_the_face_below_akdask_and_arkoudas_tree_below_arkouda(arkouda):
+    face = importlib.import_module("akdask.pandas")
+    assert importlib.import_module("arkouda.pandas") is arkouda.pandas is TREE["pandas"] is not face
+    assert importlib.import_module("arkouda.pandas.groupbyclass").GroupBy is ak.GroupBy
+    assert not hasattr(face, "groupbyclass")
 
 
 @pytest.mark.slow
