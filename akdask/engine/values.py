@@ -348,8 +348,12 @@ class Call(Value):
         dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         if dtype is None:
             of_plain = [arg.dtype.plain if arg.dtype.is_nullable_number else arg.dtype for arg in args]
-            # Where floats come of integers without missing rows, NumPy rounds these, too.
-            rounds = operation not in HAND_ON and _result_type(operation, tuple(of_plain), named) == FLOAT64
+            # Where floats come of integers without missing rows, NumPy rounds these, too.  Floats hold any bools, also
+            # for operations that bools themselves do not have.
+            has_integers = any(dtype.kind in ("int", "uint") for dtype in of_plain)
+            rounds = (
+                has_integers and operation not in HAND_ON and _result_type(operation, tuple(of_plain), named) == FLOAT64
+            )
             args = tuple(map(nearest_floats if rounds else as_floats, args))
             dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         assert dtype is not None, "no argument is of a nullable type now"
