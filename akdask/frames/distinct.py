@@ -252,7 +252,7 @@ def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> Any:
     """Return the commonest values of a column, in order, and a missing one if not `dropna`; computes."""
     values, counts = _counts(columns, name)
     missing = 0 if dropna else int(pdarray(columns.frame, negated(present(columns, name))).sum())
-    most = max(missing, counts.max() if len(counts) else 0)
+    most = max(missing, int(counts.max()) if len(counts) else 0)
     found = values[counts == most] if len(counts) else values
     if not isinstance(columns.kinds[name], Categorical):
         # Labels come in the order of their categories.
