@@ -840,6 +840,8 @@ def _each_once(zipped: Zip, need: Need) -> Frame:
 
 def compute_once(plans: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
     """Return plans in which indexed rows are computed once, for their keys and for the columns that are looked up."""
+    if all(passed_on(node.frame) is not None for node in nodes if isinstance(node, Gather | BuildIndex)):
+        return [*plans]  # Columns that are only taken cost nothing twice, but finding needs would.
     # Looked-up columns come before keys, which need fewer inputs.
     nodes = inputs_first([*(node for node in nodes if isinstance(node, Gather)), *plans])
     needs = find_needs(nodes, plans)
