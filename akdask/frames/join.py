@@ -182,8 +182,8 @@ def merge(
     left_suffix, right_suffix : str
         Appended to names of other columns that both have.
     convert_ints : bool
-        Make integers and bool float64, with NaN, where rows may lack a match; otherwise they have 0 or False there.
-        ``to_pandas(nullable=True)`` makes them pandas' nullable integers and bool again.
+        Make integers and bool missing where rows lack a match; otherwise they are 0 or False there.  They keep their
+        types: ``to_pandas()`` gives ``Int64`` and ``boolean`` where some are missing, ``to_ndarray()`` floats with NaN.
     sort : bool
         Put the rows in order of the keys, missing ones last.
 

@@ -82,6 +82,8 @@ def test_joins_are_those_of_pandas(how, smaller, both):
     assert joined.columns == list(wanted.columns)
     found = joined.to_pandas()
     assert plain_rows(found) == plain_rows(wanted)
+    # Integers of rows without a match are missing; pandas has floats there.
+    wanted = wanted.astype({"x": "Int64", "y": "Int64"})
     assert [kind.kind for kind in found.dtypes] == [kind.kind for kind in wanted.dtypes] or not len(wanted)
     assert len(joined) == len(wanted)
 
