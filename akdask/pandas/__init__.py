@@ -6,6 +6,10 @@ import inspect as _inspect
 
 import pandas as _pandas
 
+from akdask.pandas.releases import demand_pandas as _demand_pandas
+
+_demand_pandas(_pandas.__version__)
+
 from akdask.pandas import plotting, testing
 from akdask.pandas.files import NAMES as _FILES
 from akdask.pandas.files import read_arkouda, scan
