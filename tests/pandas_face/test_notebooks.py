@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import matplotlib as mpl
 import pytest
 
@@ -34,6 +36,7 @@ def test_cells_with_lazy_rows_give_what_pandas_gives(subject, tmp_path, monkeypa
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("CI" in os.environ, reason="cells of many rows take seconds each, and few ways that others do not")
 @pytest.mark.parametrize("subject", notebook_cells.SUBJECTS)
 def test_cells_of_small_data_give_what_pandas_gives(subject, tmp_path):
     ran(subject, tmp_path, 50_000)

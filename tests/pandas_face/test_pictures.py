@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas
@@ -60,11 +61,15 @@ def _drawn(df, picture):
     ]
 
 
+@cache
+def _drawn_by_pandas(name):
+    return _drawn(_rows(), PICTURES[name])
+
+
 @pytest.mark.parametrize("way", ["in memory", "lazily", "from bins"])
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_consist_of_what_those_of_pandas_consist_of(name, way, monkeypatch):
-    rows = _rows()
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(_rows())
     if way != "in memory":
         monkeypatch.setattr(tuning, "EAGER_VALUES", 0)
         frame = pd.DataFrame._of(frame.lazy())
@@ -72,7 +77,7 @@ def test_pictures_consist_of_what_those_of_pandas_consist_of(name, way, monkeypa
         monkeypatch.setattr(tuning, "CACHED_VALUES", ROWS // 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.PandasFallbackWarning)
-        assert _drawn(frame, PICTURES[name]) == _drawn(rows, PICTURES[name])
+        assert _drawn(frame, PICTURES[name]) == _drawn_by_pandas(name)
 
 
 def test_many_rows_have_no_mark_each(monkeypatch):
