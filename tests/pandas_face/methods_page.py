@@ -38,7 +38,7 @@ is there, and does what pandas documents. It takes one of these ways:
 - **in pandas**: the frame is computed and pandas is called. `pandas_fallback` silences or forbids this, and what
   exceeds the memory limit is refused; nothing else is.
 
-Operators (`+`, `==`, `&`, `-x`, …) are lazy. Rows in memory, up to 131,072 values, are left to pandas in any case.
+Operators (`+`, `==`, `&`, `-x`, …) are lazy. Rows in memory, up to 2,097,152 values, are left to pandas in any case.
 """
 
 NO_LAZY_MEANING = frozenset({"self", "inplace", "copy", "kind", "engine", "engine_kwargs", "args", "kwargs"})
