@@ -4,7 +4,7 @@ Each call of a method takes the first way that is open to it:
 
 1. *at once*: an object that is in memory and small is left to pandas, which is done before a plan would be made;
 2. *lazily*: each class names the methods that have a lazy form.  It is the method of the lazy object with pandas' words
-   for its arguments, or a function below the decorator `lazily`;
+   for its arguments, or a function in the class's table of lazy forms;
 3. *through pandas*: the object is computed, pandas is called, and a warning says what that took.
 
 Groups, windows and accessors are a `Step`: an object, and the call that leads from it to them.
