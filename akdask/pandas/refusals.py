@@ -32,11 +32,20 @@ def refusal(error: Exception) -> Any:
     """Return an error of pandas as one that is an AkdaskError, too."""
     if isinstance(error, AkdaskError):
         return error
-    kind: Any = type(error)
+    return _refusal(type(error), error.args, str(error), {name: getattr(error, name, None) for name in OF_FILES})
+
+
+OF_FILES = ("errno", "strerror", "filename")
+"""What errors of files know beside their text."""
+
+
+def _refusal(kind: Any, args: tuple[Any, ...], message: str, of_files: dict[str, Any]) -> Any:
     made = _refusal_class(kind)
-    found: Any = made.__new__(made, *error.args)
-    found.args = error.args
-    found.message, found.details, found.hint = str(error), (), None
+    found: Any = made.__new__(made, *args)
+    found.args, found.message, found.details, found.hint = args, message, (), None
+    if issubclass(kind, OSError):
+        for name, value in of_files.items():
+            setattr(found, name, value)
     return found
 
 
@@ -44,19 +53,12 @@ def refusal(error: Exception) -> Any:
 def _refusal_class(kind: Any) -> Any:
     """Return the class of errors of pandas' class that are AkdaskErrors."""
 
-    def text(self: Exception) -> str:
-        return str(kind.__str__(self))
+    def text(self: Any) -> str:
+        return str(self.message)
 
-    def reduce(self: Exception) -> Any:
-        return _refusal_again, (kind, self.args, self.message)  # type: ignore[attr-defined]
+    def reduce(self: Any) -> Any:
+        return _refusal, (kind, self.args, self.message, {name: getattr(self, name, None) for name in OF_FILES})
 
     return type(
         kind.__name__, (AkdaskError, kind), {"__str__": text, "__reduce__": reduce, "__module__": kind.__module__}
     )
-
-
-def _refusal_again(kind: Any, args: tuple[Any, ...], message: str) -> Any:
-    made = _refusal_class(kind)
-    found: Any = made.__new__(made, *args)
-    found.args, found.message, found.details, found.hint = args, message, (), None
-    return found
