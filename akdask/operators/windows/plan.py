@@ -353,16 +353,24 @@ def _fill(inputs: Sequence[Any], backwards: bool) -> Table:
 
 @lower.register
 def _(frame: RunningOfGroups) -> Expr:
-    count = frame.npartitions
-    parts = Tasks(
-        f"last {frame._name}",
-        _last_group,
-        tuple((((0, number),), (frame.scan,)) for number in range(count)),
-        frame.frame,
+    return _after_earlier(frame, _last_group, _merged, (frame.scan,), _run, (frame.scan,))
+
+
+def _after_earlier(  # noqa: PLR0917 - two steps and what they take
+    frame: WithNeighbours,
+    summarize: Callable[..., Any],
+    merge: Callable[..., Any],
+    merged_by: tuple[Any, ...],
+    run: Callable[..., Table],
+    given: tuple[Any, ...],
+) -> Expr:
+    """Return tasks that compute each partition from its rows and the merged summaries of those before it."""
+    numbers = range(frame.npartitions)
+    parts = Tasks(f"parts {frame._name}", summarize, tuple((((0, number),), given) for number in numbers), frame.frame)
+    before = PartitionChain(f"before {frame._name}", merge, merged_by, False, parts)
+    return Tasks(
+        frame._name, run, tuple((((0, number), (1, number)), given) for number in numbers), frame.frame, before
     )
-    before = PartitionChain(f"groups before {frame._name}", _merged, (frame.scan,), False, parts)
-    calls = tuple((((0, number), (1, number)), (frame.scan,)) for number in range(count))
-    return Tasks(frame._name, _run, calls, frame.frame, before)
 
 
 def _last_group(tables: Sequence[Table], scan: str) -> tuple[Any, bool]:
@@ -395,12 +403,8 @@ def _run(inputs: Sequence[Any], scan: str) -> Table:
 
 @lower.register
 def _(frame: RunningInOrder) -> Expr:
-    parts_of = [((0, number),) for number in range(frame.npartitions)]
-    options = (frame.scan, frame.count)
-    parts = Tasks(f"states {frame._name}", _states_of_groups, tuple((part, options) for part in parts_of), frame.frame)
-    before = PartitionChain(f"states before {frame._name}", _merged_states, (frame.scan,), False, parts)
-    calls = tuple((((0, number), (1, number)), options) for number in range(frame.npartitions))
-    return Tasks(frame._name, _run_in_order, calls, frame.frame, before)
+    given = (frame.scan, frame.count)
+    return _after_earlier(frame, _states_of_groups, _merged_states, (frame.scan,), _run_in_order, given)
 
 
 def _states_of_groups(tables: Sequence[Table], scan: str, count: int) -> Any:
@@ -420,12 +424,7 @@ def _run_in_order(inputs: Sequence[Any], scan: str, count: int) -> Table:
 
 @lower.register
 def _(frame: PreviousInGroup) -> Expr:
-    parts_of = [((0, number),) for number in range(frame.npartitions)]
-    summaries = tuple((part, (frame.count,)) for part in parts_of)
-    parts = Tasks(f"last rows {frame._name}", _last_rows_of_groups, summaries, frame.frame)
-    before = PartitionChain(f"rows before {frame._name}", _later_rows, (), False, parts)
-    calls = tuple((((0, number), (1, number)), (frame.count,)) for number in range(frame.npartitions))
-    return Tasks(frame._name, _find_previous, calls, frame.frame, before)
+    return _after_earlier(frame, _last_rows_of_groups, _later_rows, (), _find_previous, (frame.count,))
 
 
 def _last_rows_of_groups(tables: Sequence[Table], count: int) -> Any:
