@@ -42,7 +42,7 @@ WIDENED = {
     FLOAT64: ("f2", "f4", "f8", float, "float64"),
     BOOL: ("?", bool, "bool"),
     STR: ("U5", "S", str, "str"),
-    BIGINT: (ak.bigint, ak.dtypes.bigint_, "bigint"),
+    BIGINT: (ak.bigint, ak.bigint_, "bigint"),
 }
 
 

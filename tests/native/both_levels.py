@@ -103,7 +103,7 @@ def pytest_configure() -> None:
 
 def take_the_place_of_loops(loops_of: Callable[[str], dict[str, Callable[..., Any]]] = loops_of) -> None:
     """Put other loops, those that compare unless given, where modules that are loaded have theirs."""
-    native.loops_of = loops_of
+    native.loops_of = loops_of  # type: ignore[assignment]
     for name, module in list(sys.modules.items()):
         package, _, last = name.rpartition(".")
         if last != f"_loops_{native.LEVEL}":

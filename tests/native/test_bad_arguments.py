@@ -20,7 +20,7 @@ from akdask.operators.text import loops as text
 TREE = Path(__file__).parents[2]
 
 WORDS = np.arange(4, dtype=np.uint64)
-LAST = np.uint64(2**64 - 1)
+LAST = 2**64 - 1
 
 
 def unaligned(array):

@@ -79,11 +79,11 @@ class Session:
         """Run a cell; return its value, the variables that it made or changed, what it shows, and its CPU time."""
         source = source.replace("import pandas as pd", f"import {self.module} as pd")
         body = ast.parse(source).body
-        last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-        made = [name.id for part in body for name in ast.walk(part) if _is_stored(name)]
+        last = body[-1] if body and isinstance(body[-1], ast.Expr) else None
+        made = [name.id for part in body for name in ast.walk(part) if isinstance(name, ast.Name) and _is_stored(name)]
         before, printed, value = time.process_time(), io.StringIO(), None
         with _inside(self.folder), contextlib.redirect_stdout(printed):
-            exec(compile(ast.Module(body, []), "<cell>", "exec"), self.names)
+            exec(compile(ast.Module(body[:-1] if last else body, []), "<cell>", "exec"), self.names)
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), self.names)
             shown = PASSING.sub("…", printed.getvalue() + _shown(value)) + _pictures()
@@ -91,8 +91,8 @@ class Session:
         return value, {name: self.names[name] for name in made if name in self.names}, shown, spent
 
 
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Store) or node.id in ("df", "log", "raw", "full"))
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store) or name.id in ("df", "log", "raw", "full")
 
 
 @contextlib.contextmanager
@@ -140,7 +140,8 @@ def run(subject: str, theirs: Path, ours: Path) -> Iterator[Ran]:
         warnings.simplefilter("ignore")
         for number, source in enumerate(cells(subject)):
             wanted, variables, display, pandas_seconds = known.run(source)
-            before, through, seconds = face.calls.copy(), (), 0.0
+            before, seconds = face.calls.copy(), 0.0
+            through: tuple[str, ...] = ()
             try:
                 found, own_variables, own_display, seconds = own.run(source)
                 through = tuple(sorted(name for (name, way), _ in (face.calls - before).items() if way != "lazily"))

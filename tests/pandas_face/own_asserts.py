@@ -11,7 +11,7 @@ from pandas import _testing
 from akdask import pandas as face
 from akdask.pandas.face import Face, faced, in_pandas
 
-CLASSES = {face.DataFrame: pandas.DataFrame, face.Series: pandas.Series}
+CLASSES: dict[type, type] = {face.DataFrame: pandas.DataFrame, face.Series: pandas.Series}
 
 
 UNCHANGED = {"getitem", "setitem", "loc", "iloc", "at", "iat", "external_error_raised", "set_timezone"}

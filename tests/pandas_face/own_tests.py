@@ -188,7 +188,7 @@ def report(folders: list[str], error: bool, cases: int, every: int, failures: st
             print(folder, "ended early:", done.stdout[-2000:], done.stderr[-2000:], file=sys.stderr)
             continue
         ends = json.loads(text)
-        counts = defaultdict(int)
+        counts: dict[str, int] = defaultdict(int)
         for name, items in ends.items():
             counts[outcome(items)] += 1
             failed += [(name, case, reason) for case, end, reason in items if end == "failed"]

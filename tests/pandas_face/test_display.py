@@ -23,7 +23,7 @@ def _rows() -> pandas.DataFrame:
         {
             "a": np.arange(ROWS),
             "x": rng.random(ROWS) * 10.0 ** rng.integers(-3, 8, ROWS),
-            "t": rng.choice(["a", "bbb", "[7 rows x 2", None], ROWS),
+            "t": rng.choice(np.array(["a", "bbb", "[7 rows x 2", None], object), ROWS),
             "d": pandas.Timestamp("2026-01-01") + pandas.to_timedelta(rng.integers(0, 10**6, ROWS), unit="s"),
             "c": pandas.Categorical(rng.choice(["u", "v", "w"], ROWS)),
             "n": np.where(rng.random(ROWS) < 0.9, np.nan, 1.5),
