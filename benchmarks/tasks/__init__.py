@@ -44,6 +44,7 @@ TASKS: dict[str, str] = {
     "csv": "csv_files:read_write_csv",
     "open": "opening:open_many_files",
     "manifest": "opening:open_with_a_manifest",
+    "web-log": "web_log:web_log",
     "plan": "planning:plan_wide_frame",
     "partitions": "planning:plan_many_partitions",
     "scale": "scale:plan_a_trillion_rows",
