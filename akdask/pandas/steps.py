@@ -128,15 +128,12 @@ class FrameGroups(Step):
         return (FrameGroups if isinstance(key, list) else SeriesGroups)(self, "__getitem__", (key,), {})
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or hasattr(kinds.DataFrameGroupBy, name):
+            return super().__getattr__(name)
         origin = self._origin
-        if (
-            not name.startswith("_")
-            and hasattr(origin, "columns")
-            and name in origin.columns
-            and not hasattr(kinds.DataFrameGroupBy, name)
-        ):
-            return self[name]
-        return super().__getattr__(name)
+        while isinstance(origin, FrameGroups):  # Its columns would be those of all rows, computed.
+            origin = origin._origin
+        return self[name] if name in getattr(origin, "columns", ()) else super().__getattr__(name)
 
     def __iter__(self) -> Any:
         return ((key, faced(rows)) for key, rows in self.to_pandas())

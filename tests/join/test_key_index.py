@@ -97,7 +97,7 @@ def test_integers_of_a_small_range_are_found_directly(rows, others):
 
 
 @given(tables(["str"], max_keys=1))
-def test_a_few_strings_are_found(both):
+def test_strings_are_found_by_their_numbers(both):
     table, wanted = both
     check(StringIndex([as_column(table[0])]), table, wanted)
 

@@ -147,3 +147,10 @@ def test_query_gives_what_pandas_gives(number):
 def test_answers_are_lazy():
     found = akdask.pandas.DataFrame(tables()["lineitem"])
     assert isinstance(found.groupby("l_returnflag")["l_quantity"].sum(), Face)
+
+
+def test_methods_of_several_chosen_columns_of_groups_compute_no_columns(monkeypatch):
+    rows = akdask.pandas.DataFrame(akdask.DataFrame(tables()["lineitem"]))
+    groups = rows.groupby("l_returnflag")[["l_quantity", "l_tax"]]
+    monkeypatch.setattr(akdask.pandas.DataFrame, "_computed", lambda self: pytest.fail("all rows are computed"))
+    assert isinstance(groups.sum(), Face)

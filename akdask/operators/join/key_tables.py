@@ -22,7 +22,7 @@ from akdask.columns.bigint import to_ints
 from akdask.columns.exact import compare, is_mixed
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Sized, concat_rows, take_rows
-from akdask.deferred import is_arrow, pa, pc
+from akdask.deferred import is_arrow, pa
 from akdask.errors import NonUniqueError
 from akdask.operators.group.grouping import group_rows
 from akdask.operators.join import loops, tuning
@@ -40,7 +40,7 @@ from akdask.operators.keys.keys import (
     unpack_rows,
     word,
 )
-from akdask.operators.keys.tables import KeyTable
+from akdask.operators.keys.tables import KeyTable, TextTable
 from akdask.typing import Column, NumberArray
 
 EMPTY = -1
@@ -261,22 +261,20 @@ class DirectIndex(Sized):
 
 
 class StringIndex(Sized):
-    """A few strings, which Arrow finds faster than any index, although it starts over with every block."""
+    """Strings, numbered in a table of their own, which tells most of them apart by their length and first words."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
-        self._strings = keys[0]
-
-    @property
-    def firsts(self) -> NumberArray | None:
-        rows = self.find([self._strings])
-        return None if bool((rows == np.arange(len(rows))).all()) else rows
+        self._table = TextTable()
+        numbers = self._table.numbers(keys[0], len(keys[0]))
+        assert numbers is not None, "there are no more strings than rows"
+        self.firsts: NumberArray | None = None
+        if self._table.count < len(numbers):
+            self._rows = np.append(np.unique(numbers, return_index=True)[1], EMPTY)
+            self.firsts = self._rows[numbers]
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        rows: NumberArray = pc.fill_null(pc.index_in(keys[0], value_set=self._strings), EMPTY).to_numpy()
-        if out is None:
-            return rows.astype(np.int64)
-        out[...] = rows
-        return out
+        numbers = self._table.find(keys[0], out)
+        return numbers if self.firsts is None else self._rows.take(numbers, out=out, mode="wrap")
 
 
 class GroupingIndex(Sized):

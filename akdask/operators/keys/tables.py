@@ -182,9 +182,9 @@ class TextTable:
                     self._reserve(int(offsets[row + 1] - offsets[row]))
         return numbers
 
-    def find(self, strings: pa.LargeStringArray) -> NumberArray:
+    def find(self, strings: pa.LargeStringArray, out: NumberArray | None = None) -> NumberArray:
         """Return the number of each string, -1 for strings that are not known."""
-        numbers = np.empty(len(strings), np.int64)
+        numbers = np.empty(len(strings), np.int64) if out is None else out
         for first, offsets, text in with_margin(strings):
             loops.find_strings(offsets, text, 0, *self._table, numbers[first:].view(np.uint64))
         return numbers
