@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,12 @@ from akdask.arrays.reductions import checked_ddof, corr, cov, distinct_count, qu
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
-from akdask.columns.dtypes import BIGINT, ColumnType, bigint, bigint_, bigint_of
+from akdask.columns.dtypes import BIGINT, bigint, bigint_, bigint_of
 from akdask.columns.exact import first_changed
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table, to_objects
-from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
-from akdask.engine.values import Value, cast, column_in_errors
+from akdask.engine.values import cast, column_in_errors
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.records import record
 
@@ -95,14 +94,6 @@ class pdarray(ElementwiseArray):
     """
 
     objType = "pdarray"
-
-    _widened: ColumnType | None = None
-    """What the elements were before a join made floats of them, for rows without a match."""
-
-    def _like(self, frame: Frame, value: Value) -> Self:
-        made = super()._like(frame, value)
-        made._widened = self._widened
-        return made
 
     @property
     def dtype(self) -> Any:

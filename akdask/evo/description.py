@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 from uuid import uuid4
@@ -171,10 +170,6 @@ class ArrayDescription:
     def is_hashed(self) -> bool:
         """Whether the name of the blob is the digest of its bytes."""
         return is_digest(self.data)
-
-    def with_data(self, data: str | None) -> Self:
-        """Return the description of the same array in a blob of another name."""
-        return replace(self, data=data)
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON map: the keys that the kind of array has, in their usual order."""

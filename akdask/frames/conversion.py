@@ -439,12 +439,12 @@ def pandas_text(column: Any, dtype: Any) -> Any:
 
 
 def nullable_types(columns: ColumnSet) -> dict[Hashable, str]:
-    """Return pandas' nullable types for columns of numbers, by their types before a join made them floats."""
+    """Return pandas' nullable types for columns of numbers."""
     found: dict[Hashable, str] = {}
     for name, value in columns.values.items():
         kind = columns.kinds[name]
         if isinstance(kind, pdarray) and kind._pandas_converter() is None and value.dtype.plain in _NULLABLE:
-            found[name] = _NULLABLE[(kind._widened or FLOAT64) if value.dtype == FLOAT64 else value.dtype.plain]
+            found[name] = _NULLABLE[value.dtype.plain]
     return found
 
 

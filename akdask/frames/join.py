@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import reduce
 from inspect import signature
 from operator import index
@@ -356,22 +355,10 @@ class Joined:
         """Return the columns of an inner, left, right or outer join."""
         match how:
             case "right":
-                return self._noted(self._probed(1, keep_all=True))
+                return self._probed(1, keep_all=True)
             case "outer":
-                return self._noted(stacked([self._probed(0, keep_all=True), self._unmatched()]))
-        return self._noted(self._probed(0, keep_all=how == "left"))
-
-    def _noted(self, joined: ColumnSet) -> ColumnSet:
-        """Return the columns of a join, with a note of the former types of columns that became floats."""
-        kinds = dict(joined.kinds)
-        for name, (mine, theirs) in self.sources.items():
-            given = self.left.columns.array(mine) if mine is not None else self.right.columns.array(str(theirs))
-            before, made = given._value.dtype.plain, joined.values[name].dtype
-            if isinstance(given, pdarray) and made == FLOAT64 and before != FLOAT64:
-                kind: Any = joined.array(name)
-                kind._widened = before
-                kinds[name] = kind
-        return replace(joined, kinds=kinds)
+                return stacked([self._probed(0, keep_all=True), self._unmatched()])
+        return self._probed(0, keep_all=how == "left")
 
     def _probed(self, own: int, *, keep_all: bool) -> ColumnSet:
         """Return the rows of one side, 0 for left, each with its matches of the other."""

@@ -223,7 +223,7 @@ def reset_index(frame: LazyFrame, drop: bool = False, names: Any = None) -> Any:
 def resample(frame: LazyFrame, rule: Any, **options: Any) -> Any:
     from akdask.pandas import resample_forms
 
-    return resample_forms.of_frame(frame, rule, **options)
+    return resample_forms.binned(frame, rule, **options)
 
 
 def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:

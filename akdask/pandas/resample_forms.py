@@ -66,8 +66,8 @@ class Binned:
         return found
 
 
-def of_frame(
-    frame: LazyFrame,
+def binned(
+    lazy: LazyFrame | LazySeries,
     rule: Any,
     closed: Any = None,
     label: Any = None,
@@ -76,26 +76,14 @@ def of_frame(
     origin: Any = "start_day",
     offset: Any = None,
 ) -> Binned:
-    """Return the rows of a frame in bins of time."""
-    if labelling.labels_of_frame(frame) is not None or level is not None:
+    """Return the rows of a frame, or the values of a Series, in bins of time."""
+    if isinstance(lazy, LazySeries):
+        is_plain = not lazy._level_names and on is None
+    else:
+        is_plain = labelling.labels_of_frame(lazy) is None
+    if not is_plain or level is not None:
         raise NotLazyError("columns are not named by text, or rows have labels of several levels")
-    return Binned(frame.resample(rule, closed=closed, label=label, on=on, origin=origin, offset=offset), rule)
-
-
-def of_series(
-    series: LazySeries,
-    rule: Any,
-    closed: Any = None,
-    label: Any = None,
-    on: Any = None,
-    level: Any = None,
-    origin: Any = "start_day",
-    offset: Any = None,
-) -> Binned:
-    """Return the values of a Series in bins of time."""
-    if series._level_names or level is not None or on is not None:
-        raise NotLazyError("rows have labels of several levels")
-    return Binned(series.resample(rule, closed=closed, label=label, origin=origin, offset=offset), rule)
+    return Binned(lazy.resample(rule, closed=closed, label=label, on=on, origin=origin, offset=offset), rule)
 
 
 def reduction(how: str) -> Callable[..., Any]:

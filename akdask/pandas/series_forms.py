@@ -68,7 +68,7 @@ def groupby(series: LazySeries, by: Any = None, **options: Any) -> Any:
 def resample(series: LazySeries, rule: Any, **options: Any) -> Any:
     from akdask.pandas import resample_forms
 
-    return resample_forms.of_series(series, rule, **options)
+    return resample_forms.binned(series, rule, **options)
 
 
 def astype(series: LazySeries, dtype: Any, errors: str = "raise") -> Any:

@@ -130,7 +130,7 @@ def decode(metadata: Mapping[bytes, bytes] | None) -> dict[str, Annotation]:
 def _is_zone(zone: Any) -> bool:
     try:
         return isinstance(zone, str) and len(zone) < 100 and pa.timestamp("s", zone) is not None
-    except (ValueError, UnicodeEncodeError):
+    except UnicodeEncodeError:
         return False
 
 

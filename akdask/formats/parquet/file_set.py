@@ -253,8 +253,8 @@ class ParquetSource:
         return of_stretches(of_all, everything, stretches)
 
     def _bounds_in(self, file: ParquetFileDescription, column: SetColumn) -> Bounds | None:
-        stored: ParquetColumn | None = file.columns.get(column.name)
-        if stored is None or stored.dtype is None or not stored.is_flat:
+        stored = file.columns.get(column.name)
+        if stored is None:
             return None
         return bounds_of(stored.in_unit(column.unit), column.dtype, file.chunks_of(stored))
 
