@@ -333,17 +333,25 @@ class Partition:
             yield from self._selected(block, 0, [0] * len(self.selections))
             self._give_back(0)
 
-    def unfiltered_columns(self, program: Program) -> list[Column] | None:
-        """Return the results of a program that only passes on columns, None for any other program."""
+    def unfiltered_columns(self, program: Program, out: Sequence[NumberArray] | None = None) -> list[Column] | None:
+        """Return the results of a program that only passes on columns, None for any other program or some of the rows.
+
+        `out`, if given, has arrays for the numbers.
+        """
+        if not self.keeps_all_rows:
+            return None
         columns = []
-        for register in program.outputs:
+        for position, register in enumerate(program.outputs):
             step = program.steps[register]
             if not isinstance(step, Load):
                 return None
             if not self.nrows:
                 columns.append(empty(step.dtype))  # an excluded partition has no columns
                 continue
-            column = self._readers[step.base].read(step.column, 0, self.nrows)
+            target = out[position][: self.nrows] if out is not None and step.dtype.is_number else None
+            column = self._readers[step.base].read(step.column, 0, self.nrows, target)
+            if target is not None and column is not target:
+                target[:] = column
             columns.append(read_only(column) if isinstance(self.inputs[step.base], Table) else column)
         return columns
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, partial, reduce
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
@@ -208,20 +209,23 @@ class Sink(Protocol):
 class Collect:
     """Collect the results of a program in memory as a table.
 
-    `limit`, if given, is the number of rows to return: the first ones, or the last ones if negative.
+    `limit`, if given, is the number of rows to return: the first ones, or the last ones if negative. `starts`, if
+    given, has for each partition its place in arrays of all rows, by name in the last replica: numbers are computed
+    there, and the table has the other columns.
     """
 
     names: tuple[Hashable, ...]
     program: Program
     limit: int | None = None
     leave_last_mask: bool = False
+    starts: tuple[int, ...] | None = None
 
     @property
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
     def run(self, partition: Partition | PartitionBatch) -> Table:
-        if self.limit is None and isinstance(partition, Partition) and partition.keeps_all_rows:
+        if self.limit is None and isinstance(partition, Partition) and (self.starts or partition.keeps_all_rows):
             return self._fill(partition)
         if self.limit is None:
             return self._buffered(partition)
@@ -238,11 +242,18 @@ class Collect:
         return self._trim(Table.concat(tables) if tables else self._nothing())
 
     def _fill(self, partition: Partition) -> Table:
-        """Evaluate directly into arrays of the final size, since no row is dropped."""
-        columns = partition.unfiltered_columns(self.program)
+        """Evaluate directly into arrays of the final size, since the number of rows is known."""
+        arrays: list[NumberArray] | None = None
+        if self.starts is not None:
+            _, batch = partition.identity
+            assert isinstance(batch, tuple), "each partition is a batch of its own"
+            first, places = self.starts[batch[0]], partition.replicas[-1]
+            arrays = [places[name][first:] if name in places else np.empty(0) for name in self.names]
+        columns = partition.unfiltered_columns(self.program, arrays)
         if columns is not None:
-            return Table(dict(zip(self.names, columns, strict=True)), partition.nrows)
-        arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
+            return self._others(columns, partition.nrows)
+        if arrays is None:
+            arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
         builders = [
             None if t.is_number else StringsBuilder(partition.nrows) if t.kind == "str" else _ColumnParts(t)
             for t in self.program.dtypes
@@ -260,7 +271,12 @@ class Collect:
         filled = [
             array if builder is None else builder.finish() for array, builder in zip(arrays, builders, strict=True)
         ]
-        return Table(dict(zip(self.names, filled, strict=True)), partition.nrows)
+        return self._others(filled, row)
+
+    def _others(self, columns: Sequence[Column], nrows: int) -> Table:
+        """Return the columns that are not in arrays of all rows."""
+        named = zip(self.names, columns, self.program.dtypes, strict=True)
+        return Table({name: column for name, column, t in named if self.starts is None or not t.is_number}, nrows)
 
     def _buffered(self, partition: Partition | PartitionBatch) -> Table:
         """Evaluate into arrays of the largest possible size; copy the rows if few are left."""
@@ -728,6 +744,27 @@ def pipeline(
     return inner[0] if len(inner) == 1 else Union(*inner)
 
 
+def pipeline_into(frame: Frame, names: tuple[Hashable, ...], values: Sequence[Value], arrays: Node) -> Expr | None:
+    """Return the physical node that computes values into arrays of all rows, which a node allocates.
+
+    None if the numbers of rows are not known, or if filters select them.
+    """
+    inner = []
+    start = 0
+    for rows, wanted, batches in _seen_through(frame, values, None):
+        lengths = rows.rows.lengths
+        if lengths is None or any(isinstance(node, Filter | MatchRows) for node in Chain.of(rows).selections):
+            return None
+        starts = tuple(accumulate(lengths, initial=start))
+        start = starts[-1]
+
+        def into(compile_these: Compile, given: Sequence[Value], starts: tuple[int, ...] = starts) -> Sink:
+            return Collect(names, compile_these(given), starts=starts)
+
+        inner.append(_pipeline(rows, wanted, batches, into, f"collect from row {starts[0]}", arrays))
+    return inner[0] if len(inner) == 1 else Union(*inner)
+
+
 def _seen_through(
     frame: Frame, values: Sequence[Value], batches: Batches | None
 ) -> Iterator[tuple[Frame, Sequence[Value], Batches | None]]:
@@ -750,9 +787,9 @@ def _seen_through(
 
 
 def _pipeline(
-    frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str
+    frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str, *shared: Node
 ) -> Pipeline:
-    """Return the tasks of a chain whose bases are neither projections nor concatenations."""
+    """Return the tasks of a chain whose bases are neither projections nor concatenations; each gets `shared`, too."""
     chain = Chain.of(frame)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]
@@ -775,7 +812,7 @@ def _pipeline(
         _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
     )
     made = [chain.bases[number] for number in layout.table_bases]
-    return Pipeline(layout, *made, *nodes.values())
+    return Pipeline(layout, *made, *nodes.values(), *shared)
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:

@@ -1,8 +1,8 @@
 """Computations: run plans on threads or a cluster, and return their results; nothing else in akdask computes.
 
 The root of a plan is the rows of a collection, and their transfer to the user's process. Tasks of this process read
-columns of files straight into the arrays that a user gets. Elsewhere each partition has its own arrays, which are
-joined later. That takes twice the memory, and most of the time goes into allocating and clearing it.
+columns of files, and compute numbers, straight into the arrays that a user gets. Elsewhere each partition has its own
+arrays, which are joined later. That takes twice the memory, and most of the time goes into allocating and clearing it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from itertools import accumulate
 from threading import current_thread, main_thread
 from typing import Any, Literal, TypeAlias
 from weakref import ref
 
 import dask
-import numpy as np
 from dask.system import CPU_COUNT
 
 from akdask import config
@@ -44,7 +42,7 @@ from akdask.engine.node import (
     values_of_round,
 )
 from akdask.engine.optimizer import Need, ReaderNeed, ReaderNeeds, needs_of_inputs
-from akdask.engine.pipeline import narrowed
+from akdask.engine.pipeline import narrowed, pipeline_into
 from akdask.engine.rowwise import Chain, Project, Tasks
 from akdask.engine.scheduler import callbacks, pending_results
 from akdask.engine.sources import Scan
@@ -53,11 +51,7 @@ from akdask.errors import TransferError
 from akdask.operators.reduce.plan import CountRows, Element
 from akdask.storage.files import is_remote, uses_remote_files
 from akdask.storage.remote import buffer_limit
-from akdask.storage.source import Part, Source
-from akdask.typing import NumberArray
-
-Columns = tuple[tuple[Hashable, Any], ...]
-"""Columns of a part: their names in the table, and in the part."""
+from akdask.storage.source import Source
 
 
 class Destination(dict[Hashable, Any]):
@@ -71,7 +65,7 @@ class Destination(dict[Hashable, Any]):
 
 
 class CollectColumns(Frame):
-    """All rows of a projection of stored columns, or of any with strings, in one partition.
+    """All rows of a projection in one partition; numbers are read or computed straight into arrays of all rows.
 
     Strings stay in the chunks in which they are read or made if `chunked`; otherwise they are joined.
     """
@@ -86,14 +80,17 @@ class CollectColumns(Frame):
 
 
 def can_collect(frame: Project, *, chunked: bool = False) -> bool:
-    """Whether tasks share the memory of this process, and a projection is columns of files.
+    """Whether tasks share the memory of this process, and a projection is columns of files or has several partitions.
 
-    A projection with strings may have any columns if the strings stay in chunks.
+    Partitions are not joined if strings stay in chunks, or if the places of numbers are known.
     """
-    return shares_memory() and (
-        _is_read(frame)
-        or (chunked and frame.npartitions > 1 and any(value.dtype.kind == "str" for value in frame.values))
-    )
+    if not shares_memory():
+        return False
+    is_read = _is_read(frame)
+    if is_read or frame.npartitions == 1:
+        return is_read
+    places = frame.rows.lengths is not None
+    return any((places and dtype.is_number) or (chunked and dtype.kind == "str") for dtype in _dtypes(frame).values())
 
 
 def _is_read(frame: Project) -> bool:
@@ -108,6 +105,10 @@ def _is_read(frame: Project) -> bool:
     )
 
 
+def _dtypes(project: Project) -> dict[Hashable, ColumnType]:
+    return {name: value.dtype for name, value in zip(project.names, project.values, strict=True)}
+
+
 @needs_of_inputs.register
 def _(node: CollectColumns, need: Need) -> ReaderNeeds:
     yield node.frame, ReaderNeed(partitions=False)
@@ -116,41 +117,16 @@ def _(node: CollectColumns, need: Need) -> ReaderNeeds:
 @lower.register
 def _(frame: CollectColumns) -> Expr:
     project = frame.frame
-    if not _is_read(project):
-        return _joined(project, frame.chunked)
-    lengths = project.rows.lengths
-    assert lengths is not None, "files tell their rows"
-    dtypes = tuple((name, value.dtype) for name, value in zip(project.names, project.values, strict=True))
-    destination = Tasks(f"destination {frame._name}", _new_destination, (((), (dtypes, sum(lengths))),))
-    calls = []
-    for index, start in enumerate(accumulate(lengths[:-1], initial=0)):
-        calls.append((((0, 0),), (_parts(project, index), start)))
-    read = Tasks(f"read {frame._name}", _read, tuple(calls), destination)
-    every = tuple((1, partition) for partition in range(len(lengths)))
-    return Tasks(
-        frame._name, _collected, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), destination, read
-    )
-
-
-def _joined(project: Project, chunked: bool) -> Expr:
-    calls = ((all_partitions(project.npartitions), ()),)
-    return Tasks(f"join {project._name}", _in_chunks if chunked else concat_tables, calls, project)
-
-
-def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
-    """Return the sources of one partition, with the columns of each file."""
-    found = []
-    for base in Chain.of(project.frame).bases:
-        assert isinstance(base, Scan), "nothing else is read so"
-        columns = tuple(
-            (name, value.name)
-            for name, value in zip(project.names, project.values, strict=True)
-            if isinstance(value, ColumnRef) and value.source == base._name
-        )
-        if columns:
-            wanted = tuple(dict.fromkeys(str(column) for _, column in columns))
-            found.append((base.source.part(index, wanted), columns))
-    return tuple(found)
+    dtypes = tuple(_dtypes(project).items())
+    lengths = project.rows.lengths or ()
+    arrays = Tasks(f"destination {frame._name}", _new_destination, (((), (dtypes, sum(lengths))),))
+    filled = pipeline_into(project.frame, project.names, project.values, arrays)
+    if filled is None:
+        calls = ((all_partitions(project.npartitions), ()),)
+        joined = _in_chunks if frame.chunked else concat_tables
+        return Tasks(f"join {project._name}", joined, calls, project)
+    every = tuple((1, number) for number in range(project.npartitions))
+    return Tasks(frame._name, _collected, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), arrays, filled)
 
 
 def _new_destination(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> Destination:
@@ -159,35 +135,12 @@ def _new_destination(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, Col
     return Destination({name: new_array(nrows, dtype.numpy) for name, dtype in dtypes if dtype.is_number})
 
 
-def _read(inputs: Sequence[Any], parts: Sequence[tuple[Part, Columns]], start: int) -> dict[Hashable, pa.Array]:
-    """Read the numbers of one partition to their place in the result, and return its strings."""
-    (destination,) = inputs
-    strings = {}
-    for part, columns in parts:
-        with part.open() as reader:
-            for name, column in columns:
-                if name in destination:
-                    target: NumberArray = destination[name][start : start + part.nrows]
-                    found = reader.read(column, 0, part.nrows, target)
-                    if not np.may_share_memory(found, target):
-                        target[:] = found
-                else:
-                    strings[name] = reader.read(column, 0, part.nrows)
-    return strings
-
-
 def _collected(
     inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int, chunked: bool
 ) -> Table:
-    destination, *strings = inputs
-    columns = {}
-    for name, dtype in dtypes:
-        if dtype.is_number:
-            columns[name] = destination[name]
-        else:
-            chunks = [found[name] for found in strings]
-            columns[name] = pa.chunked_array(chunks) if chunked else concat_rows(chunks)
-    return Table(columns, nrows)
+    arrays, *tables = inputs
+    others = (_in_chunks if chunked else Table.concat)(tables).columns
+    return Table({name: arrays[name] if name in arrays else others[name] for name, _ in dtypes}, nrows)
 
 
 def _in_chunks(tables: Sequence[Table]) -> Table:
@@ -198,7 +151,7 @@ def _in_chunks(tables: Sequence[Table]) -> Table:
     for name in tables[0].columns:
         chunks = [table.columns[name] for table in tables]
         # A view of a few rows would keep the whole buffer in memory.
-        in_chunks = is_arrow(chunks[0], "LargeStringArray") and not any(map(is_slice, chunks))
+        in_chunks = is_arrow(chunks[0], "LargeStringArray") and not any(len(one) and is_slice(one) for one in chunks)
         columns[name] = pa.chunked_array(chunks) if in_chunks else concat_rows(chunks)
     return Table(columns, sum(table.nrows for table in tables))
 

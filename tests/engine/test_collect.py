@@ -93,14 +93,29 @@ def test_frames_of_arrays_at_hand_may_be_changed_and_change_nothing():
     assert frame["b"].tolist() == array.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_what_is_computed_or_selected_is_not_delivered(stored):
+def test_numbers_of_several_partitions_are_computed_into_one_array(stored):
     path, columns = stored
     df = ak.DataFrame.load(path)
-    assert can_collect(df["i"]._project())
-    for array in (df["i"] + 1, df[df["b"]]["i"], df["i"][3:], ak.arange(3), ak.sort(ak.arange(3000))):
+    for array in (df["i"], df["i"] + 1, df["i"][3:], df["i"][::-1], ak.concatenate([ak.arange(3)] * 2)):
+        assert can_collect(array._project())
+    for array in (ak.arange(3), df[df["b"]]["i"]):
         assert not can_collect(array._project())
     np.testing.assert_array_equal(df[df["b"]]["f"].to_ndarray(), columns["f"][columns["b"]])
     np.testing.assert_array_equal((df["f"] * 2).to_ndarray(), columns["f"] * 2)
+    np.testing.assert_array_equal((df["f"] * 2)[5:-7:3].to_ndarray(), (columns["f"] * 2)[5:-7:3])
+    np.testing.assert_array_equal(df["i"][::-1].to_ndarray(), columns["i"][::-1])
+
+
+def test_one_array_has_equal_parts_twice():
+    part = ak.array(np.arange(5.0))
+    joined = ak.concatenate([part, part * 2, part])
+    expected = np.concatenate([np.arange(5.0), np.arange(5.0) * 2, np.arange(5.0)])
+    np.testing.assert_array_equal(joined.to_ndarray(), expected)
+    np.testing.assert_array_equal((joined + joined[::-1]).to_ndarray(), expected + expected[::-1])
+    frame = ak.DataFrame({"a": joined, "b": joined, "s": ak.cast(joined, str)})
+    found = frame.to_pandas()
+    np.testing.assert_array_equal(found["b"], expected)
+    assert found["s"].tolist() == ak.cast(joined, str).tolist()
 
 
 def test_the_general_path_gives_the_same(stored):

@@ -7,13 +7,13 @@ from operator import add
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from akdask.engine import tuning as engine_tuning
 from akdask.operators.reduce import tuning
-from akdask.operators.reduce.quantiles import SortedRuns
+from akdask.operators.reduce.quantiles import RankedRows
 
 DTYPES = ["int64", "uint64", "float64", "bool", "uint8"]
 
@@ -25,29 +25,52 @@ def few_runs(monkeypatch):
     monkeypatch.setattr(tuning, "MOST_MERGED_VALUES", 6)
 
 
+@pytest.fixture(params=[0, 100], ids=["sorted", "by passes"])
+def passes(request, monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_PASSES", request.param)
+    monkeypatch.setattr(tuning, "SAMPLED_ROWS", 8)
+
+
+@pytest.mark.usefixtures("passes")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), dtype=st.sampled_from(DTYPES))
 def test_the_value_of_every_rank_is_that_of_the_sorted_rows(data, dtype):
     values = npst.from_dtype(np.dtype(dtype)) | st.sampled_from([0, 1]).map(np.dtype(dtype).type)
     rows = data.draw(npst.arrays(dtype, st.integers(1, 60), elements=values))
     bounds = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=6)))
     parts = np.split(rows, bounds)
-    found = pickle.loads(pickle.dumps(reduce(add, map(SortedRuns.of, parts))))
+    found = pickle.loads(pickle.dumps(reduce(add, map(RankedRows.of, parts))))
     wanted = np.sort(rows[~np.isnan(rows.astype(float))])
     assert (found.nrows, found.missing) == (len(wanted), len(rows) - len(wanted))
     if len(wanted):
         selected = found.select(np.arange(len(wanted)))
         assert selected.dtype == rows.dtype
         np.testing.assert_array_equal(selected, wanted)
+        # Ranks with others between them are looked for by themselves.
+        np.testing.assert_array_equal(found.select(np.arange(len(wanted))[::-3]), wanted[::-3])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_sample_may_mislead(monkeypatch, order):
+    monkeypatch.setattr(tuning, "SAMPLE", 1000)
+    rows = order * np.random.default_rng(0).normal(100, 1, 50_000)
+    rows[25::50] = order * np.arange(-1000, 0)
+    rows[7:20_000:50] = order * 3.0
+    ranks = np.array([0, 400, 600, 999, 1000, 25_000, 25_001, 48_999, 49_998, 49_999])
+    found = RankedRows.of(rows) + RankedRows.of(np.full(5000, 7.0)) + RankedRows.of(rows[:5])
+    np.testing.assert_array_equal(
+        found.select(ranks), np.sort(np.concatenate([rows, np.full(5000, 7.0), rows[:5]]))[ranks]
+    )
 
 
 def test_rows_are_held_once_and_repeated_ones_as_counts():
     distinct, repeated = np.random.default_rng(0).random(10_000), np.arange(10_000) % 5
-    assert sys.getsizeof(SortedRuns.of(distinct)) <= distinct.nbytes + 1000
-    assert sys.getsizeof(SortedRuns.of(repeated)) < 1000
-    assert len(reduce(add, [SortedRuns.of(repeated)] * 100).runs) < engine_tuning.FAN_IN
+    assert sys.getsizeof(RankedRows.of(distinct)) <= distinct.nbytes + 1000
+    assert sys.getsizeof(RankedRows.of(repeated)) < 1000
+    assert len(reduce(add, [RankedRows.of(repeated)] * 100).runs) < engine_tuning.FAN_IN
 
 
 def test_the_rows_of_a_block_stay_as_they_are():
     rows = np.array([3, 1, 2], np.uint64)
-    SortedRuns.of(rows)
+    RankedRows.of(rows)
     assert rows.tolist() == [3, 1, 2]

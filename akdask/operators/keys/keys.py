@@ -302,7 +302,8 @@ def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray
     column = column if rows is None else column.take(rows)
     match column.dtype.kind:
         case "i" | "m" | "M":
-            codes = column.astype(np.int64, copy=False).view(np.uint64) ^ SIGN
+            codes = new_array(len(column), np.uint64)
+            np.bitwise_xor(column.astype(np.int64, copy=False).view(np.uint64), SIGN, out=codes)
             if ascending and column.dtype.kind != "i":
                 # NaT is the least integer; subtracting one makes it the last in both directions.
                 codes -= np.uint64(1)

@@ -101,6 +101,21 @@ void select_ranks(Span<double> values, Span<const int64_t> offsets, Span<const i
     }
 }
 
+// Keeps the words from `low` to `high` in their order; `counts` become the words below these, and how many are kept.
+void keep_between(Span<const uint64_t> words, uint64_t low, uint64_t high, Span<uint64_t> kept, Span<int64_t> counts) {
+    require(kept.size >= words.size && counts.size == 2 && low <= high, "too little room, or bounds in no order");
+    int64_t below = 0;
+    uint64_t next = 0, width = high - low;
+    for (uint64_t row = 0; row < words.size; ++row) {
+        uint64_t word = words[row];
+        below += word < low;
+        kept[next] = word;
+        next += word - low <= width;
+    }
+    counts[0] = below;
+    counts[1] = static_cast<int64_t>(next);
+}
+
 // Puts lists end to end in another order; `into` says where each begins, and the last ends.
 void copy_lists(Span<const int64_t> offsets, Span<const double> values, Span<const int64_t> order,
                 Span<const int64_t> into, Span<double> moved) {
@@ -189,6 +204,7 @@ void add_pairs(Span<int64_t> counts, Span<const double> x, Span<const double> y,
 
 MODULE("Values of some rank in small groups, sums of selected integers, and numbers of pairs in bins.",
        {"select_ranks", overloads<select_ranks>},
+       {"keep_between", overloads<keep_between>},
        {"copy_lists", overloads<copy_lists>},
        {"sum_selected", overloads<sum_selected<int64_t>, sum_selected<uint64_t>, sum_selected_bytes>},
        {"add_pairs", overloads<add_pairs>})

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Words = NDArray[np.uint64]
 Integer = TypeVar("Integer", np.int64, np.uint64, np.uint8)
 
 # Changes the order of `values`; `found` has a row for each rank and a column for each group.
@@ -17,6 +18,9 @@ def select_ranks(
     start_group: int,
     stop_group: int,
 ) -> None: ...
+
+# `counts` become the words below `low`, and those that are kept.
+def keep_between(words: Words, low: int, high: int, kept: Words, counts: Integers) -> None: ...
 
 # `into` says where each list begins among those moved, and where the last ends.
 def copy_lists(offsets: Integers, values: Floats, order: Integers, into: Integers, moved: Floats) -> None: ...

@@ -1,8 +1,9 @@
 """Quantiles and medians, by the methods of NumPy.
 
 For a whole column, all rows meet in the last task: eight bytes for each row, or sixteen for each distinct value of a
-block if values repeat. For groups, the values of each group meet in one task. Floats rarely repeat, so they come as
-lists, in which only the wanted ranks are searched. Other values come as distinct values in order.
+block if values repeat. A sample tells about where a rank is, and one pass keeps the rows around it. For groups, the
+values of each group meet in one task. Floats rarely repeat, so they come as lists, in which only the wanted ranks are
+searched. Other values come as distinct values in order.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import FLOAT64
-from akdask.columns.memory import new_array
+from akdask.columns.memory import new_array, scratch
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.reduction import (
     NUMBERS,
@@ -36,7 +37,7 @@ from akdask.engine.reduction import (
     themselves,
 )
 from akdask.errors import ArgumentError
-from akdask.interruption import interruptible_ranges
+from akdask.interruption import end_if_interrupted, interruptible_ranges
 from akdask.operators.reduce import loops, tuning
 from akdask.records import record
 from akdask.typing import NumberArray
@@ -117,6 +118,9 @@ BETWEEN_ROWS: dict[str, Positions] = {
 
 METHODS = (*BETWEEN_ROWS, *AT_ROWS)
 
+LAST_WORD = 2**64 - 1
+"""The largest key."""
+
 
 def checked_quantiles(q: Any, method: str) -> float | tuple[float, ...]:
     """Return one or several quantiles as floats.
@@ -170,7 +174,7 @@ def _words(numbers: NumberArray) -> NumberArray:
 # --------------------------------------------------------------------------------------------------------- two forms
 
 
-def _finish(state: SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear", skipna: bool = False) -> Any:
+def _finish(state: RankedRows, q: float | Sequence[float] = 0.5, method: str = "linear", skipna: bool = False) -> Any:
     """Return one quantile, or an array of several; NaN if a row is NaN, unless these are skipped."""
     wanted, is_element = np.atleast_1d(np.asarray(q, np.float64)), method in AT_ROWS
     if (state.missing and not skipna) or (not state.nrows and (not is_element or state.dtype.kind == "f")):
@@ -178,8 +182,9 @@ def _finish(state: SortedRuns, q: float | Sequence[float] = 0.5, method: str = "
     else:
         nonempty(state.runs, "quantile")
         low, high, weight = ranks_of(np.full(len(wanted), state.nrows), wanted, method)
-        found = state.select(low)
-        found = found if is_element else _interpolated(found, state.select(high), weight)
+        found = state.select(low if is_element else np.concatenate([low, high]))
+        if not is_element:
+            found = _interpolated(found[: len(low)], found[len(low) :], weight)
     return found if np.ndim(q) else found[0]
 
 
@@ -278,7 +283,7 @@ def _types(q: Any = 0.5, method: str = "linear", skipna: bool = False) -> Types:
 
 
 def _runs(column: NumberArray, mask: NumberArray | None) -> State:
-    return SortedRuns.of(select_rows(column, mask))
+    return RankedRows.of(select_rows(column, mask))
 
 
 QUANTILE = Reduction(
@@ -303,14 +308,14 @@ MEDIAN = Reduction(
 
 @record
 class Run:
-    """Ascending normalized keys of some rows.
+    """Normalized keys of some rows: those of a block as they come, or its distinct keys in order.
 
     Parameters
     ----------
     words : ndarray of uint64
         The keys.
     until : ndarray of int64, shape (len(words) + 1,), optional
-        Number of rows before each key. Without it, every key stands for one row.
+        Number of rows before each key. Without it, every key stands for one row, and they have no order.
     """
 
     words: Words
@@ -318,7 +323,11 @@ class Run:
 
     @classmethod
     def of(cls, words: Words) -> Run:
-        """Return a run of ascending keys, at least one; if many are equal, a run of the distinct keys."""
+        """Return the run of some keys, at least one; if many seem to be equal, of the distinct keys."""
+        some = words[:: max(len(words) // tuning.SAMPLED_ROWS, 1)]
+        if tuning.ROWS_OF_A_VALUE * len(np.unique(some)) > len(some):
+            return cls(words)
+        words.sort()
         firsts = np.flatnonzero(np.concatenate([[True], words[1:] != words[:-1]]))
         if tuning.ROWS_OF_A_VALUE * len(firsts) > len(words):
             return cls(words)
@@ -327,8 +336,14 @@ class Run:
     @classmethod
     def merge(cls, runs: Sequence[Run]) -> Run:
         """Merge runs with counts to one."""
-        words = np.concatenate([run.words for run in runs])
-        counts = np.concatenate([np.diff(run.until) for run in runs if run.until is not None])
+        return cls.of_counts(
+            np.concatenate([run.words for run in runs]),
+            np.concatenate([np.diff(run.until) for run in runs if run.until is not None]),
+        )
+
+    @classmethod
+    def of_counts(cls, words: Words, counts: NumberArray) -> Run:
+        """Return the run of keys in any order, each with its number of rows; equal keys become one."""
         order = np.argsort(words, kind="stable")
         words, until = words.take(order), np.append(0, np.cumsum(counts.take(order)))
         firsts = np.flatnonzero(np.concatenate([[True], words[1:] != words[:-1]]))
@@ -339,14 +354,25 @@ class Run:
         """Whether merging it with others pays."""
         return self.until is not None and len(self.words) <= tuning.MOST_MERGED_VALUES
 
-    def rows_before(self, position: int) -> int:
-        """Return the number of rows before a position."""
-        return position if self.until is None else int(self.until[position])
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return len(self.words) if self.until is None else int(self.until[-1])
+
+    def between(self, low: int, high: int) -> tuple[int, Words, NumberArray | None]:
+        """Return the number of rows below a key, the keys from there to another, and the rows of each if counted."""
+        if self.until is None:
+            kept, counts = scratch(self.words.nbytes).view(np.uint64), np.empty(2, np.int64)
+            loops.keep_between(self.words, low, high, kept, counts)
+            return int(counts[0]), kept[: counts[1]].copy(), None
+        start = self.words.searchsorted(np.uint64(low), "left")
+        stop = self.words.searchsorted(np.uint64(high), "right")
+        return int(self.until[start]), self.words[start:stop], np.diff(self.until[start : stop + 1])
 
 
 @record
-class SortedRuns:
-    """Numbers in sorted runs; NaN are counted, and not in the runs.
+class RankedRows:
+    """Numbers as runs of their keys; NaN are counted, and not in the runs.
 
     Parameters
     ----------
@@ -363,7 +389,7 @@ class SortedRuns:
     missing: int = 0
 
     @classmethod
-    def of(cls, rows: NumberArray) -> SortedRuns:
+    def of(cls, rows: NumberArray) -> RankedRows:
         """Return some rows as one run."""
         from akdask.operators.keys.keys import word
 
@@ -372,30 +398,36 @@ class SortedRuns:
             are_missing = np.isnan(rows)
             missing = int(np.count_nonzero(are_missing))
             rows = rows[~are_missing] if missing else rows
-        words = word(rows, 0)
-        words.sort()
-        return cls(rows.dtype, (Run.of(words),) if len(words) else (), missing)
+        return cls(rows.dtype, (Run.of(word(rows, 0)),) if len(rows) else (), missing)
 
     def __sizeof__(self) -> int:
         return sum(run.words.nbytes + (0 if run.until is None else run.until.nbytes) for run in self.runs)
 
-    def __add__(self, other: SortedRuns) -> SortedRuns:
+    def __add__(self, other: RankedRows) -> RankedRows:
         runs = (*self.runs, *other.runs)
         counted = [run for run in runs if run.can_merge]
         if len(counted) >= engine_tuning.FAN_IN:
             runs = (*(run for run in runs if not run.can_merge), Run.merge(counted))
-        return SortedRuns(self.dtype, runs, self.missing + other.missing)
+        return RankedRows(self.dtype, runs, self.missing + other.missing)
 
     @property
     def nrows(self) -> int:
         """Number of rows that are not NaN."""
-        return sum(run.rows_before(len(run.words)) for run in self.runs)
+        return sum(run.nrows for run in self.runs)
 
     def select(self, ranks: NumberArray) -> NumberArray:
         """Return the rows of some ranks in ascending order, counted from 0; all ranks must exist."""
         from akdask.operators.keys.keys import SIGN
 
-        words = np.array([self._select(rank) for rank in ranks.tolist()], np.uint64)
+        distinct, place = np.unique(ranks, return_inverse=True)
+        # Neighbours, which quantiles are between, are looked for together.
+        groups = np.split(distinct, np.flatnonzero(np.diff(distinct) > 1) + 1)
+        if len(groups) > tuning.MOST_PASSES:
+            words = self._among_all(distinct)
+        else:
+            sample = self._sample()
+            words = np.concatenate([self._found(group, sample) for group in groups])
+        words = words[place]
         match self.dtype.kind:
             case "f":
                 return np.where(words >= SIGN, words ^ SIGN, ~words).view(np.float64)
@@ -403,21 +435,55 @@ class SortedRuns:
                 return (words ^ SIGN).view(np.int64)
         return words.astype(self.dtype)
 
-    def _select(self, rank: int) -> int:
-        """Return the smallest key such that more than `rank` rows are not above it."""
-        bounds = [(0, len(run.words)) for run in self.runs]
-        low, high = min(int(run.words[0]) for run in self.runs), max(int(run.words[-1]) for run in self.runs)
-        while low < high:
-            middle = (low + high) // 2
-            found = [
-                start + int(run.words[start:stop].searchsorted(np.uint64(middle), "right"))
-                for run, (start, stop) in zip(self.runs, bounds, strict=True)
-            ]
-            before = sum(run.rows_before(position) for run, position in zip(self.runs, found, strict=True))
-            if before > rank:
-                high = middle
-                bounds = [(start, position) for (start, _), position in zip(bounds, found, strict=True)]
-            else:
-                low = middle + 1
-                bounds = [(position, stop) for (_, stop), position in zip(bounds, found, strict=True)]
-        return low
+    def _sample(self) -> Words:
+        """Return some keys in ascending order, from everywhere."""
+        step = max(self.nrows // tuning.SAMPLE, 1)
+        wanted = [
+            run.words[step // 2 :: step]
+            if run.until is None
+            else run.words[run.until.searchsorted(np.arange(step // 2, run.nrows, step), "right") - 1]
+            for run in self.runs
+        ]
+        return np.sort(np.concatenate(wanted))
+
+    def _found(self, ranks: NumberArray, sample: Words) -> Words:
+        """Return the keys of ranks next to each other, looked for where the sample says."""
+        share = len(sample) / self.nrows
+        margin = 4 * math.sqrt(len(sample)) + 1
+        first, last = int(ranks[0] * share - margin), math.ceil(ranks[-1] * share + margin)
+        low = int(sample[first]) if first >= 0 else 0
+        high = int(sample[last]) if last < len(sample) else LAST_WORD
+        found = self._ranked(low, high, ranks)
+        # Where the sample has misled, all rows are looked through.
+        return self._among_all(ranks) if found is None else found
+
+    def _among_all(self, ranks: NumberArray) -> Words:
+        """Return the keys of ascending ranks."""
+        found = self._ranked(0, LAST_WORD, ranks)
+        assert found is not None, "every key is between the first and the last"
+        return found
+
+    def _ranked(self, low: int, high: int, ranks: NumberArray) -> Words | None:
+        """Return the keys of ascending ranks, None if one is not between two keys."""
+        parts = []
+        before = 0
+        for run in self.runs:
+            end_if_interrupted()
+            below, words, counts = run.between(low, high)
+            parts.append((words, counts))
+            before += below
+        words, wanted = np.concatenate([part for part, _ in parts]), ranks - before
+        counted = any(counts is not None for _, counts in parts)
+        if counted:
+            all_counts = np.concatenate([np.ones(len(part), np.int64) if n is None else n for part, n in parts])
+            run = Run.of_counts(words, all_counts) if len(words) else Run(words, np.zeros(1, np.int64))
+            words, ends = run.words, run.until
+            assert ends is not None, "it has been counted"
+            nrows, places = int(ends[-1]), ends.searchsorted(wanted, "right") - 1
+        else:
+            nrows, places = len(words), wanted
+        if wanted[0] < 0 or wanted[-1] >= nrows:
+            return None
+        if not counted:
+            words.partition(places) if len(places) <= tuning.MOST_PASSES else words.sort()
+        return words.take(places)

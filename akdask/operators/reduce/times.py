@@ -16,7 +16,7 @@ from akdask.columns.dtypes import INT64, NOT_A_TIME
 from akdask.columns.exact import EXACT
 from akdask.engine.reduction import AdjacentRowGroups, DistinctForm, Reduction, ScalarForm, State, giving, select_rows
 from akdask.errors import TimeOverflowError
-from akdask.operators.reduce.quantiles import SortedRuns, ranked_rows, ranks_of
+from akdask.operators.reduce.quantiles import RankedRows, ranked_rows, ranks_of
 from akdask.records import record
 from akdask.typing import NumberArray
 
@@ -64,17 +64,19 @@ def _mean(state: State) -> Any:
     return np.int64(size if state.total >= 0 else -size)
 
 
-def _sorted_runs(column: NumberArray, mask: NumberArray | None) -> State:
-    return SortedRuns.of(select_rows(column, mask))
+def _ranked_rows(column: NumberArray, mask: NumberArray | None) -> State:
+    return RankedRows.of(select_rows(column, mask))
 
 
-def _quantile(state: SortedRuns, q: float | Sequence[float] = 0.5, method: str = "linear") -> Any:
+def _quantile(state: RankedRows, q: float | Sequence[float] = 0.5, method: str = "linear") -> Any:
     """Return one quantile or an array of several, NaT where a row is NaT or there are none."""
     wanted = np.atleast_1d(np.asarray(q, np.float64))
     found = np.full(len(wanted), NOT_A_TIME)
-    if state.nrows and int(state.select(np.zeros(1, np.int64))[0]) != NOT_A_TIME:
+    if state.nrows:
         low, high, weight = ranks_of(np.full(len(wanted), state.nrows), wanted, method)
-        found = times_between(state.select(low), state.select(high), weight, low)
+        first, of_low, of_high = np.split(state.select(np.concatenate([[0], low, high])), [1, 1 + len(low)])
+        if first[0] != NOT_A_TIME:
+            found = times_between(of_low, of_high, weight, low)
     return found if np.ndim(q) else found[0]
 
 
@@ -159,6 +161,6 @@ TIME_MEAN = Reduction("time_mean", giving(INT64, INT64), scalar=ScalarForm(TimeT
 TIME_QUANTILE = Reduction(
     "time_quantile",
     giving(INT64, INT64),
-    scalar=ScalarForm(_sorted_runs, add, _quantile),
+    scalar=ScalarForm(_ranked_rows, add, _quantile),
     distinct=DistinctForm(_quantile_of_groups, of_numbers=True),
 )
