@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import pickle
 from typing import Any
 
@@ -17,7 +18,7 @@ from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import SPAN, TIME, TimeForm
 from akdask.engine.values import Call, with_missing
 from akdask.frames.columnset import VALUES
-from akdask.pandas.encoded import NARROW, EncodedArray, Narrow, ObjectText, columns_of, series_of
+from akdask.pandas.encoded import NARROW, EncodedArray, Narrow, Objects, ObjectText, columns_of, series_of
 from akdask.pandas.refusals import NotLazyError
 
 
@@ -72,6 +73,13 @@ def _narrow(series: Any, plain: Any, name: str) -> Any:
 def _of_encoded(series: Any, array: EncodedArray, wanted: Any) -> Any:
     if isinstance(array.coding, ObjectText) and wanted == "str":
         return series_of(series, wrap(array._frame, array._value))
+    if isinstance(array.coding, Objects) and isinstance(wanted, np.dtype):
+        from akdask.pandas import object_forms
+
+        if wanted.kind == "M":
+            return object_forms.as_times(series, array.coding, np.datetime_data(wanted)[0])
+        if wanted == np.float64:
+            return object_forms.as_floats(series, array.coding)
     if not isinstance(array.coding, Narrow) or array._value.dtype.nullable:
         raise NotLazyError("the type has no lazy form")
     plain = series_of(series, array.plain())
@@ -124,6 +132,11 @@ def to_datetime(
 ) -> Any:
     """Return text as times, all of it written as the first one, or numbers of a unit."""
     array = _of_text(arg)
+    if isinstance(array, EncodedArray) and isinstance(array.coding, Objects) and format is None and not utc:
+        from akdask.pandas import object_forms
+
+        days: Any = pandas.to_datetime([SOME_DAY])
+        return object_forms.as_times(arg, array.coding, days.unit)
     options = {"errors": errors, "dayfirst": dayfirst, "yearfirst": yearfirst, "utc": utc, "format": format}
     if exact is not True:
         options["exact"] = exact
@@ -153,6 +166,10 @@ def to_datetime(
     unit = dtype.unit if isinstance(dtype, pandas.DatetimeTZDtype) else np.datetime_data(dtype)[0]
     value = _computed(array, ("to_datetime", (), options), f"times {unit}")
     return series_of(arg, Datetime.of(array._frame, value, TimeForm(TIME, unit, zone, True)))
+
+
+SOME_DAY = datetime.date(1970, 1, 1)
+"""A day, whose type of time is that of all days."""
 
 
 def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:

@@ -10,7 +10,8 @@ through only those which need not know, and gives others plain numbers where the
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+import decimal
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any, ClassVar, Self
@@ -50,9 +51,34 @@ class Coding:
         """The type of the values as pandas has it."""
         raise NotImplementedError
 
+    @property
+    def gap(self) -> str:
+        """What stands for missing values where the column began; rows that joins do not find are NaN."""
+        return "NaN"
+
+    def shares_numbers(self, other: Coding) -> bool:
+        """Return whether numbers of another coding are equal, and in order, where values are."""
+        return self == other
+
     def decoded(self, numbers: Any, missing: Any) -> Any:
         """Return the values of numbers as pandas holds them; `missing` is a mask, or None if all are there."""
         raise NotImplementedError
+
+    def parts(self, how: str) -> tuple[tuple[str, str], ...]:
+        """Return the reductions of numbers from which a reduction of values is made: names in `PARTS`, and theirs.
+
+        Raises
+        ------
+        NotLazyError
+            If there are none.
+        """
+        if how in ("count", "nunique") and self.is_ordered:
+            return (("", how),)
+        raise NotLazyError(f"{how} of {self.dtype} has no lazy form")
+
+    def reduced(self, how: str, found: Sequence[pandas.Series]) -> Any:
+        """Return a reduction of values, made of its parts."""
+        return found[0]
 
     def __call__(self, column: Any) -> Any:
         """Return the values of a computed column."""
@@ -82,6 +108,22 @@ class Narrow(Coding):
         if missing is not None and missing.any():
             return np.where(missing, np.nan, numbers)
         return numbers.astype(self.name)
+
+    def parts(self, how: str) -> tuple[tuple[str, str], ...]:
+        """Return the reduction of 64-bit numbers."""
+        if how not in EXTREMES and (self.dtype.kind == "f" or how not in REDUCED):
+            return Coding.parts(self, how)
+        return (("", how),)
+
+    def reduced(self, how: str, found: Sequence[pandas.Series]) -> Any:
+        """Return a reduction: extremes are narrow, and sums if all of them fit."""
+        (made,) = found
+        if how not in EXTREMES and how != "sum":
+            return made
+        if made.isna().any():
+            return made.astype("float64")
+        narrow = made.astype(self.dtype)
+        return narrow if how in EXTREMES or (narrow == made).all() else made.astype(np.dtype(f"{self.dtype.kind}8"))
 
 
 @record
@@ -157,29 +199,96 @@ class Periods(Coding):
 
 @record
 class Objects(Coding):
-    """Days since 1970 as dates, or nanoseconds since midnight as clock times, in objects of Python."""
+    """Days since 1970 as dates, nanoseconds since midnight as clock times, or digits of decimals, in Python's objects.
+
+    Parameters
+    ----------
+    what : {"date", "time", "decimal"}
+        What the objects are.
+    gap : {"NaT", "NaN", "None"}
+        What stands for missing ones.
+    scale, digits : int, default 0
+        Digits of decimals behind the point, and all of them.
+    """
 
     what: str
+    gap: str = "NaT"
+    scale: int = 0
+    digits: int = 0
 
     @property
     def token(self) -> str:
         """Names the coding in plans."""
-        return f"objects {self.what}"
+        return token("objects", self.what, self.gap, self.scale)
 
     @property
     def dtype(self) -> Any:
         """Python's objects."""
         return np.dtype(object)
 
+    def shares_numbers(self, other: Coding) -> bool:
+        """Return whether the other one's objects are of the same class and scale."""
+        return isinstance(other, Objects) and (self.what, self.scale) == (other.what, other.scale)
+
     def decoded(self, numbers: Any, missing: Any) -> Any:
-        """Return an array of objects, NaT where they are missing."""
+        """Return an array of objects, with the gap where they are missing."""
         distinct, positions = np.unique(numbers, return_inverse=True)
         found = np.empty(len(distinct), object)
-        found[:] = [_as_date(one) if self.what == "date" else _as_time(one) for one in distinct.tolist()]
+        found[:] = list(map(self._object, distinct.tolist()))
         found = found[positions] if len(distinct) else np.empty(0, object)
         if missing is not None:
-            found[missing] = pandas.NaT
+            found[missing] = GAPS[self.gap]
         return pandas.Series(found, dtype=object)
+
+    def parts(self, how: str) -> tuple[tuple[str, str], ...]:
+        """Return the reductions of numbers from which a reduction of objects is made."""
+        if how in EXTREMES:
+            return (("", how),)
+        if how == "sum" and self.what == "decimal":
+            return SUMMED
+        return Coding.parts(self, how)
+
+    def reduced(self, how: str, found: Sequence[pandas.Series]) -> Any:
+        """Return a reduction of objects: of nothing, extremes are NaN, the first and last are None, the sum is 0."""
+        if how in EXTREMES:
+            numbers = found[0].fillna(0).to_numpy(np.int64)
+            gap = "NaN" if how in ("min", "max") else "None"
+            return replace(self, gap=gap).decoded(numbers, np.asarray(found[0].isna()))
+        if how == "sum":
+            totals = [
+                self._object(total) if count else 0 for total, count in zip(whole_sums(found), found[2], strict=True)
+            ]
+            return pandas.Series(totals, dtype=object)
+        return found[0]
+
+    def _object(self, number: int) -> Any:
+        if self.what == "decimal":
+            return decimal.Decimal(number).scaleb(-self.scale)
+        return _as_date(number) if self.what == "date" else _as_time(number)
+
+
+EXTREMES = words("min max first last")
+"""Reductions whose results are some of the values."""
+
+PARTS: Mapping[str, Callable[[Any], Any]] = {
+    "": lambda numbers: numbers,
+    "high": lambda numbers: numbers >> HALF,
+    "low": lambda numbers: numbers & (2**HALF - 1),
+}
+"""What is reduced: the numbers, or halves of them, whose sums fit 64 bits."""
+
+HALF = 32
+
+SUMMED = (("high", "sum"), ("low", "sum"), ("", "count"))
+"""The parts of sums that may exceed 64 bits, and of means."""
+
+
+def whole_sums(found: Sequence[Iterable[Any]]) -> list[int]:
+    """Return sums of integers, made of those of their halves."""
+    return [(int(high) << HALF) + int(low) for high, low in zip(found[0], found[1], strict=True)]
+
+
+GAPS = {"NaT": pandas.NaT, "NaN": np.nan, "None": None}
 
 
 def _as_date(days: int) -> datetime.date:
@@ -205,6 +314,10 @@ class ObjectText(Coding):
         """Names the coding in plans."""
         return "text"
 
+    def parts(self, how: str) -> tuple[tuple[str, str], ...]:
+        """Refuse all reductions."""
+        raise NotLazyError(f"{how} of text in objects has no lazy form")
+
     @property
     def dtype(self) -> Any:
         """Python's objects."""
@@ -220,19 +333,15 @@ class ObjectText(Coding):
         return pandas.Series(items, dtype=object)
 
 
-@record(eq=False)
 class OpaqueRows(Coding):
-    """Numbers of rows in an array that pandas made."""
+    """Numbers of rows in an array that pandas made, `rows`."""
 
     is_ordered: ClassVar[bool] = False
 
-    rows: Any
-    number: int
-
     @property
-    def token(self) -> str:
-        """Names the coding in plans."""
-        return token("rows", self.number)
+    def rows(self) -> Any:
+        """The array."""
+        raise NotImplementedError
 
     @property
     def dtype(self) -> Any:
@@ -241,12 +350,32 @@ class OpaqueRows(Coding):
 
     def decoded(self, numbers: Any, missing: Any) -> Any:
         """Return the values of the rows; of rows that a join found none for, a missing value."""
-        if missing is None or not missing.any():
-            found = pandas.Series(self.rows.take(numbers), dtype=self.rows.dtype)
+        if not len(numbers):
+            found: Any = pandas.Series([], dtype=self.dtype)
+        elif missing is None or not missing.any():
+            found = pandas.Series(self.rows.take(numbers), dtype=self.dtype)
         else:
-            found = pandas.Series(self.rows, dtype=self.rows.dtype).reindex(np.where(missing, -1, numbers))
+            found = pandas.Series(self.rows, dtype=self.dtype).reindex(np.where(missing, -1, numbers))
         # In a frame, pandas would make text of objects that all are text.
         return found.reset_index(drop=True) if found.dtype == object else found.array
+
+
+@record(eq=False)
+class RowsInMemory(OpaqueRows):
+    """Numbers of rows in an array in memory."""
+
+    array: Any
+    number: int
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return token("rows", self.number)
+
+    @property
+    def rows(self) -> Any:
+        """The array."""
+        return self.array
 
 
 class EncodedArray(Array):
@@ -306,7 +435,7 @@ class EncodedArray(Array):
     def _in_common(self, operation: str, others: Any) -> list[Any]:
         if operation != "join" or not self.coding.is_ordered:
             self._as_operand()
-        if any(not isinstance(other, EncodedArray) or other.coding != self.coding for other in others):
+        if any(not isinstance(other, EncodedArray) or not self.coding.shares_numbers(other.coding) for other in others):
             raise NotLazyError("keys are of different types")
         return [self.plain(), *(other.plain() for other in others)]
 
@@ -350,7 +479,7 @@ def encoded(values: Any) -> tuple[Any, Coding]:
         return _with_gaps(values.asi8.copy(), values.isna()), Periods(dtype.name[len("period[") : -1])
     if isinstance(dtype, np.dtype) and dtype.kind == "O" and _is_text(np.asarray(values)):
         return pandas.array(np.asarray(values), dtype="str"), ObjectText()
-    return np.arange(len(values)), OpaqueRows(values, next(_numbers))
+    return np.arange(len(values)), RowsInMemory(values, next(_numbers))
 
 
 def _is_text(values: Any) -> bool:
@@ -481,6 +610,9 @@ BY_ORDER = MOVES | words(
 )
 """Methods that moreover need to know which values are equal or missing."""
 
+BY_SUBSET = words("drop_duplicates duplicated")
+"""Methods that compare the columns of their first argument alone."""
+
 AS_NUMBERS = words(
     """mean std var median quantile sum prod sem skew kurt kurtosis corr cov describe any all isin between eq ne lt le
     gt ge truediv div divide rtruediv __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __truediv__ __rtruediv__ map rolling
@@ -525,8 +657,12 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         found = _of_series(face, own, name, args, kwargs)
         if found is not NotImplemented:
             return found
+    if name == "join":
+        check_gaps(own, *(face.lazy() for face in others if not isinstance(face, list | tuple)))
     if name in ("merge", "join", "groupby", "set_axis") or not others:
-        codings = [columns_of(own).kinds[column].coding for column in names]
+        subset = (kwargs.get("subset") or (args[0] if args else None)) if name in BY_SUBSET else None
+        asked = names if subset is None else [column for column in names if column in np.atleast_1d(subset)]
+        codings = [columns_of(own).kinds[column].coding for column in asked]
         allowed = BY_ORDER if all(coding.is_ordered for coding in codings) else MOVES
         if name in allowed or (name == "__getitem__" and isinstance(own, DataFrame)) or name == "astype":
             return face._lazily(name, args, kwargs)
@@ -540,6 +676,20 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             name, tuple(map(_plain_argument, args)), {k: _plain_argument(v) for k, v in kwargs.items()}
         )
     raise NotLazyError("a column has no lazy type")
+
+
+def check_gaps(*lazies: Any) -> None:
+    """Refuse operations that add missing rows to columns where others are None already: those are NaN.
+
+    Raises
+    ------
+    NotLazyError
+        If there are such columns.
+    """
+    for lazy in lazies:
+        kinds = columns_of(lazy).kinds.values() if isinstance(lazy, DataFrame | Series) else ()
+        if any(isinstance(kind, EncodedArray) and kind.coding.gap == "None" for kind in kinds):
+            raise NotLazyError("missing objects are None, and those of other rows NaN")
 
 
 def _has_wide_number(frame: Any) -> bool:
@@ -587,13 +737,14 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
     elif isinstance(coding, AnyCategories | Periods | Objects | ObjectText):
         if name in COMPARED:
             return face._faced(_compared(own, coding, COMPARED[name], *args))
+        if isinstance(coding, Objects):
+            from akdask.pandas.object_forms import of_objects
+
+            return of_objects(face, own, coding, name, args, kwargs)
         if name in ("min", "max") and not args and not kwargs and not isinstance(coding, ObjectText):
             if isinstance(coding, AnyCategories) and not coding.categories.ordered:
                 raise NotLazyError("categories have no order")
-            code = getattr(series_of(own, columns_of(own).array(VALUES).plain()), name)()
-            if pandas.isna(code):
-                raise NotLazyError("there is no value")
-            return pandas.Series(coding.decoded(np.array([int(code)]), None)).iloc[0]
+            return least_or_most(own, coding, name)
     if name == "value_counts" and isinstance(coding, AnyCategories):
         from akdask.pandas.category_forms import counted
         from akdask.pandas.face import bound_arguments
@@ -627,6 +778,14 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
             raise NotLazyError("missing values are among those sought")
         return face._faced(series_of(own, columns_of(own).array(VALUES).plain()).isin(positions))
     return NotImplemented
+
+
+def least_or_most(own: Any, coding: Coding, name: str) -> Any:
+    """Return the least or the greatest value."""
+    code = getattr(series_of(own, columns_of(own).array(VALUES).plain()), name)()
+    if pandas.isna(code):
+        raise NotLazyError("there is no value")
+    return pandas.Series(coding.decoded(np.array([int(code)]), None)).iloc[0]
 
 
 def _narrow_again(found: Any, coding: Narrow) -> Any:
@@ -669,8 +828,10 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
         return getattr(plain, f"__{name}__")(period.ordinal)
     if isinstance(coding, ObjectText) and isinstance(other, str):
         return getattr(series_of(own, wrap(array._frame, array._value)), f"__{name}__")(other)
-    if coding == Objects("date") and type(other) is datetime.date:
-        return getattr(plain, f"__{name}__")(other.toordinal() - EPOCH)
+    if isinstance(coding, Objects):
+        from akdask.pandas.object_forms import compared
+
+        return compared(own, plain, coding, name, other)
     raise NotLazyError("the other side has no lazy form")
 
 
@@ -730,17 +891,14 @@ def of_codes(series: Any, codes: Any, dtype: pandas.CategoricalDtype) -> Any:
 
 # steps
 
-OF_GROUPS = words("mean std var median quantile sem skew kurt count nunique any all")
+REDUCED_WIDE = words("mean std var median quantile sem skew kurt count nunique any all")
 """Reductions of groups whose results do not depend on the number of bits of their numbers."""
 
 OF_ROWS = words("size ngroup ngroups cumcount")
 """Methods of groups that look at no column."""
 
-PRESERVED_BY_GROUP = words("min max first last")
-"""Reductions of groups that choose one of the numbers of each group."""
-
-ADDED_BY_GROUP = words("sum prod")
-"""Reductions of groups whose results have the type of the numbers if all of them fit it."""
+REDUCED = words("agg aggregate sum count nunique min max first last mean median std var")
+"""Reductions of groups that ask each type for their parts."""
 
 
 def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -760,84 +918,33 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
         return _again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
     if first != "groupby":
         raise NotLazyError("a column has no lazy type")
-    taken, preserved = _columns_taken(own, chain, name, args, kwargs)
+    taken = _columns_taken(own, chain)
     concerned = [column for column in names if column in taken]
-    if not concerned or name in OF_ROWS:
+    if not concerned or name in OF_ROWS | REDUCED:
         return step._lazily(name, args, kwargs)
+    if name not in REDUCED_WIDE and not (name == "transform" and args and args[0] in REDUCED_WIDE):
+        raise NotLazyError("a column has no lazy type")
     for column in concerned:
         coding = columns_of(own).kinds[column].coding
         if not isinstance(coding, Narrow) or coding.dtype.kind == "f":
             raise NotLazyError(f"a column is of type {coding.dtype}")
-    found = _again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
-    if name in ADDED_BY_GROUP:
-        return _fitted(found, {column: columns_of(own).kinds[column].dtype for column in concerned})
-    if not preserved:
-        return found
-    codings = {column: columns_of(own).kinds[column].coding for column in concerned}
-    lazy = found.lazy()
-    if isinstance(lazy, Series):
-        return type(found)._of(narrowed(lazy, *codings.values()))
-    from akdask.pandas.labels import relabelled
-
-    return type(found)._of(relabelled(lazy._of(with_codings(lazy._columns, codings)), lazy))
+    return _again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
 
 
-def _fitted(found: Any, dtypes: dict[str, Any]) -> Any:
-    """Return sums of groups, computed, in narrow types that hold all of a column."""
-    rows = found.to_pandas()
-    if isinstance(rows, pandas.Series):
-        (dtype,) = dtypes.values()
-        made = rows.astype(dtype)
-        return type(found)._of(None, made if (made == rows).all() else rows)
-    narrow = {column: dtype for column, dtype in dtypes.items() if (rows[column].astype(dtype) == rows[column]).all()}
-    return type(found)._of(None, rows.astype(narrow))
-
-
-def _columns_taken(
-    own: Any, chain: list[Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[list[str], bool]:
-    """Return the columns that a method of groups reduces, and whether its results are some of their values."""
+def _columns_taken(own: Any, chain: list[Any]) -> list[str]:
+    """Return the columns that groups may reduce."""
     steps = chain[::-1]
     if any(step._step not in ("groupby", "__getitem__") for step in steps):
         raise NotLazyError("a column has no lazy type")
     if isinstance(own, Series):
-        taken = [VALUES]
-    else:
-        by = steps[0]._args[0] if steps[0]._args else steps[0]._kwargs.get("by")
-        keys = by if isinstance(by, list) else [by]
-        taken = [column for column in own._columns.values if not any(column is key or _is(column, key) for key in keys)]
-        for step in steps[1:]:
-            key = step._args[0]
-            taken = list(key) if isinstance(key, list) else [key]
-    if name in ("agg", "aggregate"):
-        func = args[0] if args else kwargs.get("func")
-        if func is None:
-            used = dict.fromkeys(pair[0] for pair in kwargs.values() if isinstance(pair, tuple))
-            functions = [pair[1] if isinstance(pair, tuple) else pair for pair in kwargs.values()]
-            taken = list(used) or taken
-        elif isinstance(func, dict):
-            encoded = encoded_names(own)
-            taken = list(func)
-            functions = [
-                one
-                for column, how in func.items()
-                if column in encoded
-                for one in (how if isinstance(how, list) else [how])
-            ]
-        else:
-            functions = func if isinstance(func, list) else [func]
-        if any(column in encoded_names(own) for column in taken) and not all(
-            isinstance(one, str) and (one in OF_GROUPS or one == "size") for one in functions
-        ):
-            raise NotLazyError("a column has no lazy type")
-        return taken, False
-    if name == "transform" and args and args[0] in OF_GROUPS:
-        return taken, False
-    if name not in OF_GROUPS | OF_ROWS | PRESERVED_BY_GROUP | ADDED_BY_GROUP and any(
-        column in encoded_names(own) for column in taken
-    ):
-        raise NotLazyError("a column has no lazy type")
-    return taken, name in PRESERVED_BY_GROUP
+        return [VALUES]
+    by = steps[0]._args[0] if steps[0]._args else steps[0]._kwargs.get("by")
+    keys = by if isinstance(by, list) else [by]
+    taken = [column for column in own._columns.values if not any(column is key or _is(column, key) for key in keys)]
+    for step in steps[1:]:
+        key = step._args[0]
+        taken = list(key) if isinstance(key, list) else [key]
+    return taken
 
 
 def _is(column: str, key: Any) -> bool:

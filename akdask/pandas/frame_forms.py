@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -48,6 +49,9 @@ def merge(
         raise NotLazyError(f"how={how!r} has no lazy form")
     if indicator is not False:
         raise NotLazyError("the indicator is a Categorical")
+    encoded = sys.modules.get("akdask.pandas.encoded")
+    if encoded is not None and how not in ("inner", "cross"):
+        encoded.check_gaps(frame, right)
     return frame.merge(
         right,
         how=how,

@@ -88,6 +88,8 @@ def demand_type(grouped: Grouped, position: int, how: str, params: Mapping[str, 
 def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.DataFrame:
     """Return reductions of groups, a column for each call by its number, labelled by the keys as pandas labels them."""
     for position, how in calls:
+        if grouped.coding(position) is not None:
+            continue
         demand_type(grouped, position, how, params)
         if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
             raise NotLazyError("sums of bytes wrap around")
@@ -116,6 +118,11 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
     asked: list[tuple[str, str, str]] = []
     for number, (position, how) in enumerate(calls):
         name = str(position)
+        coding = grouped.coding(position)
+        if coding is not None:
+            rows, parts = _with_parts(rows, grouped.column(position), name, coding.parts(how))
+            asked += [(f"of {number} {part}", *call) for part, call in enumerate(parts)]
+            continue
         if how in ("any", "all"):
             column = grouped.column(position)
             truth: Any = column if grouped.kind(position) == "b" else column != 0
@@ -134,16 +141,32 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
     if rows is not grouped.rows:
         house = DataFrameGroupBy(grouped._groups, rows, house.gb_key_names, False, sort=house.sort)
     lazily: Any = house_reduction(house, asked, params) if asked else house.size()
-    found = plain(lazily.to_pandas())
+    found = lazily.to_pandas()
+    found = plain(found, frozenset(name for name in found.columns if name.count(" ") == 2))
     made = found[[*house.gb_key_names, *(["size"] if not asked else [])]]
     columns: dict[int, Any] = {}
     for number, (position, how) in enumerate(calls):
-        if how == "sem":
+        coding = grouped.coding(position)
+        if coding is not None:
+            parts = [found[f"of {number} {part}"] for part in range(len(coding.parts(how)))]
+            columns[number] = coding.reduced(how, parts)
+        elif how == "sem":
             columns[number] = found[f"std {number}"] / np.sqrt(found[f"count {number}"])
         else:
             columns[number] = _typed(found[f"of {number}"], how, grouped.kind(position))
     made = made if not columns else pandas.concat([made, pandas.DataFrame(columns)], axis=1)
     return pandas.DataFrame(made)
+
+
+def _with_parts(rows: Any, column: Any, name: str, parts: Sequence[tuple[str, str]]) -> tuple[Any, list[Any]]:
+    """Return rows with the numbers of which reductions of a column of another type are made, and these reductions."""
+    from akdask.pandas.encoded import PARTS
+
+    calls = []
+    for part, how in parts:
+        rows = rows._of(rows._columns.having(f"{part} {name}", PARTS[part](column.plain())))
+        calls.append((f"{part} {name}", "first_present" if how == "first" else how))
+    return rows, calls
 
 
 def house_reduction(house: DataFrameGroupBy, asked: list[tuple[str, str, str]], params: Mapping[str, Any]) -> Any:
@@ -185,6 +208,8 @@ def _taken(column: pandas.Series, taken: Any, how: str) -> Any:
         return column.array
     if taken.dtype.kind != "f":
         return column.array.take(taken)
+    if column.dtype == object:
+        raise NotLazyError("groups have no rows")
     lacks = np.isnan(taken)
     wanted = np.where(lacks, -1, taken).astype(np.int64)
     made = column.reindex(wanted)

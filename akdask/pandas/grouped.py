@@ -92,6 +92,10 @@ class Grouped:
     def column(self, position: int) -> Array:
         return self.rows._columns.array(str(position))
 
+    def coding(self, position: int) -> Any:
+        """Return what the numbers of a column stand for, None if they are numbers."""
+        return getattr(self.column(position), "coding", None)
+
     def kind(self, position: int) -> str:
         return kind_of_values(self.column(position))
 

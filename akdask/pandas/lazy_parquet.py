@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,20 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.strings import Strings
+from akdask.caches import cached_results
+from akdask.engine.sources import row_numbers
+from akdask.engine.values import token
+from akdask.formats.parquet.columns import MOST_DIGITS
 from akdask.formats.parquet.footers import metadata_of
 from akdask.frames.columnset import ColumnSet, level_column
 from akdask.pandas import tuning
+from akdask.pandas.encoded import NARROW, Coding, EncodedArray, Narrow, Objects, OpaqueRows, series_of
 from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
 from akdask.pandas.lazy import LazyFrame, check_names, column_of, is_lazy_type
+from akdask.pandas.object_forms import number_of
 from akdask.pandas.refusals import NotLazyError
-from akdask.storage.files import StorageOptions, accessing, files_below, identify, is_folder
+from akdask.records import record
+from akdask.storage.files import FileIdentity, StorageOptions, accessing, files_below, identify, is_folder
 from akdask.storage.registry import format_named, open_files
 
 NO_DEFAULT = pandas.api.extensions.no_default
@@ -46,14 +53,14 @@ def parquet(
     Raises
     ------
     NotLazyError
-        If pandas gives something that no lazy frame is, such as columns of narrow integers, or the files are small.
+        If pandas gives something that no lazy frame is, or the files are small.
     """
     if engine not in ("auto", "pyarrow", NO_DEFAULT) or any(
         value is not NO_DEFAULT and value is not None for value in others.values()
     ):
         raise NotLazyError("an argument has no lazy form")
     with accessing(StorageOptions(storage_options or {})):
-        return _parquet(_files(files), columns, filters)
+        return _parquet(_files(files), columns, filters, storage_options)
 
 
 def _files(files: str | Sequence[str]) -> list[str]:
@@ -73,7 +80,7 @@ def _files(files: str | Sequence[str]) -> list[str]:
     return found
 
 
-def _parquet(given: list[str], columns: Any, filters: Any) -> LazyFrame:
+def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any) -> LazyFrame:
     footers = [metadata_of(identify(file)) for file in given]
     schema = footers[0].schema.to_arrow_schema()
     # Stored without Arrow's schema, files of one name may differ; pandas would unite them.
@@ -83,15 +90,14 @@ def _parquet(given: list[str], columns: Any, filters: Any) -> LazyFrame:
     chosen = list(schema.names) if columns is None else list(columns)
     if rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
-    nothing = _with_categories(_without_rows(schema, columns, filters), given, schema)
+    nothing = _with_categories(_without_rows(schema, columns, filters), given)
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
     if len(names) != nothing.shape[1] or len(stored) != len(set(stored)):
         raise NotLazyError("columns are nested, or named twice")
-    arrays = _arrays(given, [*names, *stored, *_filtered_names(filters)])
     expected = dict(zip(names, nothing.dtypes, strict=True))
     expected |= {name: nothing.index.get_level_values(number).dtype for number, name in enumerate(stored)}
-    arrays = {name: _as_pandas_has(array, name, expected.get(name)) for name, array in arrays.items()}
+    arrays = _arrays(given, schema, [*names, *stored, *_filtered_names(filters)], expected, storage_options)
     everything = LazyFrame._of(ColumnSet.of(arrays))
     if filters is not None:
         everything = LazyFrame._of(everything[_mask(everything, filters)]._columns.labelled(None))
@@ -108,14 +114,10 @@ def _without_rows(schema: pa.Schema, columns: Any, filters: Any) -> pandas.DataF
     found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters)
     if found.attrs:
         raise NotLazyError("the frame has attributes")
-    for name, dtype in found.dtypes.items():
-        if not isinstance(dtype, pandas.CategoricalDtype) and not is_lazy_type(dtype):
-            # Types that the engine computes with decide: is_lazy_type grows with them.
-            raise NotLazyError(f"column {name!r} is of type {dtype}")
     return found
 
 
-def _with_categories(nothing: pandas.DataFrame, files: Sequence[str], schema: pa.Schema) -> pandas.DataFrame:
+def _with_categories(nothing: pandas.DataFrame, files: Sequence[str]) -> pandas.DataFrame:
     """Return a frame without rows with the categories of files, which stand in their dictionaries."""
     found = {}
     for name, dtype in nothing.dtypes.items():
@@ -124,11 +126,11 @@ def _with_categories(nothing: pandas.DataFrame, files: Sequence[str], schema: pa
         if not isinstance(name, str) or not all(map(os.path.isfile, files)):
             raise NotLazyError("categories have no names, or are not on this machine")
         kind: Any = pq.read_table(list(files), columns=[name], use_pandas_metadata=False).column(0).to_pandas().dtype
-        if kind.ordered or not is_lazy_type(kind) or NO_LABEL in kind.categories:
-            raise NotLazyError(f"column {name!r} is of type {kind}")
         found[name] = pandas.Categorical([], dtype=kind)
     return nothing.assign(**found) if found else nothing
 
+
+BOOL = np.dtype(bool)
 
 NO_LABEL = "N/A"
 """The label that stands for missing elements of a Categorical of files."""
@@ -164,23 +166,98 @@ def _numbered(schema: pa.Schema, nothing: pandas.DataFrame, rows: int) -> pandas
     return labels if len(labels) == rows else None
 
 
-def _arrays(files: Sequence[str], names: Sequence[str]) -> dict[str, Array]:
-    opened = open_files(list(files), format_named("Parquet"))
+def _arrays(
+    files: list[str], schema: pa.Schema, names: Sequence[str], dtypes: Mapping[str, Any], storage_options: Any
+) -> dict[str, Array]:
+    """Return columns as pandas has them; those that the engine lacks are the numbers of their rows."""
     wanted = list(dict.fromkeys(names))
-    return {name: from_stored(stored) for name, stored in opened.objects(wanted).items()}
+    computed_with = [name for name in wanted if _is_read(schema.field(name).type, dtypes.get(name))]
+    opened = open_files(files, format_named("Parquet"), as_integers=True).objects(computed_with)
+    arrays = {name: from_stored(stored) for name, stored in opened.items()}
+    if not arrays:
+        raise NotLazyError("no column is of a lazy type")
+    numbers = pdarray(*row_numbers(next(iter(arrays.values()))._frame))
+    found: dict[str, Array] = {}
+    for name in wanted:
+        made = _as_pandas_has(arrays[name], name, schema.field(name).type, dtypes.get(name)) if name in arrays else None
+        if made is None:
+            identities = tuple(map(identify, files))
+            dtype = dtypes.get(name)
+            if dtype is None or (name in arrays and dtype is BOOL):  # With missing ones among them, bools are objects.
+                dtype = np.dtype(object)
+            made = encoded_as(numbers, StoredRows(identities, name, dtype, tuple((storage_options or {}).items())))
+        found[name] = made
+    return found
 
 
-def _as_pandas_has(array: Any, name: str, dtype: Any) -> Any:
-    """Return a column as pandas has it: integers with missing rows are floats."""
+def _is_read(stored: pa.DataType, dtype: Any) -> bool:
+    """Return whether the engine reads a column without loss."""
+    types = pa.types
+    if types.is_dictionary(stored):
+        plain = isinstance(dtype, pandas.CategoricalDtype) and not dtype.ordered and NO_LABEL not in dtype.categories
+        return plain and dtype.categories.dtype == "str"
+    if types.is_decimal(stored):
+        return bool(0 <= stored.scale <= stored.precision <= MOST_DIGITS)
+    text = (types.is_string, types.is_large_string, types.is_string_view)
+    times = (types.is_date32, types.is_timestamp, types.is_duration)
+    numbers = (types.is_integer, types.is_float32, types.is_float64, types.is_boolean)
+    return any(test(stored) for test in (*text, *times, *numbers))
+
+
+def _as_pandas_has(array: Any, name: str, stored: pa.DataType, dtype: Any) -> Array | None:
+    """Return a column as pandas has it: integers with missing rows are floats; None if it is no lazy column."""
+    own = array._value.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         if not isinstance(array, Categorical):
             raise NotLazyError(f"column {name!r} has no dictionary")
         return array.set_categories(list(dtype.categories))
-    if array._value.dtype.is_nullable_number:
-        if array._value.dtype.kind not in ("int", "uint") or (dtype is not None and np.dtype(dtype).kind not in "iuf"):
-            raise NotLazyError(f"column {name!r} has missing rows")
-        return array.astype("float64")
-    return array
+    if pa.types.is_date32(stored):
+        return encoded_as(array, Objects("date", "None" if own.nullable else "NaN"))
+    if pa.types.is_decimal(stored):
+        return encoded_as(array, Objects("decimal", "None" if own.nullable else "NaN", stored.scale, stored.precision))
+    if own.is_nullable_number:
+        return array.astype("float64") if own.kind in ("int", "uint") else None
+    if isinstance(dtype, np.dtype) and dtype.name in NARROW:
+        return encoded_as(array, Narrow(dtype.name))
+    return array if dtype is None or is_lazy_type(dtype) else None
+
+
+def encoded_as(array: Any, coding: Coding) -> EncodedArray:
+    """Return numbers as what they stand for."""
+    return EncodedArray(array._frame, array._value, coding)
+
+
+@record
+class StoredRows(OpaqueRows):
+    """Numbers of rows in a column of files, which pandas reads where values are wanted."""
+
+    files: tuple[FileIdentity, ...]
+    name: str
+    kind: Any
+    storage_options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def token(self) -> str:
+        """Names the coding in plans."""
+        return token("stored rows", self.name, [str(file) for file in self.files])
+
+    @property
+    def dtype(self) -> Any:
+        """The type of pandas."""
+        return self.kind
+
+    @property
+    def rows(self) -> Any:
+        """The column."""
+        return _column(self.files, self.name, self.storage_options)
+
+
+@cached_results("columns of Parquet files that pandas reads", 16, lambda rows: rows.nbytes)
+def _column(files: tuple[FileIdentity, ...], name: str, storage_options: tuple[tuple[str, Any], ...]) -> Any:
+    paths: Any = [file.path for file in files]
+    options = dict(storage_options) or None
+    found = pandas.read_parquet(paths if len(paths) > 1 else paths[0], columns=[name], storage_options=options)
+    return found[name].array
 
 
 def _filtered_names(filters: Any) -> list[str]:
@@ -219,6 +296,9 @@ def _mask(frame: LazyFrame, filters: Any) -> Any:
 
 def _condition(column: Any, comparison: str, value: Any) -> Any:
     values = column.values
+    if isinstance(values, EncodedArray):
+        column, value = _of_numbers(column, values, value)
+        values = column.values
     kind = values._value.dtype.kind if isinstance(values, pdarray | Strings) else type(values).__name__
     fitting: Any = {"str": str, "Datetime": pandas.Timestamp}.get(kind, bool | int | float | np.number)
     plain = isinstance(value, fitting) and kind in {"str", "Datetime", "int", "uint", "float", "bool"}
@@ -237,6 +317,18 @@ def _condition(column: Any, comparison: str, value: Any) -> Any:
             return column.isin(list(value))
     # NaN that is stored is unlike 1, and nulls are not; the columns do not tell one from the other.
     raise NotLazyError(f"the filter {comparison!r} has no lazy form here")
+
+
+def _of_numbers(column: Any, values: EncodedArray, value: Any) -> tuple[Any, Any]:
+    """Return the numbers of a column, and one value or several as numbers."""
+    coding = values.coding
+    if isinstance(coding, Narrow) and values.dtype.kind in "iu":
+        return series_of(column, values.plain()), value
+    if isinstance(coding, Objects) and coding.what == "date":
+        is_one = not isinstance(value, list | tuple | set)
+        days = [number_of(coding, one) for one in ([value] if is_one else value)]
+        return series_of(column, values.plain()), days[0] if is_one else days
+    raise NotLazyError("the filter has no lazy form")
 
 
 def with_labels(
@@ -283,6 +375,7 @@ def _compare(frame: LazyFrame, nothing: pandas.DataFrame) -> None:
         for number in range(nothing.index.nlevels)
     ]
     for one, other in pairs:
-        has_gaps = one == "float64" and isinstance(other, np.dtype) and other.kind in "iu"
+        numbers = isinstance(other, np.dtype) and other.kind in "iub"
+        has_gaps = numbers and one == ("object" if other.kind == "b" else "float64")
         if one != other and not has_gaps:
             raise NotLazyError(f"a column of type {other} is read as {one}")

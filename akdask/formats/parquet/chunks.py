@@ -455,10 +455,10 @@ def _is_number(stored: Any) -> bool:
 
 
 def _as_number(array: pa.Array, column: ParquetColumn) -> pa.Array:
-    """Return decimals as floats, and times as numbers of the unit that the column has in all files."""
+    """Return decimals as floats or digits, and times as numbers of the unit that the column has in all files."""
     stored, types = array.type, pa.types
     if types.is_decimal(stored):
-        return _of_decimals(array)
+        return _digits(array) if types.is_integer(column.stored) else _of_decimals(array)
     days = types.is_date32(stored)
     narrow = days or types.is_time32(stored)
     integers = array.cast(pa.int32()).cast(pa.int64()) if narrow else array.cast(pa.int64())
@@ -475,6 +475,14 @@ def _as_number(array: pa.Array, column: ParquetColumn) -> pa.Array:
 
 def _multiplied(integers: pa.Array, scale: int) -> pa.Array:
     return integers if scale == 1 else pc.multiply_checked(integers, pa.scalar(scale, pa.int64()))
+
+
+def _digits(array: pa.Array) -> pa.Array:
+    """Return the digits of decimals of up to 64 bits as integers."""
+    wide = array.cast(pa.decimal128(38, array.type.scale))
+    present, data = wide.buffers()
+    low = np.frombuffer(data, "<i8").reshape(-1, 2)[wide.offset :][: len(wide), 0] if len(wide) else np.empty(0, "<i8")
+    return pa.array(low, mask=np.asarray(wide.is_null()) if present is not None else None)
 
 
 def _of_decimals(array: pa.Array) -> pa.Array:

@@ -162,6 +162,9 @@ DAY = 86_400 * 10**9
 NAT = -(2**63)
 """The nanoseconds of a time that is missing."""
 
+MOST_DIGITS = 18
+"""Digits of decimals that are integers of 64 bits."""
+
 
 @record
 class ParquetColumn:
@@ -252,6 +255,13 @@ class ParquetColumn:
         if unit is None or own is None or own == unit:
             return self
         return replace(self, scale=self.scale * (UNITS[own] // UNITS[unit]), counts=unit)
+
+    def as_integer(self) -> ParquetColumn:
+        """Return the column with days, or the digits of decimals that fit, as integers; others as they are."""
+        stored = self.stored
+        if not (pa.types.is_date32(stored) or (pa.types.is_decimal(stored) and stored.precision <= MOST_DIGITS)):
+            return self
+        return replace(self, kind=ObjType.PDARRAY, dtype=INT64, stored=pa.int64(), scale=1, annotation=None)
 
     def with_nulls(self) -> ColumnType | None:
         """Return the type that rows have where some are null."""
@@ -435,11 +445,14 @@ class FileSchema:
         The footer of one of them, from which a manifest makes the columns again.
     leaves : int
         Leaves of the schema.
+    has_integers : bool, default False
+        Whether days and decimals are integers.
     """
 
     columns: tuple[ParquetColumn, ...]
     footer: bytes = dataclass_field(repr=False)
     leaves: int
+    has_integers: bool = False
 
     @classmethod
     def of(cls, metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
@@ -450,6 +463,11 @@ class FileSchema:
     def named(self) -> Mapping[str, ParquetColumn]:
         """The columns by name."""
         return {column.name: column for column in self.columns}
+
+    @cached_property
+    def as_integers(self) -> FileSchema:
+        """The schema with days and decimals as integers."""
+        return replace(self, columns=tuple(column.as_integer() for column in self.columns), has_integers=True)
 
 
 @record(eq=False)

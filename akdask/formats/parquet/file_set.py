@@ -157,6 +157,7 @@ class ParquetSource:
         digest.update(repr([file.file for file in self._files]).encode(errors="surrogateescape"))
         # The files determine the columns and their types.
         digest.update(type(self._found).__name__.encode())
+        digest.update(b"integers" if any(file.schema.has_integers for file in self._files) else b"")
         for numbers in (self._partitions.files, self._partitions.starts, self._partitions.stops):
             digest.update(numbers.tobytes())
         return digest.hexdigest()
@@ -636,6 +637,8 @@ class ParquetReadOptions:
         Folders below which folders name columns.
     widen : bool
         Whether numbers of different types go together.
+    as_integers : bool
+        Whether days and decimals are integers.
     label : str
         How a user names the set.
     """
@@ -646,6 +649,7 @@ class ParquetReadOptions:
     manifest: bool
     roots: tuple[str, ...]
     widen: bool
+    as_integers: bool
     label: str
 
 
@@ -665,7 +669,8 @@ class ParquetSet:
     def __init__(
         self, files: Sequence[ParquetFileDescription], options: ParquetReadOptions, *, allow_errors: bool
     ) -> None:
-        self._files = tuple(files)
+        of_integers = (replace(file, schema=file.schema.as_integers) for file in files)
+        self._files = tuple(of_integers if options.as_integers else files)
         self._options = options
         self._allow_errors = allow_errors
 
@@ -782,6 +787,7 @@ def open_set(
     read_nested: bool = True,
     null_indices: bool = False,
     widen: bool = False,
+    as_integers: bool = False,
 ) -> ParquetSet:
     """Open a set of Parquet files: find them and read their footers.
 
@@ -797,6 +803,8 @@ def open_set(
         Return for each column which of its rows are null, as 0 and 1.
     widen : bool, default False
         Read numbers that files have in different types in one that has all of them.
+    as_integers : bool, default False
+        Read days, and the digits of decimals of up to 64 bits, as integers.
 
     Returns
     -------
@@ -810,7 +818,14 @@ def open_set(
     """
     label = f"read_parquet({shown(filenames)})"
     options = ParquetReadOptions(
-        read_nested, null_indices, partition_size(), config.get("manifest"), roots_of(filenames), widen, label
+        read_nested,
+        null_indices,
+        partition_size(),
+        config.get("manifest"),
+        roots_of(filenames),
+        widen,
+        as_integers,
+        label,
     )
     return _OPENER.open(
         filenames,

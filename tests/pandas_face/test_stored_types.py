@@ -1,0 +1,210 @@
+"""Columns of Parquet files of any type are lazy, and give what pandas gives.
+
+Each line of a subject is an expression of ``df``, a frame read from a file, and of ``few``, one with other rows.
+It has the value, the types and the display that it has in pandas.  Lines that begin with ``~`` go
+through pandas, those with ``+`` may.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from decimal import Decimal
+
+import numpy as np
+import pandas
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import akdask.pandas as face
+from akdask import config
+from akdask.pandas import tuning
+from tests.pandas_face.compare import difference
+
+ROWS = 60
+
+SUBJECTS = {
+    "narrow numbers": """
+        df[["i8", "i16", "i32", "u8", "u16", "u32", "f32"]]
+        df.dtypes
+        df[df["i32"] > 3]
+        df[df.i8.isin([1, 2, -3])]
+        df[df.u16 == 7]["i64"].sum()
+        df.groupby("i32")["i64"].sum()
+        df.groupby("i64")["i32"].sum()
+        df.groupby("i64")["i32"].mean()
+        df.groupby("i64")[["i8", "i32"]].max()
+        df["i32"].sum(), df["i8"].mean(), df["u16"].max(), df["i16"].min()
+        df["i32"] + 1
+        df["i8"] * 100
+        ~df["i32"] + df["i64"]
+        df["i32"] / 4
+        df.sort_values("i32", kind="stable")
+        df.merge(few, on="i32")
+        df["i32"].nunique(), df["i8"].value_counts().sort_index()
+        ~df["f32"].sum()
+        df["f32"].isna().sum()
+        df.f32.astype("float64").sum()
+    """,
+    "dates": """
+        df["day"]
+        df[["day", "i64"]].head(7)
+        df[df["day"] >= date(2020, 2, 1)]
+        df[(df["day"] > date(2020, 1, 9)) & (df["day"] <= date(2020, 2, 9))]["i64"].sum()
+        df[df["day"] != date(2020, 1, 4)]
+        df[df["day"].isin([date(2020, 1, 4), date(2020, 1, 7)])]
+        df[df["day"] < df["later"]]
+        df["day"] == df["later"]
+        df["day"].between(date(2020, 1, 4), date(2020, 2, 4))
+        df["day"].min(), df["day"].max()
+        df["day"].nunique(), df["day"].count()
+        df["day"].isna()
+        df.groupby("day")["i64"].sum()
+        df.groupby(["i8", "day"], as_index=False)["i64"].mean()
+        df.groupby("i8")["day"].min()
+        df.groupby("i8").agg(first=("day", "min"), last=("day", "max"), n=("i64", "sum"))
+        df.sort_values("day", kind="stable")
+        df.sort_values(["day", "i64"], ascending=[False, True])
+        df.merge(few, on="day")
+        df.merge(few, left_on="later", right_on="day")
+        df.drop_duplicates("day")
+        +df.merge(few, on="i64", how="left")
+        +df[["i64", "day"]].merge(few[["i64", "day"]], on="day", how="outer")
+        +few[["i64", "day"]].set_index("i64").join(df[["i64", "later"]].set_index("i64"))
+        +df["day"].shift()
+        ~df.assign(next=df["day"].shift(-1))
+        pd.to_datetime(df["day"])
+        pd.to_datetime(df["day"]).dt.year
+        df["day"].astype("datetime64[ns]")
+        df["day"].value_counts().sort_index()
+        ~df["day"].map(str)
+        ~df[df["day"] >= "2020-02-01"]
+    """,
+    "decimals": """
+        df["price"]
+        df[df["price"] > 2]
+        df[df["price"] >= 0.05]
+        df[df["price"] < Decimal("3.10")]
+        df[(df["price"] >= 0.05) & (df["price"] <= 0.07)]
+        df["price"] == Decimal("0.07")
+        df["price"].between(1, 2.5)
+        df["price"].sum()
+        df["price"].min(), df["price"].max()
+        df["price"].astype(float)
+        df["price"].astype("float64").sum()
+        df.groupby("i8")["price"].sum()
+        df.groupby("i8")["price"].min()
+        df.groupby("price")["i64"].sum()
+        df.groupby("i8").agg(total=("price", "sum"), least=("price", "min"), n=("price", "count"))
+        df.groupby("i8")[["price", "i64"]].sum()
+        df.sort_values("price", kind="stable")
+        df.merge(few, on="price")
+        df["price"].nunique(), df["price"].count(), df["price"].isna().sum()
+        ~df["price"] * 2
+        ~df["wide"].sum()
+        df[["wide", "i64"]].head(3)
+    """,
+    "other types": """
+        df[["clock", "bytes", "list", "struct", "half"]]
+        df[df["i64"] > 2][["list", "i64"]]
+        df.merge(few, on="i64")
+        df.sort_values("i64", kind="stable")
+        df.head(4)
+        df.tail(4)
+        df.dtypes
+        ~df["list"].map(len, na_action="ignore")
+        ~df["flag"].sum()
+        df[["flag", "s"]]
+        df[df["s"] == "b"]
+        len(df), df.shape
+    """,
+}
+
+
+def table(with_nulls: bool) -> pa.Table:
+    """Return rows of many types."""
+    rng = np.random.default_rng(5)
+
+    def some(values: list, kind: pa.DataType) -> pa.Array:
+        missing = rng.random(ROWS) < 0.2 if with_nulls else np.zeros(ROWS, bool)
+        return pa.array([None if gap else value for value, gap in zip(values, missing, strict=True)], kind)
+
+    def whole(low: int, high: int, kind: pa.DataType) -> pa.Array:
+        return some(rng.integers(low, high, ROWS).tolist(), kind)
+
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=int(day)) for day in rng.integers(0, 60, ROWS)]
+    cents = [Decimal(int(number)).scaleb(-2) for number in rng.integers(-20, 400, ROWS)]
+    return pa.table(
+        {
+            "i64": pa.array(rng.integers(-5, 5, ROWS)),
+            "i8": whole(-3, 3, pa.int8()),
+            "i16": whole(-300, 300, pa.int16()),
+            "i32": whole(-9, 9, pa.int32()),
+            "u8": whole(0, 9, pa.uint8()),
+            "u16": whole(0, 9, pa.uint16()),
+            "u32": whole(0, 9, pa.uint32()),
+            "f32": some(rng.normal(size=ROWS).tolist(), pa.float32()),
+            "half": some(rng.normal(size=ROWS).astype("float16").tolist(), pa.float16()),
+            "flag": some((rng.random(ROWS) > 0.5).tolist(), pa.bool_()),
+            "day": some(days, pa.date32()),
+            "later": some(days[::-1], pa.date32()),
+            "price": some(cents, pa.decimal128(15, 2)),
+            "wide": some([price * 10**20 for price in cents], pa.decimal128(38, 2)),
+            "clock": some([datetime.time(1, minute % 60) for minute in range(ROWS)], pa.time64("us")),
+            "bytes": some([b"x%d" % number for number in range(ROWS)], pa.binary()),
+            "list": some([[number, None] for number in range(ROWS)], pa.list_(pa.int32())),
+            "struct": some([{"a": number} for number in range(ROWS)], pa.struct([("a", pa.int64())])),
+            "s": some(rng.choice(["a", "b", "c"], ROWS).tolist(), pa.string()),
+        }
+    )
+
+
+@pytest.fixture
+def _large(monkeypatch):
+    """Let all files be large."""
+    monkeypatch.setattr(tuning, "READ_VALUES", 0)
+
+
+def check(subject: str, path: str, few: str, **options: object) -> None:
+    """Compare the values of the lines of a subject with pandas', and the ways that they take."""
+    wrong = []
+    names = {"date": datetime.date, "Decimal": decimal.Decimal, "np": np, "datetime": datetime}
+    frames = {
+        pd: {"pd": pd, "df": pd.read_parquet(path, **options), "few": pd.read_parquet(few, **options), **names}
+        for pd in (pandas, face)
+    }
+    assert frames[face]["df"]._lazy is not None
+    for line in filter(None, map(str.strip, SUBJECTS[subject].splitlines())):
+        expression = line.lstrip("~+")
+        try:
+            wanted = eval(expression, frames[pandas])
+        except Exception as error:
+            wanted = error
+        for mode in ("silent", "error"):
+            try:
+                with config.set(pandas_fallback=mode):
+                    found = eval(expression, frames[face])
+                    told = difference(found, wanted) if not isinstance(wanted, Exception) else f"no {wanted!r}"
+            except Exception as error:
+                told = repr(error)
+                if isinstance(wanted, Exception):
+                    told = None if isinstance(error, type(wanted)) or mode == "error" else f"{error!r}, not {wanted!r}"
+                elif mode == "error" and line[0] in "~+":
+                    told = None
+            if told is not None:
+                wrong.append(f"{mode}: {expression}\n    {told}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("with_nulls", [False, True], ids=["complete", "with nulls"])
+@pytest.mark.parametrize("digits_as_bytes", [False, True], ids=["integers", "bytes"])
+@pytest.mark.usefixtures("_large")
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_columns_of_files_are_lazy_as_pandas_has_them(tmp_path, subject, with_nulls, digits_as_bytes):
+    path, few = str(tmp_path / "x.parquet"), str(tmp_path / "few.parquet")
+    rows = table(with_nulls)
+    pq.write_table(rows, path, row_group_size=17, store_decimal_as_integer=not digits_as_bytes)
+    pq.write_table(rows.slice(3, 9).select(["i64", "i32", "day", "price", "list"]), few)
+    check(subject, path, few)
