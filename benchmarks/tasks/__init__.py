@@ -38,6 +38,7 @@ TASKS: dict[str, str] = {
     "start": "start:start",
     "scripts": "scripts:run_scripts",
     "first-runs": "first_runs:first_runs",
+    "tpch": "tpch:tpch",
     "scaling": "scaling:scaling",
     "strings": "strings:read_write_ask_strings",
     "arriving": "arriving:text_and_numbers_to_pandas",
