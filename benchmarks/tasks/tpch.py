@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -74,11 +75,19 @@ def _ask(setting: Setting) -> Iterator[Result]:
             found = {name: ask(name, number, str(folder), FOLDERS[form], setting.threads) for name in who}
             compare({name: tuple(answer) for name, (answer, _, _) in found.items()})
             for run in ("first run", "later runs"):
-                of = (lambda taken: taken[0]) if run == "first run" else (lambda taken: median(taken[1:]))
+                of = _first if run == "first run" else _later
                 seconds = Seconds({name: of(taken[1]) for name, taken in found.items()},
                                   {name: of(taken[2]) for name, taken in found.items()})  # fmt: skip
                 floors = {name: 1.0 if name == PANDAS else floor for name in who if name != OURS}
                 yield Result(f"TPC-H q{number}", MILLISECONDS, seconds, floors, case=f"{form}, {run}")
+
+
+def _first(taken: list[float]) -> float:
+    return taken[0]
+
+
+def _later(taken: list[float]) -> float:
+    return median(taken[1:])
 
 
 # ---------------------------------------------------------------------------------------------------------------- data
@@ -134,7 +143,7 @@ def _by_pandas_words(module: Any, number: int, opened: Callable[[str], Any]) -> 
 
 
 def _by_akdask(number: int, folder: Path, form: str, threads: int) -> Callable[[], Any]:
-    import akdask.pandas as pd
+    pd: Any = import_module("akdask.pandas")
 
     def opened(name: str) -> Any:
         if form == LOCALE:
@@ -198,7 +207,7 @@ ENGINES: Mapping[str, Callable[[int, Path, str, int], Callable[[], Any]]] = {
 
 def _compared(found: Any) -> tuple[float, ...]:
     """Return the number of rows and sums of columns, of text those of lengths, whatever the names and their order."""
-    if np.isscalar(found):
+    if isinstance(found, int | float | np.number):
         return (1.0, float(found))
     if isinstance(found, pandas.DataFrame | pandas.Series):
         found = pa.Table.from_pandas(pandas.DataFrame(found), preserve_index=False)
@@ -212,4 +221,4 @@ def _compared(found: Any) -> tuple[float, ...]:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
