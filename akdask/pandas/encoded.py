@@ -675,7 +675,10 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return plain._lazily(
             name, tuple(map(_plain_argument, args)), {k: _plain_argument(v) for k, v in kwargs.items()}
         )
-    raise NotLazyError("a column has no lazy type")
+    types = sorted({str(columns_of(own).kinds[column].dtype) for column in names})
+    raise NotLazyError(
+        f"the types {', '.join(types)} have no lazy form here" if types else "an argument has no lazy type"
+    )
 
 
 def check_gaps(*lazies: Any) -> None:

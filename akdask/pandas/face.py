@@ -133,8 +133,10 @@ class Face:
     def _lazily_by_type(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a lazy form if it knows the types of the columns; types that the engine lacks have their own module."""
         self._root().lazy()
-        encoded = sys.modules.get("akdask.pandas.encoded")
-        return self._lazily(name, args, kwargs) if encoded is None else encoded.lazily(self, name, args, kwargs)
+        regular = sys.modules.get("akdask.pandas.regular")
+        if regular is not None:
+            return regular.lazily(self, name, args, kwargs, _by_type)
+        return _by_type(self, name, args, kwargs)
 
     def _root(self) -> Face:
         """Return the frame or Series that the object comes from."""
@@ -155,7 +157,9 @@ class Face:
         if form is None and name not in self.lazy_methods:
             raise NotLazyError("it is not built yet")
         own = self.lazy()
-        form = form or getattr(type(own), name)
+        form = form or getattr(type(own), name, None)
+        if form is None:
+            raise NotLazyError("it is not built yet")
         inplace = kwargs.get("inplace") is True
         if name.startswith("__"):
             result = form(own, *map(lazy_argument, args))
@@ -215,6 +219,11 @@ class Face:
 
     def _faced(self, result: Any) -> Any:
         return faced(result)
+
+
+def _by_type(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    encoded = sys.modules.get("akdask.pandas.encoded")
+    return face._lazily(name, args, kwargs) if encoded is None else encoded.lazily(face, name, args, kwargs)
 
 
 CHANGING = frozenset({"__setitem__", "__delitem__", "insert", "pop", "update", "isetitem", "__setattr__"})
@@ -768,6 +777,9 @@ def lazy_argument(given: Any) -> Any:
         encoded = sys.modules.get("akdask.pandas.encoded")
         if encoded is not None and encoded.encoded_names(made):
             raise NotLazyError("an argument has no lazy type")
+        regular = sys.modules.get("akdask.pandas.regular")
+        if regular is not None and regular.is_regular(made):
+            raise NotLazyError("labels of an argument have a frequency")
         return made
     if isinstance(given, Face):
         raise NotLazyError("an argument is an object of pandas")

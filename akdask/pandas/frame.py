@@ -386,7 +386,7 @@ REDUCE = words(
 """Methods that reduce each column, or each row: the result has the labels of the other axis."""
 
 KNOW_LABELS = words(
-    """__getitem__ drop reindex rename sort_index xs truncate sample groupby loc iloc at iat stack unstack
+    """__getitem__ idxmax idxmin drop reindex rename sort_index xs truncate sample groupby loc iloc at iat stack unstack
     first_valid_index last_valid_index get squeeze"""
 )
 """Methods whose lazy forms look after the labels themselves."""

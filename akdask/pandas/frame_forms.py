@@ -242,6 +242,13 @@ def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
     return frame._of(columns)
 
 
+def set_index(frame: LazyFrame, keys: Any, drop: bool = True) -> Any:
+    given = keys if isinstance(keys, list) else [keys]
+    if any(getattr(one, "freq", None) is not None for one in given):
+        raise NotLazyError("labels have a frequency")
+    return frame.set_index(keys, drop)
+
+
 def summary(name: str) -> Callable[..., Any]:
     """Return the form of a summary of columns."""
     from akdask.pandas import summaries
@@ -359,6 +366,8 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     **{name: summary(name) for name in ("corr", "cov", "describe", "quantile", "value_counts")},
     **{name: summary("by_column")(name) for name in ("kurt", "median", "sem", "skew")},
     **{name: summary("extreme")(name) for name in ("max", "min")},
+    **{name: summary("truth")(name) for name in ("all", "any")},
+    **{name: summary("label_of_extreme")(name) for name in ("idxmax", "idxmin")},
     "filter": filter,
     "stack": arranged_in_pandas("stack"),
     "transpose": arranged_in_pandas("transpose"),
@@ -381,5 +390,6 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "resample": resample,
     "reset_index": reset_index,
     "sample": sample,
+    "set_index": set_index,
     "sort_values": sort_values,
 }

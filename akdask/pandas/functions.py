@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ LAZY = words(
     to_timedelta to_numeric"""
 )
 """Functions that have a lazy form."""
+
+BY_ROW = words("get_dummies isna isnull notna notnull cut qcut to_datetime to_timedelta to_numeric")
+"""Functions whose results have the labels of the rows."""
 
 
 def faces_in(given: Any) -> list[Face]:
@@ -65,6 +69,13 @@ def _lazily(name: str, args: Any, kwargs: Any) -> Any:
         raise NotLazyError("it is not built yet")
     from akdask.pandas.function_forms import FORMS
 
+    regular = sys.modules.get("akdask.pandas.regular")
+    if (
+        regular is not None
+        and name not in BY_ROW
+        and any(regular.is_regular(face.lazy()) for face in faces_in((args, kwargs)))
+    ):
+        raise NotLazyError("labels have a frequency")
     form, signature = FORMS[name], inspect.signature(getattr(pandas, name))
     given = signature.bind(*args, **kwargs)
     given.apply_defaults()

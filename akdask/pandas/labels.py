@@ -259,8 +259,10 @@ def arranged(frame: LazyFrame, found: Any, more: Array | None = None) -> Any:
         return series_of(arranged(frame, found.to_frame(VALUES), more), found.name)
     if not isinstance(found, pandas.DataFrame) or len(found) != 1:
         raise NotLazyError("its result is no frame")
-    data = [_array(frame, number, more) for number in found.iloc[0]]
+    data = [_without_frequency(_array(frame, number, more)) for number in found.iloc[0]]
     levels = [_array(frame, number) for number in _label_numbers(found.index)]
+    if len(levels) > 1:
+        levels = [*map(_without_frequency, levels)]
     names = _internal_names(found.columns)
     columns = dict(zip(names, data, strict=True))
     if len(levels) > 1:
@@ -296,6 +298,11 @@ def _array(frame: LazyFrame, number: Any, more: Array | None = None) -> Array | 
     if number == ROW_NUMBER:
         return None
     return own.array(labels.levels[-number - 1][0]) if labels is not None and labels.levels else own.index_array()
+
+
+def _without_frequency(array: Array | None) -> Array | None:
+    regular = sys.modules.get("akdask.pandas.regular")
+    return array if regular is None else regular.plain(array)
 
 
 def _label_numbers(index: pandas.Index) -> Sequence[Any]:

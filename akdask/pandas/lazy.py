@@ -74,6 +74,12 @@ def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
         If the lazy form could not give the same frame back: labels of columns that are not text or repeat, labels of
         rows of several levels, columns of types that the engine does not compute with.
     """
+    if _has_frequency(rows.index):
+        from akdask.pandas.regular import with_frequency, without_frequency
+
+        regular = rows.index
+        made = lazy_frame(rows.set_axis(without_frequency(regular)))
+        return LazyFrame._of(with_frequency(made._columns, regular))
     check_names(rows.columns)
     other = [name for name, dtype in rows.dtypes.items() if not is_lazy_type(dtype)]
     labels, coding = _plain_labels(rows.index)
@@ -153,8 +159,10 @@ def _check_labels(labels: pandas.Index) -> None:
         return
     if not is_lazy_type(labels.dtype) or isinstance(labels.dtype, pandas.CategoricalDtype):
         raise NotLazyError(f"labels are of type {labels.dtype}")
-    if getattr(labels, "freq", None) is not None:
-        raise NotLazyError("labels have a frequency")
+
+
+def _has_frequency(labels: pandas.Index) -> bool:
+    return isinstance(labels, pandas.DatetimeIndex | pandas.TimedeltaIndex) and labels.freq is not None
 
 
 def plain(rows: Any, masked: frozenset[Hashable] = frozenset()) -> Any:
@@ -196,6 +204,10 @@ def labels_of(frame: DataFrame | Series) -> pandas.Index:
 
 def as_labels(index: Any) -> Index:
     """Return labels of pandas as lazy ones."""
+    if _has_frequency(index):
+        from akdask.pandas.regular import index_of
+
+        return index_of(index)
     _check_labels(index)
     return Index(index.array if isinstance(index, pandas.RangeIndex) else index, name=index.name)
 

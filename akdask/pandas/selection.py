@@ -276,7 +276,8 @@ def _are_taken(labels: pandas.Index, own: pandas.Index, numbers: Any) -> bool:
     if labels is own and len(numbers) == len(own):
         return True
     taken_labels = own.take(numbers)
-    return labels.dtype == taken_labels.dtype and labels.equals(taken_labels)
+    frequencies = [getattr(one, "freq", None) for one in (labels, taken_labels)]
+    return labels.dtype == taken_labels.dtype and labels.equals(taken_labels) and frequencies[0] == frequencies[1]
 
 
 def _selected(columns: ColumnSet, names: dict[str, str]) -> ColumnSet:
@@ -319,14 +320,18 @@ def with_labels_of(frame: LazyFrame, labels: pandas.Index, names: pandas.Index) 
             arrays[column] = as_labels(_plain_labels(labels.get_level_values(number))).values
         return named_by(LazyFrame._of(ColumnSet.of(arrays)), FrameLabels(names, tuple(levels)))
     is_range = isinstance(labels, pandas.RangeIndex) and labels.equals(pandas.RangeIndex(len(labels)))
-    index = None if is_range else as_labels(_plain_labels(labels)).values
+    index = None if is_range else as_labels(_counted_labels(labels)).values
     return named_by(LazyFrame._of(own.labelled(index, labels.name)), FrameLabels(names))
+
+
+def _counted_labels(labels: pandas.Index) -> pandas.Index:
+    """Return labels, those of a range as numbers."""
+    return pandas.Index(labels.to_numpy(), name=labels.name) if isinstance(labels, pandas.RangeIndex) else labels
 
 
 def _plain_labels(labels: pandas.Index) -> pandas.Index:
     """Return labels without a frequency, and not as a range."""
-    if isinstance(labels, pandas.RangeIndex):
-        return pandas.Index(labels.to_numpy(), name=labels.name)
+    labels = _counted_labels(labels)
     if getattr(labels, "freq", None) is not None:
         return labels._with_freq(None) if hasattr(labels, "_with_freq") else labels
     return labels

@@ -10,6 +10,7 @@ import pandas
 
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.timearray import TimeArray
 from akdask.pandas import selection
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, in_pandas, words
@@ -57,6 +58,21 @@ def idxmax(series: LazySeries, skipna: bool = True) -> Any:
 
 def idxmin(series: LazySeries, skipna: bool = True) -> Any:
     return label(series, series.idxmin(skipna=skipna))
+
+
+def position_of_extreme(name: str) -> Callable[..., Any]:
+    """Return the form of the position of an extreme."""
+
+    def find(series: LazySeries, skipna: bool = True) -> Any:
+        if series._level_names:
+            raise NotLazyError("labels have several levels")
+        if not isinstance(series.values, pdarray) or isinstance(series.values, TimeArray):
+            raise NotLazyError("values are no numbers")
+        if not series.count() or (not skipna and series.isna().any()):
+            raise NotLazyError("values are missing")
+        return np.int64(getattr(series._on_columns(series._labelled._columns.labelled(None)), name)())
+
+    return find
 
 
 def groupby(series: LazySeries, by: Any = None, **options: Any) -> Any:
@@ -169,6 +185,8 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "str": text_of,
     "cat": categories_of,
     "__getitem__": selection.entries,
+    "argmax": position_of_extreme("idxmax"),
+    "argmin": position_of_extreme("idxmin"),
     "agg": agg,
     "aggregate": agg,
     "astype": astype,

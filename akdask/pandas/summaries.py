@@ -125,6 +125,54 @@ def extreme(how: str) -> Any:
     return reduce
 
 
+def truth(how: str) -> Any:
+    """Return the form of `any` or `all` of columns of numbers and bools."""
+
+    def reduce(frame: LazyFrame, axis: Any = 0, bool_only: bool = False, skipna: bool = True) -> Any:
+        types = _types(frame).dtypes
+        names = [str(name) for name, dtype in types.items() if not bool_only or dtype.kind == "b"]
+        if axis is None or not skipna or not names or any(types[name].kind not in "iufb" for name in names):
+            raise NotLazyError("values are no numbers, or the result is no column")
+        columns = frame._columns.only(names)
+        for name in names:
+            if types[name].kind != "b":
+                column = column_of(frame, name, name)
+                holds = (column != 0) & column.notna() if how == "any" else (column != 0) | column.isna()
+                columns = columns.having(name, holds.values)
+        return getattr(frame._of(columns), how)(axis=1 if axis in (1, "columns") else 0)
+
+    return reduce
+
+
+def label_of_extreme(how: str) -> Any:
+    """Return the form of the labels of the extremes of columns."""
+
+    def reduce(frame: LazyFrame, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        from akdask.pandas.selection import taken
+
+        labels = labelling.labels_of_frame(frame)
+        if labels is not None and labels.levels:
+            raise NotLazyError("rows have labels of several levels")
+        if axis not in (0, "index"):
+            raise NotLazyError("columns are compared row by row")
+        own = labelling.below_labels(frame)
+        types = _types(own).dtypes
+        names = [str(name) for name, dtype in types.items() if not numeric_only or dtype.kind in "iufb"]
+        if not names or any(types[name].kind not in "iufb" for name in names) or not len(frame):
+            raise NotLazyError("values are no numbers, or there are none")
+        columns = [column_of(own, name, name) for name in names]
+        lacking = [bool(column.isna().any()) for column in columns]
+        if (any(lacking) and not skipna) or any(not column.count() for column in columns):
+            raise NotLazyError("a column has missing values")
+        numbered = LazyFrame._of(own._columns.labelled(None))
+        rows = [int(getattr(column_of(numbered, name, name), how)()) for name in names]
+        found = labelling.row_labels(taken(own, np.array(rows)))
+        outer = labelling.column_labels(frame).take([*map(labelling.data_names(frame).index, names)])
+        return pandas.Series(found.array, index=outer)
+
+    return reduce
+
+
 def value_counts(
     frame: LazyFrame,
     subset: Any = None,
