@@ -22,7 +22,7 @@ from akdask.arrays.timearray import CLASSES, TimeArray
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, SPAN, TIME
 from akdask.engine import times
 from akdask.engine.alignment import align
-from akdask.engine.missing import demanded, is_missing, is_present, negated, parts
+from akdask.engine.missing import call, demanded, is_missing, is_missing_text, is_present, negated, parts
 from akdask.engine.node import Frame
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, as_floats, cast, column_in_errors, key_parts, with_missing
@@ -251,6 +251,8 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     make: Make = values._like if name in CHOICES else wrap
     if name == "count" and value.dtype == NULLABLE_STR:
         return ColumnRule([("sum", cast(is_present(value), INT64))], _itself, wrap)
+    if value.dtype.kind == "str" and name in (*BY_ORDER, "any", "all"):
+        return _of_text(name, values, value, skipna)
     known = REDUCTIONS[name].of_bools if value.dtype == BOOL else None
     return ColumnRule([(known or name, value)], lambda result: _limited(result, value), make)
 
@@ -284,6 +286,29 @@ def _of_integers(name: str, value: Value, skipna: bool) -> ColumnRule:
         return with_missing(found, Call("equal", there, Constant(0)), column) if name in CHOICES else found
 
     return ColumnRule([(name, filled), ("sum", present), ("sum", lacking)], finish, wrap)
+
+
+def _of_text(name: str, values: Array, value: Value, skipna: bool) -> ColumnRule:
+    """Return the reduction of text by its order, or of whether it is empty; missing text is left out."""
+    lacks = is_missing_text(value) if value.dtype == NULLABLE_STR else None
+    if name in ("any", "all"):
+        are_long = call("not_equal", value, Constant(""))
+        if lacks is not None:
+            # Missing text differs from all text, and counts as long then.
+            are_long = Call("logical_and", are_long, negated(lacks)) if name == "any" else are_long
+        return ColumnRule([(name, are_long)], _itself, wrap)
+    if isinstance(values, Categorical):
+        raise ArgumentTypeError(
+            f"labels that are in no order have no {name}.",
+            hint="as_ordered() gives them the order in which they are; to_strings() are ordered as text.",
+        )
+    if skipna or lacks is None or name not in CHOICES:
+        return ColumnRule([(name, value)], _itself, wrap)
+    return ColumnRule(
+        [(name, value), ("sum", cast(lacks, INT64))],
+        lambda found, absent: Call("make_missing", found, _is_positive(absent)),
+        wrap,
+    )
 
 
 def _of_ordered(name: str, values: Categorical) -> ColumnRule:

@@ -11,8 +11,9 @@ import numpy as np
 from akdask.arrays import sorting, text
 from akdask.arrays.array import can_be_asked_for, shows
 from akdask.arrays.elementwise import ElementwiseArray, assigned
+from akdask.arrays.families import reduction
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.reductions import distinct_count
+from akdask.arrays.reductions import distinct_count, reduced_along_rows
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.text import Match, Matcher, MatchType
@@ -21,6 +22,26 @@ from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Path
+
+
+def _of_strings(strings: Strings, name: str, axis: int | None = None) -> Scalar:
+    """Return {what} in the order of bytes; lazy.  Missing text wins, as NaN does: the value is NaN then.
+
+    Raises
+    ------
+    AxisError
+        If the array does not have that axis.
+    ArgumentError
+        When it is computed, if there are no elements.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> s = ak.array(["udp", "icmp", "tcp"])
+    >>> s.min(), s.argmax()
+    ('icmp', np.int64(0))
+    """
+    return reduced_along_rows(strings, name, axis, keepdims=False)
 
 
 @can_be_asked_for
@@ -740,6 +761,11 @@ class Strings(ElementwiseArray):
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the strings are in ascending order, which no missing text is part of; lazy."""
         return sorting.is_sorted(self, axis)
+
+    min = reduction("min", _of_strings)
+    max = reduction("max", _of_strings)
+    argmin = reduction("argmin", _of_strings)
+    argmax = reduction("argmax", _of_strings)
 
     def mink(self, k: int) -> Any:
         """Return the `k` smallest strings in ascending order; see `akdask.mink`."""

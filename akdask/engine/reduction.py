@@ -409,8 +409,9 @@ class Reduction:
         Its key in `akdask.operators.reduce.reductions.REDUCTIONS`.
     types : mapping of ColumnType to ColumnType
         Type of the result for every supported type of column; forms with fewer types have their own table.
-    scalar, integers : ScalarForm, optional
-        How columns of numbers and strings, and columns of integers of any size, are reduced to one value.
+    scalar, integers, strings : ScalarForm, optional
+        How columns are reduced to one value, and how those of integers of any size and those of strings are where that
+        is another way.
     modular : callable, optional
         A number of bits to the scalar form of integers limited to that many.
     compiled : CompiledForm, optional
@@ -437,6 +438,7 @@ class Reduction:
     types: Types
     scalar: ScalarForm | None = None
     integers: ScalarForm | None = None
+    strings: ScalarForm | None = None
     modular: Callable[[int], ScalarForm] | None = None
     compiled: CompiledForm | None = None
     grouped: GroupedForm | None = None
@@ -505,6 +507,8 @@ class Reduction:
         if dtype.kind == "bigint" and dtype.max_bits > 0 and self.modular is not None:
             return self.modular(dtype.max_bits)
         form = self.scalar if self.integers is None or (dtype.kind != "bigint" and self.scalar) else self.integers
+        if dtype.kind == "str" and self.strings is not None:
+            form = self.strings
         assert form is not None, f"{self.name} is for groups and lists"
         return form
 

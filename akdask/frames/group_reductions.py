@@ -28,7 +28,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import missing_like
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.dtypes import missing_rows
+from akdask.frames.dtypes import is_number, missing_rows
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.missing import present
 from akdask.frames.series import Series
@@ -47,6 +47,10 @@ EXTREMES = {"idxmin": "argmin", "idxmax": "argmax"}
 
 EDGES = {"last": True, "first_present": False}
 """Reductions to a value that is not missing, and whether it is the last one."""
+
+
+COMPOSED = ("sem", "skew", "kurt")
+"""Reductions that are found in several steps; see `akdask.frames.group_moments`."""
 
 
 OF_NOTHING = {"size": 0, "count": 0, "nunique": 0, "sum": 0, "prod": 1, "any": False, "all": True}
@@ -101,9 +105,11 @@ def reduce_columns(
     names = groups._columns(colnames)
     if colnames is None:
         arrays = {name: groups.df._columns.array(name) for name in names}
-        names = [name for name, array in arrays.items() if has_meaning(reduction, array)]
+        names = [name for name, array in arrays.items() if reduction in COMPOSED or has_meaning(reduction, array)]
         if numbers:
             names = [name for name in names if _is_number_or_ordered(arrays[name])]
+        if reduction in COMPOSED:
+            names = [name for name in names if is_number(arrays[name])]
     found = reduce_at_once(groups, [(name, name, reduction) for name in names], **params)
     return _at_least(groups, found, min_count)
 
@@ -128,18 +134,19 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
         (name, column, how if callable(how) else EXTREMES.get(how) or GROUP_REDUCTIONS.get(how.lower(), how))
         for name, column, how in calls
     ]
-    known = {*GROUP_REDUCTIONS.values(), "size", *EDGES}
+    known = {*GROUP_REDUCTIONS.values(), "size", *EDGES, *COMPOSED}
     unknown = [how for _, _, how in calls if not callable(how) and how not in known]
     if unknown:
         raise ArgumentError(
             f"groups cannot be reduced by {unknown[0]!r}.",
-            details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
+            details=[f"reductions: {', '.join(sorted({*GROUP_REDUCTIONS, *EDGES, *COMPOSED, *EXTREMES}))}"],
         )
     groups._columns([column for _, column, _ in calls])
     given = {column: groups.df._columns.array(column) for _, column, _ in calls}
     by_users = {name: (column, how) for name, column, how in calls if callable(how)}
     calls, order = [call for call in calls if not callable(call[2])], [name for name, _, _ in calls]
-    one_pass = [call for call in calls if call[2] not in EDGES and reduces_at_once(call[2], given[call[1]])]
+    apart = (*EDGES, *COMPOSED)
+    one_pass = [call for call in calls if call[2] not in apart and reduces_at_once(call[2], given[call[1]])]
     arrays = [(given[column], how) for _, column, how in one_pass]
     keys, results = (
         groups.gb.reduce_at_once(arrays, **(params if arrays else {}))
@@ -150,6 +157,10 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
     for name, column, how in calls:
         if how in EDGES:
             found[name] = _beside(keys, edge_value(groups, column, last=EDGES[how])[1])
+        elif how in COMPOSED:
+            from akdask.frames import group_moments
+
+            found[name] = _beside(keys, getattr(group_moments, how)(groups.gb, given[column], **params))
         elif name not in found:
             found[name] = _beside(keys, getattr(groups.gb, how)(given[column], **params)[1])
     labels: Any = groups.df._columns.index_array() if by_label else None

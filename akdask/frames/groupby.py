@@ -254,6 +254,56 @@ class DataFrameGroupBy:
         """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
         return group_reductions.reduce_columns(self, "quantile", colnames, q=q, method=interpolation)
 
+    def sem(self, colnames: Any = None) -> DataFrame:
+        """Return the standard error of the mean of each group, NaN left out; lazy.  See `sum`."""
+        return group_reductions.reduce_columns(self, "sem", colnames)
+
+    def skew(self, colnames: Any = None) -> DataFrame:
+        """Return the skewness of each group without bias, NaN of fewer than three values; lazy.  See `sum`."""
+        return group_reductions.reduce_columns(self, "skew", colnames)
+
+    def kurt(self, colnames: Any = None) -> DataFrame:
+        """Return the excess kurtosis of each group without bias, NaN of fewer than four values; lazy.  See `sum`."""
+        return group_reductions.reduce_columns(self, "kurt", colnames)
+
+    def corr(self, colnames: Any = None) -> DataFrame:
+        """Return the correlation of each two columns in each group; counts groups.
+
+        Parameters
+        ----------
+        colnames : str or list of str, optional
+            The columns of numbers; all unless given.
+
+        Returns
+        -------
+        DataFrame
+            A row for each group and column: the keys, the name of the column as ``column``, and the correlations with
+            all columns, of the rows where neither is missing.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If a column has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 1, 1], "x": [1, 2, 4], "y": [3, 2, 0]})
+        >>> df.groupby("k").corr().to_pandas()
+           k column    x    y
+        0  1      x  1.0 -1.0
+        1  1      y -1.0  1.0
+        """
+        from akdask.frames import group_moments
+
+        return group_moments.of_pairs(self, "corr", colnames)
+
+    def cov(self, colnames: Any = None, *, ddof: int = 1) -> DataFrame:
+        """Return the covariance of each two columns in each group, with `ddof`; counts groups.  See `corr`."""
+        from akdask.frames import group_moments
+
+        return group_moments.of_pairs(self, "cov", colnames, ddof=ddof)
+
     mode = reduction("mode", _of_columns)
     nunique = reduction("nunique", _of_columns)
     unique = reduction("unique", _of_columns)

@@ -15,7 +15,7 @@ from akdask.arrays import ufuncs
 from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
-from akdask.arrays.datetimes import Datetime
+from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.families import COLUMN_REDUCTIONS
 from akdask.arrays.group_reductions import called, is_named
@@ -23,7 +23,6 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import corr, cov, near_zero, pivot_of, reduced
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.setops import in1d
-from akdask.arrays.sorting import few_extremes
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.arrays.ufuncs import isnan
@@ -121,6 +120,10 @@ def present_values(series: Series, skipna: bool | None, numpy: Mapping[str, Any]
 
 
 def truths(series: Series, skipna: bool) -> Any:
+    if isinstance(series.values, Strings):
+        return present_values(series, skipna) != ""
+    if isinstance(series.values, Timedelta):
+        return cast(present_values(series, skipna), np.int64) != 0
     if not isinstance(series.values, pdarray) or isinstance(series.values, TimeArray):
         raise ArgumentTypeError(
             f"elements of {series.values._describe()} are neither true nor false.", hint="compare them first."
@@ -131,9 +134,7 @@ def truths(series: Series, skipna: bool) -> Any:
 def extreme(series: Series, name: str, skipna: bool | None, numpy: Mapping[str, Any]) -> Any:
     values = present_values(series, skipna, numpy)
     if isinstance(values, Strings):
-        if not values.size or bool(series.isna().values.any() if values is series.values else False):
-            return float("nan")
-        return few_extremes(f"{name}k", values, 1).tolist()[0]
+        return reduced(values, name, nan_of_none=True)
     if isinstance(values, TimeArray) and values is not series.values and not values.size:
         return pd.NaT
     if skipna is False and isinstance(values, Categorical) and values.ordered and bool(values.isna().any()):
@@ -152,10 +153,14 @@ def label_of_extreme(series: Series, name: str, skipna: bool) -> Any:
     if not skipna and count < len(series):
         raise ArgumentError(f"idx{name}: some of the values are missing.", hint="pass skipna=True.")
     values = present_values(there, True)
-    if isinstance(values, Strings):
-        # Of equal ones the first has the label.
-        return there[values == few_extremes(f"{name}k", values, 1).tolist()[0]].head(1).index[0]
     return there.index[int(getattr(values, f"arg{name}")())]
+
+
+def position_of_extreme(series: Series, name: str) -> Any:
+    """Return the position of the first extreme, of which missing values are none where pandas' rules hold."""
+    if not series._rules.skipna or not can_be_missing(series.values, series.values._value):
+        return getattr(series.values, f"arg{name}")()
+    return np.int64(label_of_extreme(series.reset_index(drop=True), name, skipna=True))
 
 
 def reduced_by(series: Series, func: Any) -> Any:

@@ -1316,8 +1316,12 @@ class Series(Labelled, RowLabelled):
 
     def sem(self, ddof: int = 1) -> Any:
         """Return the standard error of the mean of the values that are not missing; lazy."""
+        from akdask.errors import ArgumentTypeError
+        from akdask.frames.dtypes import is_number
         from akdask.frames.reductions import present_values
 
+        if not is_number(self.values):
+            raise ArgumentTypeError(f"sem takes numbers, not {self.values._type_name()}.")
         values = present_values(self, True)
         return values.std(ddof) / np.sqrt(values.size)
 
@@ -1401,11 +1405,15 @@ class Series(Labelled, RowLabelled):
 
     def argmin(self) -> Any:
         """Return the position of the first smallest value, or of the first that is NaN, as in Arkouda; lazy."""
-        return self.values.argmin()
+        from akdask.frames import reductions
+
+        return reductions.position_of_extreme(self, "min")
 
     def argmax(self) -> Any:
         """Return the position of the first largest value, or of the first that is NaN, as in Arkouda; lazy."""
-        return self.values.argmax()
+        from akdask.frames import reductions
+
+        return reductions.position_of_extreme(self, "max")
 
     def idxmin(self, *, skipna: bool = True) -> Any:
         """Return the label of the first smallest value; computes.  See `idxmax`."""

@@ -127,7 +127,47 @@ class SeriesGroupBy:
         """Return the standard error of the mean of each group; lazy.  `ddof` is 1."""
         if ddof != 1:
             raise ArgumentError(f"sem of groups has ddof=1, not {ddof!r}.")
-        return self.std() / self.count() ** 0.5
+        return self.agg("sem")
+
+    def skew(self) -> Series:
+        """Return the skewness of each group without bias, NaN of fewer than three values; lazy."""
+        return self.agg("skew")
+
+    def kurt(self) -> Series:
+        """Return the excess kurtosis of each group without bias, NaN of fewer than four values; lazy."""
+        return self.agg("kurt")
+
+    def corr(self, other: Any) -> Series:
+        """Return the correlation of the values of each group with another Series; lazy.
+
+        Parameters
+        ----------
+        other : Series or pdarray
+            Of the same rows.
+
+        Raises
+        ------
+        AlignmentError
+            If it has other rows.
+        ArgumentTypeError
+            If one of both has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 1, 1], "x": [1, 2, 4], "y": [3, 2, 0]})
+        >>> df.groupby("k")["x"].corr(df.y).tolist()
+        [-1.0]
+        """
+        return _of_pair(self, "correlation", other)
+
+    def cov(self, other: Any, ddof: int = 1) -> Series:
+        """Return the covariance of the values of each group with another Series, with `ddof`; lazy.  See `corr`."""
+        return _of_pair(self, "covariance", other, ddof=ddof)
+
+    def mode(self) -> Series:
+        """Return the commonest value of each group, of several the first; lazy."""
+        return self.agg("mode")
 
     def idxmin(self, skipna: bool = True) -> Series:
         """Return the label of the first smallest value of each group; lazy.  See `DataFrameGroupBy.idxmin`."""
@@ -371,6 +411,19 @@ class SeriesGroupBy:
 
     def _of_rows(self, rows: Any) -> Series:
         return self._series._with(rows._columns.array(VALUES))
+
+
+def _of_pair(groups: SeriesGroupBy, name: str, other: Any, **params: Any) -> Series:
+    """Return a statistic of the values and of another column in each group."""
+    from akdask.frames import group_moments
+
+    made = getattr(group_moments, name)(
+        groups._groups.gb, groups._series.values, groups._series._on_rows(other), **params
+    )
+    keys = groups._groups.gb.unique_keys
+    levels, found = in_group_order(groups._groups, keys if isinstance(keys, tuple) else (keys,), {VALUES: made})
+    labels = MultiIndex(levels, names=groups._names) if len(levels) > 1 else Index(levels[0], groups._names[0])
+    return Series(found[VALUES], groups._series.name, labels)
 
 
 def _quantiles(groups: SeriesGroupBy, q: float | Sequence[float], interpolation: str) -> Series:

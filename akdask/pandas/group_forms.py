@@ -16,7 +16,7 @@ import pandas
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.elementwise import cast as as_type
 from akdask.arrays.groupby import ColumnGroups
-from akdask.frames.columnset import VALUES, ColumnSet
+from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.series import Series
@@ -36,8 +36,9 @@ NUMBERS = "iufb"
 TAKEN: Mapping[str, str] = {
     **dict.fromkeys(("count", "nunique", "first", "last"), "iufbMmUC"),
     **dict.fromkeys(("min", "max"), "iufbMmU"),
-    **dict.fromkeys(("sum", "prod", "any", "all", "idxmin", "idxmax"), "iufb"),
-    **dict.fromkeys(("std", "var", "sem"), "iufb"),
+    **dict.fromkeys(("sum", "prod", "std", "var", "sem", "skew", "kurt"), "iufb"),
+    **dict.fromkeys(("any", "all"), "iufbU"),
+    **dict.fromkeys(("idxmin", "idxmax"), "iufbMmU"),
     **dict.fromkeys(("mean", "median"), "iufbMm"),
     "quantile": "iuf",
 }
@@ -93,16 +94,10 @@ def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.Da
         demand_type(grouped, position, how, params)
         if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
             raise NotLazyError("sums of bytes wrap around")
-    of_text = [number for number, (position, how) in enumerate(calls) if _is_text_extreme(grouped, position, how)]
-    found = _by_house(grouped, [call for number, call in enumerate(calls) if number not in of_text], params)
+    found = _by_house(grouped, calls, params)
     labels, taken = _labels(grouped, found)
-    columns: dict[int, Any] = {}
-    others = [number for number in range(len(calls)) if number not in of_text]
-    for name, number in enumerate(others):
-        columns[number] = _taken(found[name], taken, calls[number][1])
-    for number in of_text:
-        columns[number] = _text_extremes(grouped, *calls[number], labels)
-    return pandas.DataFrame({number: columns[number] for number in range(len(calls))}, index=labels, copy=False)
+    columns = {number: _taken(found[number], taken, how) for number, (_, how) in enumerate(calls)}
+    return pandas.DataFrame(columns, index=labels, copy=False)
 
 
 def sizes(grouped: Grouped) -> pandas.Series:
@@ -123,21 +118,18 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
             rows, parts = _with_parts(rows, grouped.column(position), name, coding.parts(how))
             asked += [(f"of {number} {part}", *call) for part, call in enumerate(parts)]
             continue
-        if how in ("any", "all"):
+        if how in ("any", "all") and grouped.kind(position) != "U":
             column = grouped.column(position)
             truth: Any = column if grouped.kind(position) == "b" else column != 0
             if how == "any" and grouped.kind(position) == "f":
                 truth &= Series(column).notna().values
             name = f"{how} {position}"
             rows = rows._of(rows._columns.having(name, truth))
-        elif grouped.kind(position) == "b" and how in ("std", "var", "sem"):
+        elif grouped.kind(position) == "b" and how in ("std", "var", "sem", "skew", "kurt"):
             name = f"{how} {position}"
             number_column = as_type(grouped.column(position), np.int64)
             rows = rows._of(rows._columns.having(name, number_column))
-        if how == "sem":
-            asked += [(f"std {number}", name, "std"), (f"count {number}", name, "count")]
-        else:
-            asked.append((f"of {number}", name, "first_present" if how == "first" else how))
+        asked.append((f"of {number}", name, "first_present" if how == "first" else how))
     if rows is not grouped.rows:
         house = DataFrameGroupBy(grouped._groups, rows, house.gb_key_names, False, sort=house.sort)
     lazily: Any = house_reduction(house, asked, params) if asked else house.size()
@@ -150,8 +142,6 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
         if coding is not None:
             parts = [found[f"of {number} {part}"] for part in range(len(coding.parts(how)))]
             columns[number] = coding.reduced(how, parts)
-        elif how == "sem":
-            columns[number] = found[f"std {number}"] / np.sqrt(found[f"count {number}"])
         else:
             columns[number] = _typed(found[f"of {number}"], how, grouped.kind(position))
     made = made if not columns else pandas.concat([made, pandas.DataFrame(columns)], axis=1)
@@ -216,24 +206,6 @@ def _taken(column: pandas.Series, taken: Any, how: str) -> Any:
     if how in OF_NOTHING:
         made = made.where(~lacks, OF_NOTHING[how]).astype(column.dtype)
     return made.array
-
-
-def _is_text_extreme(grouped: Grouped, position: int, how: str) -> bool:
-    return how in ("min", "max") and grouped.kind(position) == "U"
-
-
-def _text_extremes(grouped: Grouped, position: int, how: str, labels: pandas.Index) -> Any:
-    """Return the first or last text of each group, of the distinct ones."""
-    if not grouped.options["sort"]:
-        raise NotLazyError("extremes of text in groups that are not sorted")
-    distinct: Any = ColumnGroups([*grouped.keys, grouped.column(position)], dropna=False).unique_keys
-    names = [*map(key_column, range(len(grouped.keys))), VALUES]
-    rows = plain(DataFrame._of(ColumnSet.of(dict(zip(names, distinct, strict=True)))).to_pandas())
-    given = {word: grouped.options[word] for word in ("sort", "observed", "dropna")}
-    found = getattr(rows.groupby(names[:-1], **given)[VALUES], how)()
-    if len(found) != len(labels):
-        raise NotLazyError("groups differ")
-    return found.array
 
 
 # arrangement of results with one row for each group
@@ -363,6 +335,32 @@ def describe(grouped: Grouped, percentiles: Any = None, include: Any = None, exc
     if grouped.is_series:
         return next(iter(parts.values()))
     return pandas.concat(parts, axis=1)
+
+
+def of_pairs(how: str) -> Callable[..., Any]:
+    """Return the form of a statistic of each two columns of each group."""
+
+    def call(grouped: Grouped, numeric_only: bool = False, ddof: int | None = 1) -> Any:
+        from akdask.frames import group_moments
+
+        options, positions = grouped.options, [at for at in grouped.positions if grouped.kind(at) in "iuf"]
+        if grouped.is_series or not options["as_index"] or not positions:
+            raise NotLazyError("another Series, keys as columns, or no numbers")
+        if len(positions) < len(grouped.positions) and not numeric_only:
+            raise NotLazyError("a column has no numbers")
+        names = [str(at) for at in positions]
+        params = {"ddof": 1 if ddof is None else ddof} if how == "cov" else {}
+        found = plain(group_moments.of_pairs(grouped.house, how, names, **params).to_pandas())
+        labels, taken = _labels(grouped, found.iloc[:: len(names)].reset_index(drop=True))
+        if taken is not None:
+            raise NotLazyError("groups have other labels")
+        columns = columns_of(grouped, positions)
+        keys = [labels.get_level_values(level).repeat(len(names)) for level in range(labels.nlevels)]
+        inner = columns.take(np.tile(np.arange(len(names)), len(labels)))
+        index = pandas.MultiIndex.from_arrays([*keys, inner], names=[*grouped.names, columns.name])
+        return found[names].set_axis(columns, axis=1).set_axis(index)
+
+    return call
 
 
 # agg
@@ -841,10 +839,12 @@ def of_groups(name: str, form: Callable[..., Any]) -> Callable[..., Any]:
 
 _FORMS: dict[str, Callable[..., Any]] = {
     **{name: reduction(name) for name in ("sum", "prod", "mean", "min", "max", "std", "var", "sem", "median")},
+    **{name: reduction(name) for name in ("skew", "kurt")},
     **{name: reduction(name) for name in ("count", "any", "all", "first", "last", "idxmin", "idxmax")},
     **{name: cumulated(name) for name in ("cumsum", "cumprod", "cummax", "cummin")},
     **{name: some_rows(name) for name in ("head", "tail", "nth")},
     **{name: extreme_values(name) for name in ("nlargest", "nsmallest")},
+    **{name: of_pairs(name) for name in ("corr", "cov")},
     "__getitem__": Grouped.choose,
     "agg": agg,
     "aggregate": agg,

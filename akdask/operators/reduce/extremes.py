@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from akdask.columns.bigint import first_extreme, limbs_of, to_ints
-from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, UINT8, UINT64, ColumnType, bigint_
+from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_
+from akdask.columns.strings import make_missing, missing_rows, offsets_and_bytes
 from akdask.columns.table import take_rows
+from akdask.deferred import is_arrow, pa
 from akdask.engine.operations import LEAST, MOST, Opcode
 from akdask.engine.reduction import (
     ANYTHING,
@@ -30,20 +32,61 @@ from akdask.engine.reduction import (
     select_rows,
     themselves,
 )
+from akdask.operators.reduce import loops
 from akdask.typing import Column, NumberArray
 
 NOWHERE = np.iinfo(np.int64).max
 """The position for no row."""
 
+_NO_ROWS: NumberArray = np.empty(0, np.int64)
+
+# ---------------------------------------------------------------------------------------------------- extremes of text
+
+
+def _first_of_groups(
+    groups: RowGroups, strings: pa.LargeStringArray, largest: bool, positions: NumberArray = _NO_ROWS
+) -> NumberArray:
+    """Return the row of the first or last string of each group, -1 where all are missing; see `find_extremes`."""
+    return _first_strings(groups.spread(np.arange(groups.count)), strings, largest, groups.count, positions)
+
+
+def _first_strings(
+    codes: NumberArray, strings: pa.LargeStringArray, largest: bool, count: int = 1, positions: NumberArray = _NO_ROWS
+) -> NumberArray:
+    rows = np.empty(count, np.int64)
+    loops.find_extremes(codes, *offsets_and_bytes(strings), positions, largest, np.empty(count, np.uint64), rows)
+    return rows
+
+
+def _strings_at(strings: pa.LargeStringArray, rows: NumberArray) -> pa.LargeStringArray:
+    """Return strings, missing ones for rows below 0."""
+    if not len(strings):
+        return make_missing(pa.array([""] * len(rows), pa.large_string()), np.ones(len(rows), np.bool_))
+    lacks = rows < 0
+    found = take_rows(strings, np.maximum(rows, 0))
+    return make_missing(found, lacks) if lacks.any() else found
+
+
+def _first_string(strings: pa.LargeStringArray, largest: bool) -> tuple[int, str | None]:
+    """Return the position of the first extreme of some strings, and the string; None for the first missing one."""
+    lacks = missing_rows(strings)
+    if lacks.any():
+        return int(lacks.argmax()), None
+    (row,) = _first_strings(_NO_ROWS, strings, largest).tolist()
+    return row, strings[row].as_py()
+
+
 # ------------------------------------------------------------------------------------------------------------ extremes
 
 
 class MergeExtremes(MergeByUfuncs):
-    """Merges minima or maxima; integers of any size by their order."""
+    """Merges minima or maxima; integers of any size and text by their order."""
 
     def __call__(self, groups: RowGroups, skipna: bool, *state: Column) -> GroupState:
         """Merge the states of rows in the same group."""
         (column,) = state
+        if is_arrow(column, "LargeStringArray"):
+            return (_strings_at(column, _first_of_groups(groups, column, self.ufuncs[False][0] is np.maximum)),)
         if not isinstance(column, np.ndarray):
             return (reduce_by_rank(groups, self.ufuncs[False][0], column),)
         return super().__call__(groups, skipna and column.dtype == np.float64, column)
@@ -84,44 +127,63 @@ def _extreme(
     def finish(state: State, *, nan_of_none: bool = False) -> Any:
         return np.float64(np.nan) if nan_of_none and not state else without_sign_of_zero(nonempty(state, name)[0])
 
-    merge_groups = MergeExtremes(ufunc, skipping=[skipping])
+    merge_groups, largest = MergeExtremes(ufunc, skipping=[skipping]), ufunc is np.maximum
     return Reduction(
         name,
-        themselves(*NUMBERS, BIGINT),
+        themselves(*NUMBERS, BIGINT, STR),
         scalar=ScalarForm(partial, merge, finish),
-        integers=_first_integer(name, largest=ufunc is np.maximum, finish=lambda _, value: bigint_(value)),
+        integers=_of_first_row(name, _first_integer, largest=largest, finish=lambda _, value: bigint_(value)),
+        strings=_of_first_row(
+            name,
+            _first_string,
+            largest=largest,
+            finish=lambda _, value: np.float64(np.nan) if value is None else value,
+        ),
         compiled=CompiledForm(opcodes, lambda nrows, value: (value,)),
         grouped=GroupedForm(
             lambda groups, column, skipna: merge_groups(groups, skipna, column),
             merge_groups,
             without_sign_of_zero,
-            types=themselves(INT64, UINT64, FLOAT64, UINT8, BIGINT),
+            types=themselves(INT64, UINT64, FLOAT64, UINT8, BIGINT, STR),
             accumulated=AccumulatorForm(accumulated, extremes=True),
         ),
-        lists=ListForm(of_integers),
+        lists=ListForm(of_integers, types=themselves(*NUMBERS, BIGINT)),
         of_bools=of_bools,
     )
 
 
-def _first_integer(name: str, *, largest: bool, finish: Callable[[int, int], Any]) -> ScalarForm:
-    """Return the form of state (rows, position, value) on integers of any size: the first row wins among equals."""
+def _of_first_row(
+    name: str, find: Callable[[Any, bool], tuple[int, Any]], *, largest: bool, finish: Callable[..., Any]
+) -> ScalarForm:
+    """Return the form of state (rows, position, value) on values that NumPy has not: the first row wins among equals.
+
+    A missing value, None, wins over all others.
+    """
 
     def partial(column: Any, mask: NumberArray | None) -> State:
         rows = select_rows(column, mask)
-        if not len(rows):
-            return 0, None, None
-        first = first_extreme(limbs_of(rows), largest=largest)
-        return len(rows), first, to_ints(rows.slice(first, 1))[0]
+        return (len(rows), *find(rows, largest)) if len(rows) else (0, None, None)
 
     def merge(left: State, right: State) -> State:
         count = left[0] + right[0]
         if not left[0] or not right[0]:
             return count, *(left if left[0] else right)[1:]
-        if right[2] > left[2] if largest else right[2] < left[2]:
-            return count, left[0] + right[1], right[2]
+        one, other = left[2], right[2]
+        if one is not None and (other is None or (other > one if largest else other < one)):
+            return count, left[0] + right[1], other
         return count, *left[1:]
 
-    return ScalarForm(partial, merge, lambda state: finish(*nonempty(state[1:] if state[0] else (), name)))
+    def last(state: State, *, nan_of_none: bool = False) -> Any:
+        if nan_of_none and not state[0]:
+            return np.float64(np.nan)
+        return finish(*nonempty(state[1:] if state[0] else (), name))
+
+    return ScalarForm(partial, merge, last)
+
+
+def _first_integer(integers: Any, largest: bool) -> tuple[int, int]:
+    row = first_extreme(limbs_of(integers), largest=largest)
+    return row, to_ints(integers.slice(row, 1))[0]
 
 
 MINIMUM = _extreme(
@@ -160,6 +222,7 @@ def _position(
     The first row wins among equals, and the first NaN over everything, as in NumPy. In groups NaN are skipped, and the
     position is -1 if there are no other rows.
     """
+    largest = extreme is np.maximum
 
     def partial(column: NumberArray, mask: NumberArray | None) -> State:
         rows = select_rows(column, mask)
@@ -181,7 +244,11 @@ def _position(
     def finish(state: State) -> Any:
         return np.int64(nonempty(state[1:] if state[0] else (), name)[0])
 
-    def partial_groups(groups: RowGroups, column: NumberArray, skipna: bool, positions: NumberArray) -> GroupState:
+    def partial_groups(groups: RowGroups, column: Any, skipna: bool, positions: NumberArray) -> GroupState:
+        if is_arrow(column, "LargeStringArray"):
+            rows = _first_of_groups(groups, column, largest, positions)
+            found = positions.take(rows, mode="clip") if len(positions) else rows
+            return _strings_at(column, rows), np.where(rows < 0, NOWHERE, found)
         values = column.view(np.uint8) if column.dtype == np.bool_ else column
         best = groups.reduce(skipping if values.dtype == np.float64 else extreme, values)
         found = np.where(values == groups.spread(best), positions, NOWHERE)
@@ -194,18 +261,20 @@ def _position(
         partial_groups,
         merge_groups,
         lambda best, positions: np.where(positions == NOWHERE, -1, positions),
-        types=giving(INT64),
+        types=giving(INT64, *NUMBERS, STR),
         by_position=True,
     )
     return Reduction(
         name,
-        giving(INT64, *NUMBERS, BIGINT),
+        giving(INT64, *NUMBERS, BIGINT, STR),
         scalar=ScalarForm(partial, merge, finish),
-        integers=_first_integer(name, largest=extreme is np.maximum, finish=lambda position, _: np.int64(position)),
+        integers=_of_first_row(name, _first_integer, largest=largest, finish=lambda position, _: np.int64(position)),
+        strings=_of_first_row(name, _first_string, largest=largest, finish=lambda position, _: np.int64(position)),
         grouped=grouped,
         # For a list of nothing but NaN, it is the first position.
         lists=ListForm(
             of_integers,
+            types=giving(INT64, *NUMBERS, BIGINT),
             grouped=GroupedForm(
                 partial_groups,
                 merge_groups,

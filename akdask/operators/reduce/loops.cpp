@@ -1,6 +1,6 @@
-// Values of some rank in small groups, sums of selected integers, and numbers of pairs in bins.
+// Values of some rank in small groups, extremes of text, sums of selected integers, and numbers of pairs in bins.
 
-#include "module.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -131,6 +131,65 @@ void copy_lists(Span<const int64_t> offsets, Span<const double> values, Span<con
     }
 }
 
+// Strings in the order of their bytes.  The first eight of a string are a word that mostly decides.
+struct Strings {
+    Span<const int64_t> offsets;
+    Text text;
+
+    uint64_t start(uint64_t row) const { return static_cast<uint64_t>(offsets[row] - offsets[0]); }
+
+    uint64_t length(uint64_t row) const { return static_cast<uint64_t>(offsets[row + 1] - offsets[row]); }
+
+    uint64_t prefix(uint64_t row) const {
+        uint64_t first = start(row);
+        return swapped(leading_bytes(word_within(text, first), first, first + length(row)));
+    }
+
+    // Whether a string is the marker of missing text.
+    bool lacks(uint64_t row) const { return length(row) == 1 && text[start(row)] == 0xFF; }
+
+    // Below 0 if the first string comes first, 0 if both are equal.
+    int compare(uint64_t one, uint64_t other) const {
+        uint64_t first = length(one), second = length(other), shorter = first < second ? first : second;
+        int found = shorter ? std::memcmp(&text[start(one)], &text[start(other)], shorter) : 0;
+        return found ? found : first < second ? -1 : first > second;
+    }
+};
+
+// Finds the row of the first or last string of each group, -1 where all are missing; of equal ones that of the first
+// position.  `prefixes` is memory for a word of each group, and without `codes` all rows are one group.
+void find_extremes(Span<const int64_t> codes, Span<const int64_t> offsets, Text text, Span<const int64_t> positions,
+                   bool is_largest, Span<uint64_t> prefixes, Span<int64_t> rows) {
+    require(offsets.size, "strings without offsets");
+    uint64_t count = offsets.size - 1;
+    require(rows.size == prefixes.size && (codes.size == count || (!codes.size && rows.size == 1)) &&
+                (positions.size == count || !positions.size),
+            "arrays of other lengths");
+    for (uint64_t row = 0; row < count; ++row) {
+        require(offsets[row] <= offsets[row + 1] && static_cast<uint64_t>(offsets[row + 1] - offsets[0]) <= text.size,
+                "strings beyond their bytes");
+    }
+    Strings strings{offsets, text};
+    for (uint64_t group = 0; group < rows.size; ++group) rows[group] = -1;
+    for (uint64_t row = 0; row < count; ++row) {
+        uint64_t group = codes.size ? static_cast<uint64_t>(codes[row]) : 0;
+        require(group < rows.size, "a group that is not there");
+        uint64_t word = strings.prefix(row);
+        if (rows[group] >= 0) {
+            uint64_t known = prefixes[group], best = static_cast<uint64_t>(rows[group]);
+            if (is_largest ? word < known : word > known) continue;
+            if (word == known) {
+                int order = strings.compare(row, best);
+                bool is_earlier = order == 0 && positions.size && positions[row] < positions[best];
+                if (!is_earlier && (is_largest ? order <= 0 : order >= 0)) continue;
+            }
+        }
+        if (word >> 56 == 0xFF && strings.lacks(row)) continue;
+        prefixes[group] = word;
+        rows[group] = static_cast<int64_t>(row);
+    }
+}
+
 // Returns the sum of the integers where the mask holds.
 template <class Integer>
 Integer sum_selected(Span<const Integer> column, Span<const bool> mask) {
@@ -202,9 +261,10 @@ void add_pairs(Span<int64_t> counts, Span<const double> x, Span<const double> y,
 
 }  // namespace
 
-MODULE("Values of some rank in small groups, sums of selected integers, and numbers of pairs in bins.",
+MODULE("Values of some rank in small groups, extremes of text, sums of selected integers, and numbers of pairs in bins.",
        {"select_ranks", overloads<select_ranks>},
        {"keep_between", overloads<keep_between>},
        {"copy_lists", overloads<copy_lists>},
+       {"find_extremes", overloads<find_extremes>},
        {"sum_selected", overloads<sum_selected<int64_t>, sum_selected<uint64_t>, sum_selected_bytes>},
        {"add_pairs", overloads<add_pairs>})

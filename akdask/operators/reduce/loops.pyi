@@ -24,5 +24,16 @@ def keep_between(words: Words, low: int, high: int, kept: Words, counts: Integer
 
 # `into` says where each list begins among those moved, and where the last ends.
 def copy_lists(offsets: Integers, values: Floats, order: Integers, into: Integers, moved: Floats) -> None: ...
+
+# Rows of the first or last string of each group, -1 where all are missing; `prefixes` is memory.
+def find_extremes(
+    codes: Integers,
+    offsets: Integers,
+    text: NDArray[np.uint8],
+    positions: Integers,
+    is_largest: bool,
+    prefixes: NDArray[np.uint64],
+    rows: Integers,
+) -> None: ...
 def sum_selected(column: NDArray[Integer], mask: NDArray[np.bool_]) -> int: ...
 def add_pairs(counts: Integers, x: Floats, y: Floats, x_edges: Floats, y_edges: Floats) -> None: ...
