@@ -21,7 +21,7 @@ import numpy as np
 from akdask.caches import cached_results
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.summation import UNIT, UnitPositions
-from akdask.columns.table import Table, decoded, empty, read_only, slice_rows, spread, take_rows
+from akdask.columns.table import Table, concat_rows, decoded, empty, read_only, slice_rows, spread, take_rows
 from akdask.engine import tuning
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.sources import RowPruning, leaves_few, near_rows, stretches_left, windows
@@ -75,6 +75,12 @@ class Reader(Protocol):
 
     def read_text(self, column: Any, start: int, stop: int) -> Any:
         return self.read(column, start, stop)
+
+    def read_text_rows(self, column: Any, rows: NumberArray) -> Any:
+        return take_rows(self.read(column, int(rows[0]), int(rows[-1]) + 1), rows - rows[0])
+
+    def runs(self, column: Any, rows: NumberArray) -> Sequence[tuple[int, int]]:
+        return [(0, len(rows))]
 
     def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
 
@@ -436,6 +442,27 @@ class Partition:
             out = buffer[: stop - start]
         return self._readers[load.base].read(load.column, start, stop, out)
 
+    def read_rows(self, load: Load, rows: NumberArray, out: NumberArray | None) -> Any:
+        """Read the rows of a column at ascending positions, at least one, text maybe encoded; numbers into `out`."""
+        reader = self._readers[load.base]
+        if load.dtype.kind == "str":
+            return reader.read_text_rows(load.column, rows)
+        runs = reader.runs(load.column, rows)
+        if len(runs) == 1:
+            out = None if not load.dtype.is_number else out
+            return take_rows(self._read_between(load, rows), rows - rows[0], out)
+        if not load.dtype.is_number:
+            some = (rows[first:last] for first, last in runs)
+            return concat_rows([take_rows(self._read_between(load, part), part - part[0]) for part in some])
+        found = np.empty(len(rows), load.dtype.numpy) if out is None else out
+        for first, last in runs:
+            part = rows[first:last]
+            take_rows(self._read_between(load, part), part - part[0], found[first:last])
+        return found
+
+    def _read_between(self, load: Load, rows: NumberArray) -> Any:
+        return self.read(load, int(rows[0]), int(rows[-1]) + 1, None)
+
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
         """Return the positions in open files of the rows that may be left, for each column from the start of a unit.
 
@@ -563,6 +590,7 @@ class Block:
         "_columns",
         "_extent",
         "_handed_on",
+        "_left",
         "_nexpanded",
         "_origin",
         "_selections",
@@ -581,6 +609,7 @@ class Block:
         self._start, self._stop = start, stop
         self._selections: list[NumberArray | slice] = []
         self._nexpanded, self._extent = 0, self.nrows
+        self._left: tuple[int, NumberArray | None] | None = None
         # Each column with the number of selections applied to it; a column that is not read again goes through no more.
         self._columns: dict[ColumnKey, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
@@ -589,8 +618,11 @@ class Block:
         """Return a column's rows, read at most once for each block; text may be encoded if the caller wants that."""
         column, selected = self._columns.get(name := (load.base, load.column), (None, 0))
         if column is None:
+            left = self._rows_left()
             if self._origin is not None:
                 column = self._origin.load(load, encoded=True)
+            elif left is not None:
+                column, selected = self.partition.read_rows(load, left, out), len(self._selections)
             else:
                 column = self.partition.read(load, self._start, self._stop, None if self._selections else out)
         for number, rows in enumerate(self._selections[selected:], selected + 1):
@@ -598,6 +630,22 @@ class Block:
         self._columns[name] = column, len(self._selections)
         # Later programs may select some of the rows, which is faster for encoded text.
         return column if encoded else decoded(column)
+
+    def _rows_left(self) -> NumberArray | None:
+        """Return the positions in the partition of the rows that are left; None for all, or if they do not ascend."""
+        if not self._selections or self._origin is not None or not self.nrows:
+            return None
+        if self._left is None or self._left[0] != len(self._selections):
+            rows: NumberArray | None = None
+            for selected in self._selections:
+                if isinstance(selected, slice) and selected.step not in (None, 1):
+                    return None
+                if rows is None:
+                    rows = np.arange(selected.start, selected.stop) if isinstance(selected, slice) else selected
+                else:
+                    rows = rows[selected]
+            self._left = len(self._selections), None if rows is None else rows + self._start
+        return self._left[1]
 
     def recall(self, slot: int) -> Column:
         """Return a result handed on by an earlier program."""

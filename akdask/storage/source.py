@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.table import concat_rows, concat_text
+from akdask.columns.table import concat_rows, concat_text, take_rows
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -123,6 +123,18 @@ class PartReader(Protocol):
     def read_text(self, column: str, start: int, stop: int) -> Any:
         """Return rows of a column of text, maybe as `akdask.columns.table`: positions in a dictionary."""
         return self.read(column, start, stop)
+
+    def read_text_rows(self, column: str, rows: NumberArray) -> Any:
+        """Return the rows of a column of text at ascending positions, at least one; see `read_text`."""
+        first = int(rows[0])
+        return take_rows(self.read_text(column, first, int(rows[-1]) + 1), rows - first)
+
+    def runs(self, column: str, rows: NumberArray) -> Sequence[tuple[int, int]]:
+        """Return which of the rows at ascending positions, at least one, are read together, as slices of `rows`.
+
+        What lies between two of these runs need not be read.
+        """
+        return [(0, len(rows))]
 
     def stretches(self, column: str) -> Sequence[Stretch] | None:
         """Return the stretches of all rows of a column, in order; None where only `read` finds them."""

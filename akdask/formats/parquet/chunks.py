@@ -8,7 +8,7 @@ arrays into the columns that akdask computes with, and decides the values of nul
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal
@@ -23,13 +23,13 @@ from akdask.columns.dtypes import FLOAT64, INT64, STR, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls
-from akdask.columns.table import arrow_type, concat_rows, concat_text, decoded, is_encoded, slice_rows, spread
+from akdask.columns.table import arrow_type, concat_rows, slice_rows, spread
 from akdask.deferred import pc
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats import tuning
 from akdask.formats.parquet.columns import DAY, NAT, UNITS, ParquetColumn
 from akdask.formats.parquet.footers import PARQUET_ERRORS, metadata_of
-from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageField, PageList
+from akdask.formats.parquet.pages import no_text
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader, range_reader
 from akdask.typing import Column, NumberArray
@@ -85,19 +85,16 @@ class FileBytes:
         """Do nothing, as the file is read-only."""
 
 
-def open_parquet(
-    ranges: RangeReader, encoded: Sequence[str] = (), int96_unit: Literal["s", "us", "ns"] = "us"
-) -> pq.ParquetFile:
+def open_parquet(ranges: RangeReader, int96_unit: Literal["s", "us", "ns"] = "us") -> pq.ParquetFile:
     """Return an open file as pyarrow reads it, which compares pages with their checksums where they have such.
 
-    Columns of text that are `encoded` are read as positions in dictionaries.  Times of 96 bits come in `int96_unit`:
-    nanoseconds wrap around silently where they do not reach, so they are only for `exact_times`.
+    Times of 96 bits come in `int96_unit`: nanoseconds wrap around silently where they do not reach, so they are only
+    for `exact_times`.
     """
     source = pa.PythonFile(FileBytes(ranges), mode="r")
     return pq.ParquetFile(
         source,
         metadata=metadata_of(ranges.file),
-        read_dictionary=list(encoded),
         pre_buffer=False,
         buffer_size=tuning.PARQUET_WINDOW,
         coerce_int96_timestamp_unit=int96_unit,
@@ -284,83 +281,12 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
                 hint="write it in another encoding: with parquet_version v1, or as integers of 64 bits.",
             ) from error
         if "Invalid UTF8" in str(error):
-            # Bytes of any kind are valid Parquet, and akdask has no type for them.
-            raise FileFormatError(
-                f"column {column!r} of {path!r} has bytes that are not UTF-8, and is not read as text.",
-                hint="name the other columns to read only those; or write it as text, or as lists of uint8.",
-            ) from error
+            raise no_text(column, path) from error
         raise FileFormatError(
             f"column {column!r} of {path!r} cannot be read.",
             details=[str(error)],
             hint="the file is damaged; leave it out or write it again.",
         ) from error
-
-
-FEWEST_ROWS = 2**12
-"""Rows of a chunk below which opening its file again costs more than it saves."""
-
-
-class TextChunkReader(ArrowChunkReader):
-    """Reads rows of flat text in one row group, as strings or as positions in dictionaries.
-
-    Where the writer has given up the dictionary, strings are read from there on.
-
-    Parameters
-    ----------
-    open_file : callable
-        Returns the open file, by which columns of some names are read as positions.
-    group : int
-        The row group.
-    column : ParquetColumn
-        The column.
-    dtype : ColumnType
-        The type that it has in all files.
-    path : str
-        The path of the file, for messages.
-    """
-
-    def __init__(
-        self, open_file: Callable[..., pq.ParquetFile], group: int, column: ParquetColumn, dtype: ColumnType, path: str
-    ) -> None:
-        encoded = partial(decode_positions, column=column, dtype=dtype)
-        super().__init__(open_file(column.name), group, column, encoded, path)
-        self._open_file, self._dtype = open_file, dtype
-
-    @staticmethod
-    def accepts(ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType) -> bool:
-        """Whether to read a column chunk of an open file in this way: if its dictionary has few strings."""
-        is_text = dtype.kind == "str" and column.is_flat and column.physical == "BYTE_ARRAY"
-        if not is_text or place.nrows < FEWEST_ROWS:
-            return False
-        pages = PageList(ranges, place, column, 0, lambda: None)
-        try:
-            (is_plain, *_) = pages.up_to(1)[:, PageField.IS_PLAIN]
-        except NoPlainPagesError:
-            return False
-        known = pages.dictionary
-        return known is not None and not is_plain and 2 * known.nvalues <= min(place.nrows, tuning.PARQUET_BATCH_ROWS)
-
-    def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        """Return rows of the row group as strings; `out` is not used."""
-        found: Column = decoded(self.read_text(start, stop))
-        return found
-
-    def read_text(self, start: int, stop: int) -> Any:
-        """Return rows of the row group; see `akdask.storage.source.PartReader.read_text`.
-
-        Raises
-        ------
-        FileFormatError
-            If the data is damaged.
-        """
-        with errors_naming(self._path, self._column.name):
-            return concat_text(list(self._slices(start, stop)))
-
-    def _next(self, wanted: int) -> None:
-        super()._next(wanted)
-        current: Any = self._current
-        if is_encoded(current) and 2 * len(current.dictionary) > len(current):
-            self._read_by(self._open_file(), partial(decode, column=self._column, dtype=self._dtype))
 
 
 # ------------------------------------------------------------------------------------------- rows from arrays of Arrow
@@ -383,18 +309,6 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     if dtype.kind == "list":
         return _lists(array, column, dtype)
     return _items(array, column, dtype)
-
-
-def decode_positions(array: pa.DictionaryArray, column: ParquetColumn, dtype: ColumnType) -> pa.DictionaryArray:
-    """Return the rows of a text column in the form of `akdask.columns.table`; for errors see `decode`."""
-    indices, strings = array.indices, _items(array.dictionary, column, dtype)
-    if indices.type != pa.int32():
-        indices = indices.cast(pa.int32())
-    if indices.null_count:
-        missing = _items(pa.nulls(1, pa.large_string()), column, dtype)
-        indices, strings = indices.fill_null(len(strings)), pa.concat_arrays([strings, missing])
-    # Positions outside of the dictionary are found here.
-    return pa.DictionaryArray.from_arrays(indices, strings)
 
 
 def nulls_of(array: pa.Array) -> NumberArray:

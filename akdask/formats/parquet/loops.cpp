@@ -1,6 +1,7 @@
-// Headers of pages, and pages of 64-bit numbers, unpacked and decoded one after the other while other threads run.
+// Headers of pages, pages of 64-bit numbers, unpacked and decoded one after the other while other threads run, and pages
+// of text.
 //
-// Each page has definition levels, if nulls are allowed, and then plain numbers or positions in a dictionary; it may be
+// Each page has definition levels, if nulls are allowed, and then plain values or positions in a dictionary; it may be
 // compressed by Snappy.  Every claim of the bytes is checked against the available data.
 
 #include "text.hpp"
@@ -27,12 +28,19 @@ bool varint(const uint8_t* text, uint64_t& at, uint64_t stop, uint64_t most_shif
     }
 }
 
+// The positions themselves, as if they were looked up in an array of all numbers.
+struct Positions {
+    uint64_t size = uint64_t{1} << WIDEST;
+
+    int32_t operator[](uint64_t position) const { return static_cast<int32_t>(position); }
+};
+
 // Fills an array with the words at positions of some bits, packed end to end between runs, from byte `at` to `stop`, behind
 // which POSITIONS_MARGIN bytes can be read; the first `skipped` positions are left out.  Returns false if there are fewer
 // positions, or one is not of the `known` first words.  `words` may continue behind these: if there are as many as there
 // are positions of that width, none needs a check before the lookup.
-template <class Word>
-bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, Span<const Word> words, uint64_t known,
+template <class Words, class Word>
+bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, const Words& words, uint64_t known,
           int64_t skipped, Word* out, int64_t count) {
     if (width > WIDEST || !words.size || known > words.size) return false;
     uint64_t mask = (uint64_t{1} << width) - 1;
@@ -95,6 +103,13 @@ bool look_up(Text packed, uint64_t first, uint64_t last, uint64_t width, Span<co
     require(first <= last && packed.size >= POSITIONS_MARGIN && last <= packed.size - POSITIONS_MARGIN && skipped >= 0,
             "positions without a margin");
     return fill(packed.data, first, last, width, words, known, skipped, out.data, static_cast<int64_t>(out.size));
+}
+
+bool find_positions(Text packed, uint64_t first, uint64_t last, uint64_t width, uint64_t known, Span<int32_t> out) {
+    require(first <= last && packed.size >= POSITIONS_MARGIN && last <= packed.size - POSITIONS_MARGIN &&
+                known < uint64_t{1} << 31,
+            "positions without a margin");
+    return fill(packed.data, first, last, width, Positions(), known, 0, out.data, static_cast<int64_t>(out.size));
 }
 
 // The columns of a page, as `PageField` names them.
@@ -333,9 +348,108 @@ int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<
     return static_cast<int64_t>(pages.rows);
 }
 
+// Unpacks Snappy data, behind which there are PAGE_MARGIN bytes, as there are behind `size` bytes of the memory.
+bool unpack(Text data, uint64_t size, Span<uint8_t> memory) {
+    require(data.size >= PAGE_MARGIN, "packed data without a margin");
+    return unpack_snappy(data.data, 0, data.size - PAGE_MARGIN, memory, size);
+}
+
+// Whether bytes are text in UTF-8; 8 bytes behind them can be read.
+bool is_text(const uint8_t* text, uint64_t at, uint64_t stop) {
+    constexpr uint64_t HIGH = 0x8080808080808080;
+    auto continues = [&](uint64_t place, uint64_t least, uint64_t most) {
+        return place < stop && text[place] >= least && text[place] <= most;
+    };
+    while (at < stop) {
+        if (!(leading_bytes(word_at(text, at), at, stop) & HIGH)) {
+            at += 8;
+            continue;
+        }
+        uint64_t byte = text[at], length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+        if (length > 1) {
+            if (byte < 0xC2 || byte > 0xF4) return false;
+            // The second byte excludes longer forms than needed, halves of surrogates, and numbers that are too large.
+            uint64_t least = byte == 0xE0 ? 0xA0 : byte == 0xF0 ? 0x90 : 0x80;
+            uint64_t most = byte == 0xED ? 0x9F : byte == 0xF4 ? 0x8F : 0xBF;
+            if (!continues(at + 1, least, most)) return false;
+            for (uint64_t ahead = 2; ahead < length; ++ahead) {
+                if (!continues(at + ahead, 0x80, 0xBF)) return false;
+            }
+        }
+        at += length;
+    }
+    return true;
+}
+
+constexpr int64_t CUT_SHORT = -1, NO_TEXT = -2;
+
+// Finds strings, each behind its length of four bytes, from byte `at` to `stop`, behind which there are 8 more.
+//
+// valid      which rows have a string, none if all have; the others get what begins at `stop`
+// missing    the length of those
+// returns    the bytes of all strings; CUT_SHORT if they are fewer than the rows, NO_TEXT if one is not UTF-8
+int64_t place_strings(Text data, uint64_t at, uint64_t stop, Span<const bool> valid, uint32_t missing,
+                      Span<uint32_t> starts, Span<uint32_t> lengths) {
+    require(at <= stop && data.size >= 8 && stop <= data.size - 8 && stop < uint64_t{1} << 32, "text without a margin");
+    require(starts.size == lengths.size && (!valid.size || valid.size == starts.size), "rows of other numbers");
+    int64_t total = 0;
+    for (uint64_t row = 0; row < starts.size; ++row) {
+        uint64_t start = stop, length = missing;
+        if (!valid.size || valid[row]) {
+            if (stop - at < 4) return CUT_SHORT;
+            length = word_at(data.data, at) & 0xFFFFFFFF;
+            start = at + 4;
+            if (length > stop - start) return CUT_SHORT;
+            at = start + length;
+            if (!is_text(data.data, start, at)) return NO_TEXT;
+        }
+        starts[row] = static_cast<uint32_t>(start);
+        lengths[row] = static_cast<uint32_t>(length);
+        total += static_cast<int64_t>(length);
+    }
+    return total;
+}
+
+// Returns the bytes of the strings at some positions.
+int64_t size_of_strings(Span<const uint32_t> lengths, Span<const int32_t> positions) {
+    int64_t total = 0;
+    for (int32_t position : positions) total += lengths[checked(position, lengths.size)];
+    return total;
+}
+
+// Copies strings at some positions, or all strings if there are no positions, behind others, whose end is the first
+// offset; there is room for a chunk behind the last.
+void append_strings(Text data, Span<const uint32_t> starts, Span<const uint32_t> lengths, Span<const int32_t> positions,
+                    bool all, Span<int64_t> offsets, Span<uint8_t> into) {
+    uint64_t count = all ? starts.size : positions.size;
+    require(starts.size == lengths.size && offsets.size == count + 1 && into.size >= CHUNK && offsets[0] >= 0,
+            "no room for as many strings");
+    uint64_t end = static_cast<uint64_t>(offsets[0]), room = into.size - CHUNK;
+    for (uint64_t row = 0; row < count; ++row) {
+        uint64_t position = all ? row : checked(positions[row], starts.size);
+        uint64_t start = starts[position], length = lengths[position];
+        require(start + length <= data.size && end <= room && length <= room - end, "strings beyond their text");
+        if (start + length + CHUNK <= data.size) {
+            copy_chunk(data.data + start, &into[end]);
+            for (uint64_t ahead = CHUNK; ahead < length; ahead += CHUNK) {
+                copy_chunk(data.data + start + ahead, &into[end + ahead]);
+            }
+        } else {
+            std::memcpy(&into[end], data.data + start, length);
+        }
+        end += length;
+        offsets[row + 1] = static_cast<int64_t>(end);
+    }
+}
+
 }  // namespace
 
-MODULE("Pages of 64-bit numbers, listed, unpacked and decoded.",
+MODULE("Pages of numbers and of text, listed, unpacked and decoded.",
        {"list_pages", overloads<list_pages>},
        {"look_up", overloads<look_up<uint64_t>, look_up<uint8_t>>},
+       {"find_positions", overloads<find_positions>},
+       {"unpack", overloads<unpack>},
+       {"place_strings", overloads<place_strings>},
+       {"size_of_strings", overloads<size_of_strings>},
+       {"append_strings", overloads<append_strings>},
        {"decode_pages", overloads<decode_pages>})

@@ -34,3 +34,30 @@ def list_pages(
     is_optional: bool,
     pages: Ints,
 ) -> int: ...
+
+# Where the positions of some bits are written as they are; for `packed` see `look_up`.
+def find_positions(packed: Bytes, first: int, last: int, width: int, known: int, out: NDArray[np.int32]) -> bool: ...
+
+# 64 bytes can be read behind the packed bytes, and written behind the unpacked ones.
+def unpack(data: Bytes, size: int, memory: Bytes) -> bool: ...
+
+# Returns the bytes of all strings; -1 if they are fewer than the rows, -2 if one is not UTF-8.
+def place_strings(
+    data: Bytes,
+    at: int,
+    stop: int,
+    valid: NDArray[np.bool_],
+    missing: int,
+    starts: NDArray[np.uint32],
+    lengths: NDArray[np.uint32],
+) -> int: ...
+def size_of_strings(lengths: NDArray[np.uint32], positions: NDArray[np.int32]) -> int: ...
+def append_strings(
+    data: Bytes,
+    starts: NDArray[np.uint32],
+    lengths: NDArray[np.uint32],
+    positions: NDArray[np.int32],
+    all: bool,
+    offsets: Ints,
+    into: Bytes,
+) -> None: ...

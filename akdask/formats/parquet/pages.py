@@ -1,8 +1,9 @@
 """Pages of flat columns: their places, from headers or an index, and their numbers, read into their final memory.
 
-Only pages with wanted rows are read.  `PageReader` is the fast path for most files: plain numbers and dictionaries of
-them, including times of any unit, uncompressed or compressed by Snappy or Zstandard.  Anything else raises
-`NoPlainPagesError`, and the general path, `akdask.formats.parquet.chunks`, reads it.
+Only pages with wanted rows are read.  `NumberPageReader` is the fast path for most numbers: plain ones and dictionaries
+of them, including times of any unit, uncompressed or compressed by Snappy or Zstandard; for text see
+`akdask.formats.parquet.text_pages`.  Anything else raises `NoPlainPagesError`, and the general path,
+`akdask.formats.parquet.chunks`, reads it.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ _AT_ONCE = 2**9  # pages that a loop lists
 _LARGEST = 2**28  # bytes of a page, unpacked; larger ones are read by the general path
 _MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
 _SMALL = 2**18  # bytes of a page, unpacked: unpacking it again is as fast as caching it
-_MARGIN = 64  # bytes behind packed data that loops read
-_WIDEST = 32  # bits of a position in a dictionary
+MARGIN = 64  # bytes behind packed data that loops read
+WIDEST = 32  # bits of a position in a dictionary
+_LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
 _NO_WORDS = np.zeros(1, np.uint64)
 _LEVELS = np.array([0, 1], np.uint8)
 
@@ -353,12 +355,24 @@ class PageList:
             raise self.damaged("its dictionary is shorter than it tells")
         self.dictionary = DictionaryPage(count, offset, packed, unpacked, _checksum(header))
 
+    def no_text(self) -> FileFormatError:
+        """Return the error for bytes that are no text."""
+        return no_text(self._column.name, self._ranges.file.path)
+
     def damaged(self, problem: str) -> FileFormatError:
         """Return the error for a damaged column."""
         return FileFormatError(
             f"column {self._column.name!r} of {self._ranges.file.path!r} cannot be read: {problem}.",
             hint="the file is damaged; leave it out or write it again.",
         )
+
+
+def no_text(column: str, path: str) -> FileFormatError:
+    """Return the error for bytes of any kind, which are valid Parquet; akdask has no type for them."""
+    return FileFormatError(
+        f"column {column!r} of {path!r} has bytes that are not UTF-8, and is not read as text.",
+        hint="name the other columns to read only those; or write it as text, or as lists of uint8.",
+    )
 
 
 def _checksum(header: Struct) -> int:
@@ -383,7 +397,7 @@ class UnpackedPage(NamedTuple):
     """Its first row in the row group."""
 
     data: Bytes
-    """Its bytes; positions are followed by `_MARGIN` more."""
+    """Its bytes, and `MARGIN` more."""
 
     start: int
     """Where the values begin."""
@@ -395,6 +409,109 @@ class UnpackedPage(NamedTuple):
 
 
 class PageReader:
+    """Reads and unpacks pages of a flat column in one row group.
+
+    Parameters
+    ----------
+    ranges, place, column, itemsize, find_pages
+        As of `PageList`.
+
+    Raises
+    ------
+    NoPlainPagesError
+        If another reader is needed.
+    """
+
+    def __init__(
+        self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, itemsize: int, find_pages: FindPages
+    ) -> None:
+        codec = CODECS[place.codec] if place.codec >= 0 else ""
+        if codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"}:
+            raise NoPlainPagesError
+        self._ranges, self._column, self._codec = ranges, column, codec
+        self._list = PageList(ranges, place, column, itemsize, find_pages)
+
+    def page_starts(self, start: int, stop: int) -> npt.NDArray[np.int64]:
+        """Return the first rows of the pages that have some rows; raises as `PageList.covering`."""
+        return self._list.covering(start, stop)[:, PageField.FIRST]
+
+    # bytes
+
+    def _check(self, data: Bytes, checksum: int) -> None:
+        """Compare the bytes of a page in the file with their checksum."""
+        if checksum >= 0 and zlib.crc32(data.data) != checksum:
+            raise self._list.damaged("a page is not what was written: its checksum is another")
+
+    def _unpacked_page(self, page: npt.NDArray[np.int64]) -> UnpackedPage:
+        """Return a page in memory."""
+        offset, packed, unpacked = page[[PageField.OFFSET, PageField.PACKED, PageField.UNPACKED]].tolist()
+        # Levels of pages of the second version come first, and are not packed.
+        plain = max(int(page[PageField.LEVELS]), 0) if page[PageField.IS_PACKED] else unpacked
+        data = self._bytes(offset, packed, unpacked, plain, int(page[PageField.CHECKSUM]))
+        start, valid = self._behind_levels(page, data)
+        return UnpackedPage(int(page[PageField.FIRST]), data, start, unpacked, valid)
+
+    def _dictionary_bytes(self, page: DictionaryPage) -> Bytes:
+        """Return the bytes of a dictionary, and `MARGIN` more."""
+        is_plain = self._codec == "UNCOMPRESSED"
+        if is_plain and page.packed != page.unpacked:
+            raise self._list.damaged("its dictionary has another size than it tells")
+        return self._bytes(page.offset, page.packed, page.unpacked, page.unpacked if is_plain else 0, page.checksum)
+
+    def _bytes(self, offset: int, packed: int, unpacked: int, plain: int, checksum: int) -> Bytes:
+        """Return the bytes of a page, of which the first are not packed in the file, and `MARGIN` more."""
+        found = np.empty(unpacked + MARGIN, np.uint8)
+        is_packed = not plain == unpacked == packed
+        # Packed bytes go to memory that the next page reuses.
+        raw = scratch(packed + MARGIN) if is_packed else found
+        self._ranges.read_into(raw[:packed], offset, self._column.name)
+        self._check(raw[:packed], checksum)
+        if is_packed:
+            found[:plain] = raw[:plain]
+            self._unpack(raw[plain:], packed - plain, found[plain:], unpacked - plain)
+        return found
+
+    def _unpack(self, packed: Bytes, size: int, into: Bytes, unpacked: int) -> None:
+        """Unpack bytes; there are `MARGIN` more behind them, as there are behind the unpacked ones."""
+        if _claimed(self._codec, packed[:size]) != unpacked:
+            # The rest of the reused memory would pass for data.
+            raise NoPlainPagesError
+        if self._codec == "SNAPPY":
+            if not loops.unpack(packed, unpacked, into):
+                raise self._list.damaged("a page cannot be unpacked")
+            return
+        try:
+            found = _zstandard().decompress(pa.py_buffer(packed[:size]), decompressed_size=unpacked)
+        except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+            raise self._list.damaged(f"a page cannot be unpacked: {error}") from error
+        into[:unpacked] = np.frombuffer(found, np.uint8)
+
+    # nulls
+
+    def _behind_levels(self, page: npt.NDArray[np.int64], data: Bytes) -> tuple[int, Bools | None]:
+        """Return where the values of a page begin, and which rows are not null, None if all are."""
+        size, start, length = int(page[PageField.LEVELS]), 0, len(data) - MARGIN
+        if not self._column.is_optional:
+            return max(size, 0), None
+        if size < 0:
+            start = 4
+            size = int.from_bytes(data[:4].tobytes(), "little") if length >= start else length
+        if size > length - start:
+            raise self._list.damaged("levels are longer than their page")
+        return start + size, self._validity(data, start, start + size, int(page[PageField.NROWS]))
+
+    def _validity(self, data: Bytes, start: int, stop: int, count: int) -> Bools | None:
+        """Return which rows are not null, None if all are, by the levels between two bytes."""
+        if is_one_run(data[start : min(stop, start + _LONGEST_RUN)].tobytes(), count):
+            return None
+        found = np.empty(count, np.uint8)
+        if not loops.look_up(data, start, stop, 1, _LEVELS, len(_LEVELS), 0, found):
+            # Arrow forgives a last run whose rows behind the page have no bytes.
+            raise NoPlainPagesError
+        return None if found.all() else found.view(np.bool_)
+
+
+class NumberPageReader(PageReader):
     """Reads rows of a flat column of numbers in one row group, in any order.
 
     Parameters
@@ -424,20 +541,18 @@ class PageReader:
         dtype: ColumnType,
         find_pages: FindPages = lambda: None,
     ) -> None:
-        codec = CODECS[place.codec] if place.codec >= 0 else ""
         plain = column.plain
-        has_numbers = dtype.is_number or dtype.is_nullable_number
-        if plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not has_numbers:
+        if plain is None or not (dtype.is_number or dtype.is_nullable_number):
             raise NoPlainPagesError
-        self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype.plain, codec
+        super().__init__(ranges, place, column, np.dtype(plain).itemsize, find_pages)
+        self._dtype = dtype.plain
         self._is_nullable = dtype.nullable
         self._missing: Bools | None = None
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
         self._scale = column.scale
-        self._list = PageList(ranges, place, column, self._stored.itemsize, find_pages)
         # Loops write words, and unpack Snappy.
-        self._in_batches = dtype.itemsize == 8 and codec != "ZSTD"
+        self._in_batches = dtype.itemsize == 8 and self._codec != "ZSTD"
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray, Bools] | None = None
 
@@ -494,8 +609,8 @@ class PageReader:
             return 0
         words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
         # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
-        memory = scratch(size + largest + 2 * _MARGIN)
-        data, unpacked = memory[: size + _MARGIN], memory[size + _MARGIN :]
+        memory = scratch(size + largest + 2 * MARGIN)
+        data, unpacked = memory[: size + MARGIN], memory[size + MARGIN :]
         self._ranges.read_into(data[:size], base, self._column.name)
         self._check_each(pages, data, base)
         first = max(int(pages[0, PageField.FIRST]) - start, 0)
@@ -526,11 +641,6 @@ class PageReader:
             at = page[PageField.OFFSET] - base
             self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
 
-    def _check(self, data: Bytes, checksum: int) -> None:
-        """Compare the bytes of a page in the file with their checksum."""
-        if checksum >= 0 and zlib.crc32(data.data) != checksum:
-            raise self._list.damaged("a page is not what was written: its checksum is another")
-
     # one page
 
     def _read_page(self, page: npt.NDArray[np.int64], start: int, out: NumberArray) -> None:
@@ -545,7 +655,7 @@ class PageReader:
             valid = self._decoded[2]
             target[:] = self._decoded[1][first:end]
         else:
-            current = self._unpacked_page(page)
+            current = self._page(page)
             valid = current.valid
             if valid is None:
                 self._values(current, page, first, target)
@@ -601,17 +711,16 @@ class PageReader:
             numbers = np.frombuffer(current.data, self._stored, len(out), current.start + skipped * itemsize)
             widen_into(out, numbers, self._column.name)
         elif len(out):
-            self._look_up(current.data, current.stop, skipped, out)
+            self._look_up(current, skipped, out)
         self._in_nanoseconds(out)
 
-    def _look_up(self, data: Bytes, stop: int, skipped: int, out: NumberArray) -> None:
+    def _look_up(self, current: UnpackedPage, skipped: int, out: NumberArray) -> None:
+        data, start, stop = current.data, current.start, current.stop
         words, nwords = self._dictionary
-        if not stop or data[0] > _WIDEST or not nwords:
+        if start >= stop or data[start] > WIDEST or not nwords:
             raise self._list.damaged("positions in its dictionary are wider than 32 bits, or there is none")
-        if not loops.look_up(data, 1, stop, int(data[0]), words, nwords, skipped, out.view(words.dtype)):
+        if not loops.look_up(data, start + 1, stop, int(data[start]), words, nwords, skipped, out.view(words.dtype)):
             raise self._list.damaged("positions in its dictionary are not as many as its rows, or name no value")
-
-    # bytes
 
     @cached_property
     def _dictionary(self) -> tuple[NumberArray, int]:
@@ -619,89 +728,24 @@ class PageReader:
         page = self._list.dictionary
         if page is None or not page.nvalues:
             return _NO_WORDS, 0
-        raw = self._bytes(page.offset, page.packed, page.checksum)
-        if self._codec != "UNCOMPRESSED":
-            raw = self._decompressed(raw, page.unpacked)
+        raw = self._dictionary_bytes(page)
         words = new_array(1 << (page.nvalues - 1).bit_length(), np.dtype(f"u{self._dtype.itemsize}"))
         numbers = np.frombuffer(raw, self._stored, page.nvalues)
         widen_into(words.view(self._dtype.numpy)[: page.nvalues], numbers, self._column.name)
         return words, page.nvalues
 
-    def _bytes(self, offset: int, size: int, checksum: int) -> Bytes:
-        """Return the stored bytes of a page, in memory that the next page reuses."""
-        found = scratch(size)
-        self._ranges.read_into(found, offset, self._column.name)
-        self._check(found, checksum)
-        return found
-
-    def _unpacked_page(self, page: npt.NDArray[np.int64]) -> UnpackedPage:
+    def _page(self, page: npt.NDArray[np.int64]) -> UnpackedPage:
         """Return a page in memory, and keep it, as the next rows are wanted next."""
-        first = int(page[PageField.FIRST])
-        if self._current is None or self._current.first != first:
+        if self._current is None or self._current.first != page[PageField.FIRST]:
             self._current = None
-            data = self._unpacked(page)
-            start, valid = self._behind_levels(page, data)
-            size = len(data)
-            if not page[PageField.IS_PLAIN]:
-                data, start, size = _with_margin(data[start:]), 0, size - start
-            self._current = UnpackedPage(first, data, start, size, valid)
+            self._current = self._unpacked_page(page)
         return self._current
-
-    def _unpacked(self, page: npt.NDArray[np.int64]) -> Bytes:
-        """Return the bytes of a page, levels of its second version before the values."""
-        offset, packed, unpacked = page[[PageField.OFFSET, PageField.PACKED, PageField.UNPACKED]].tolist()
-        raw = self._bytes(offset, packed, int(page[PageField.CHECKSUM]))
-        if not page[PageField.IS_PACKED]:
-            return raw if not page[PageField.IS_PLAIN] else raw.copy()
-        levels = max(int(page[PageField.LEVELS]), 0)
-        values = self._decompressed(raw[levels:], unpacked - levels)
-        return np.concatenate([raw[:levels], values]) if levels else values
-
-    def _decompressed(self, packed: Bytes, size: int) -> Bytes:
-        if _claimed(self._codec, packed) != size:
-            # The rest of the reused memory would pass for data.
-            raise NoPlainPagesError
-        try:
-            unpacked = _unpacker(self._codec).decompress(pa.py_buffer(packed), decompressed_size=size)
-        except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-            raise self._list.damaged(f"a page cannot be unpacked: {error}") from error
-        return np.frombuffer(unpacked, np.uint8)
-
-    # nulls
-
-    def _behind_levels(self, page: npt.NDArray[np.int64], data: Bytes) -> tuple[int, Bools | None]:
-        """Return where the values of a page begin, and which rows are not null, None if all are."""
-        size, start, length = int(page[PageField.LEVELS]), 0, len(data)
-        if not self._column.is_optional:
-            return max(size, 0), None
-        if size < 0:
-            start = 4
-            size = int.from_bytes(data[:4].tobytes(), "little") if length >= start else length
-        if size > length - start:
-            raise self._list.damaged("levels are longer than their page")
-        return start + size, self._validity(data[start : start + size], int(page[PageField.NROWS]))
-
-    def _validity(self, levels: Bytes, count: int) -> Bools | None:
-        """Return which rows are not null, None if all are."""
-        if is_one_run(levels.tobytes(), count):
-            return None
-        found = np.empty(count, np.uint8)
-        if not loops.look_up(_with_margin(levels), 0, len(levels), 1, _LEVELS, len(_LEVELS), 0, found):
-            # Arrow forgives a last run whose rows behind the page have no bytes.
-            raise NoPlainPagesError
-        return None if found.all() else found.view(np.bool_)
 
 
 @cache
-def _unpacker(codec: str) -> pa.Codec:
+def _zstandard() -> pa.Codec:
     """Return the decompressor of pages, which any number of threads may use."""
-    return pa.Codec(codec.lower())
-
-
-def _with_margin(data: Bytes) -> Bytes:
-    found = np.empty(len(data) + _MARGIN, np.uint8)
-    found[: len(data)] = data
-    return found
+    return pa.Codec("zstd")
 
 
 def _claimed(codec: str, packed: Bytes) -> Any:

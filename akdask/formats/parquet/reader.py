@@ -7,27 +7,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
 from functools import partial
+from itertools import pairwise
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.table import concat_rows, concat_text, empty, spread
+from akdask.columns.table import concat_rows, concat_text, empty, spread, take_rows
 from akdask.formats.parquet.chunks import (
     ArrowChunkReader,
     Int96ChunkReader,
-    TextChunkReader,
     decode,
     errors_naming,
     nulls_of,
     open_parquet,
 )
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
-from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
+from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader, PageReader
 from akdask.formats.parquet.statistics import bounds_of, have_bounds, page_locations, page_statistics, without_values
+from akdask.formats.parquet.text_pages import TextPageReader
 from akdask.records import record
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import ALIGNED_ROWS, RangeReader, range_reader, split_rows
@@ -87,6 +88,8 @@ class RowGroupPart:
         return is_remote(self.file.path)
 
 
+ChunkReader: TypeAlias = NumberPageReader | TextPageReader | ArrowChunkReader
+
 PartT = TypeVar("PartT", bound=RowGroupPart)
 
 
@@ -103,8 +106,8 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         self._part = part
         self._ranges: RangeReader = range_reader(part.file)
         self._stack = ExitStack()
-        self._opened: dict[tuple[str, ...], pq.ParquetFile] = {}
-        self._chunks: dict[tuple[str, int], PageReader | ArrowChunkReader] = {}
+        self._opened: dict[str, pq.ParquetFile] = {}
+        self._chunks: dict[tuple[str, int], ChunkReader] = {}
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self._ranges)
@@ -148,13 +151,13 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         """Return the type of a column."""
 
     @abstractmethod
-    def _open_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
+    def _open_chunk(self, column: str, number: int) -> ChunkReader:
         """Return a reader of a column in a row group of the partition, which it counts from 0."""
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         return self._chunk(column, number).read(start, stop, out)
 
-    def _chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
+    def _chunk(self, column: str, number: int) -> ChunkReader:
         known = self._chunks.get((column, number))
         if known is None:
             # Readers of the row groups before are released.
@@ -162,12 +165,11 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
             known = self._chunks[column, number] = self._open_chunk(column, number)
         return known
 
-    def _arrow_file(self, *encoded: str, int96_unit: Literal["s", "us", "ns"] = "us") -> pq.ParquetFile:
+    def _arrow_file(self, int96_unit: Literal["s", "us", "ns"] = "us") -> pq.ParquetFile:
         """Return the file opened by Arrow, on first use; see `open_parquet`."""
-        key = (int96_unit, *encoded)
-        if key not in self._opened:
-            self._opened[key] = open_parquet(self._ranges, encoded, int96_unit)
-        return self._opened[key]
+        if int96_unit not in self._opened:
+            self._opened[int96_unit] = open_parquet(self._ranges, int96_unit)
+        return self._opened[int96_unit]
 
 
 @record
@@ -272,12 +274,52 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         """
         if stop <= start or isinstance(self._part.columns[column], ConstantPlace):
             return self.read(column, start, stop)
+        return concat_text([self._text(column, *where) for where in self._within_groups(start, stop)])
+
+    def read_text_rows(self, column: str, rows: NumberArray) -> Any:
+        """Return some rows of a column of text; see `akdask.storage.source.PartReader.read_text_rows`.
+
+        For errors see `read`.
+        """
+        if isinstance(self._part.columns[column], ConstantPlace):
+            return super().read_text_rows(column, rows)
         parts = []
-        for number, begin, end in self._within_groups(start, stop):
-            chunk = self._chunk(column, number)
-            way = chunk.read_text if isinstance(chunk, TextChunkReader) else chunk.read
-            parts.append(way(begin, end))
+        for number, begin, end in self._within_groups(int(rows[0]), int(rows[-1]) + 1):
+            within = rows + (self._part.start - self._part.groups[number].first)
+            some = within[np.searchsorted(within, begin) : np.searchsorted(within, end)]
+            if len(some):
+                parts.append(self._text(column, number, int(some[0]), int(some[-1]) + 1, some))
         return concat_text(parts)
+
+    def _text(self, column: str, number: int, start: int, stop: int, rows: NumberArray | None = None) -> Any:
+        """Return rows of a row group, only some if they are given."""
+        chunk = self._chunk(column, number)
+        if isinstance(chunk, TextPageReader):
+            try:
+                return chunk.read_text(start, stop, rows)
+            except NoPlainPagesError:
+                pass
+        found = self._read(column, number, start, stop, None)
+        return found if rows is None else take_rows(found, rows - start)
+
+    def runs(self, column: str, rows: NumberArray) -> Sequence[tuple[int, int]]:
+        """Return which of some rows are read together; see `akdask.storage.source.PartReader.runs`."""
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace):
+            return super().runs(column, rows)
+        firsts = []
+        for number, begin, end in self._within_groups(int(rows[0]), int(rows[-1]) + 1):
+            shift = self._part.groups[number].first - self._part.start
+            chunk = self._chunk(column, number)
+            try:
+                within = chunk.page_starts(begin, end) if isinstance(chunk, PageReader) else np.zeros(1, np.int64)
+            except NoPlainPagesError:
+                within = np.zeros(1, np.int64)
+            firsts.append(within + shift)
+        pages = np.searchsorted(np.concatenate(firsts), rows, "right")
+        # Pages without a row lie in between.
+        apart = np.flatnonzero(np.diff(pages) > 1) + 1
+        return list(pairwise([0, *apart.tolist(), len(rows)]))
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         try:
@@ -295,7 +337,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         for number, group in enumerate(self._part.groups):
             try:
                 chunk = self._chunk(column, number)
-                some = chunk.stretches() if isinstance(chunk, PageReader) else None
+                some = chunk.stretches() if isinstance(chunk, NumberPageReader) else None
             except NoPlainPagesError:
                 return None
             if some is None:
@@ -350,16 +392,15 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     def _dtype(self, column: str) -> ColumnType:
         return self._part.columns[column].dtype
 
-    def _open_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
+    def _open_chunk(self, column: str, number: int) -> ChunkReader:
         place = self._stored(column)
         try:
             if place.of_nulls:
                 raise NoPlainPagesError
             chunk = place.chunks[number]
             found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
-            return PageReader(
-                self._ranges, found, place.column, place.dtype, partial(page_locations, self._ranges, chunk)
-            )
+            kind = TextPageReader if place.dtype.kind == "str" else NumberPageReader
+            return kind(self._ranges, found, place.column, place.dtype, partial(page_locations, self._ranges, chunk))
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 
@@ -367,9 +408,6 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place, group = self._stored(column), self._part.groups[number]
         path = self._part.file.path
         with errors_naming(path, place.column.name):
-            chunk, what = ChunkPlace.of(place.chunks[number], group.nrows), (place.column, place.dtype)
-            if not place.of_nulls and TextChunkReader.accepts(self._ranges, chunk, *what):
-                return TextChunkReader(self._arrow_file, group.number, *what, path)
             how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
             if place.column.physical == "INT96" and not place.of_nulls:
                 units = (self._arrow_file(int96_unit="ns"), self._arrow_file(int96_unit="s"))

@@ -20,9 +20,9 @@ from akdask.formats.parquet.footers import inspect_file
 from akdask.formats.parquet.pages import (
     ChunkPlace,
     NoPlainPagesError,
+    NumberPageReader,
     PageField,
     PageList,
-    PageReader,
     _claimed,
     _claimed_by_frame,
 )
@@ -57,7 +57,7 @@ def read_pages(path, step=None):
         for start in range(0, nrows, step or max(nrows, 1)):
             stop = min(start + (step or nrows), nrows)
             found.append(reader.read("x", start, stop))
-        assert all(isinstance(chunk, PageReader) for chunk in reader._chunks.values())
+        assert all(isinstance(chunk, NumberPageReader) for chunk in reader._chunks.values())
     return concat_rows(found) if found else np.empty(0)
 
 
@@ -175,8 +175,8 @@ def test_levels_are_read(tmp_path_factory, data):
 def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):
     path = numbers(np.arange(100_000), use_dictionary=False, data_page_size=8000, write_batch_size=1000)
     read = []
-    monkeypatch.setattr(PageReader, "_read_batch", lambda *_: 0)
-    monkeypatch.setattr(PageReader, "_read_page", _noting(PageReader._read_page, read))
+    monkeypatch.setattr(NumberPageReader, "_read_batch", lambda *_: 0)
+    monkeypatch.setattr(NumberPageReader, "_read_page", _noting(NumberPageReader._read_page, read))
     for reader, _ in readers_of(path):
         assert reader.read("x", 50_500, 50_503).tolist() == [50_500, 50_501, 50_502]
     assert len(read) == 1
@@ -297,7 +297,7 @@ def test_pages_that_snappy_has_packed_are_unpacked_in_one_loop(tmp_path, monkeyp
     # Few of the numbers are others, so that what is copied has many lengths.
     numbers[random.integers(0, 9000, 300)] = 7
     pq.write_table(pa.table({"x": numbers}), tmp_path / "x.parquet", compression="snappy", use_dictionary=False)
-    monkeypatch.setattr(PageReader, "_decompressed", None)
+    monkeypatch.setattr(NumberPageReader, "_unpack", None)
     assert np.array_equal(ak.read_parquet(tmp_path / "x.parquet")["x"].to_ndarray(), numbers)
 
 

@@ -16,8 +16,8 @@ import akdask as ak
 from akdask.columns.table import decoded, is_encoded, to_objects
 from akdask.errors import FileFormatError
 from akdask.formats.parquet import chunks
-from akdask.formats.parquet import chunks as text_chunks
 from akdask.formats.parquet.file_set import open_set
+from akdask.formats.parquet.text_pages import TextPageReader
 from akdask.operators.group.strategies import Dictionary
 from akdask.storage.objects import VALUES
 from akdask.storage.source import ConsecutiveParts
@@ -28,9 +28,8 @@ STORED = [pa.string(), pa.large_string(), pa.binary(), pa.string_view(), pa.dict
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _small_chunks_and_batches():
+def _small_batches():
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(text_chunks, "FEWEST_ROWS", 1)
         patched.setattr(chunks.tuning, "PARQUET_BATCH_ROWS", 16)
         yield
 
@@ -79,8 +78,8 @@ def writings(draw):
     return write
 
 
-@given(tables(), writings(), st.sampled_from([None, 7, 16, 33]))
-def test_text_is_read_as_it_was_written_as_strings_and_as_positions(tmp_path_factory, table, write, step):
+@given(tables(), writings(), st.sampled_from([None, 7, 16, 33]), st.data())
+def test_text_is_read_as_it_was_written_as_strings_and_as_positions(tmp_path_factory, table, write, step, data):
     path = str(tmp_path_factory.mktemp("text") / "x.parquet")
     write(table, path)
     expected = table["k"].to_pylist()
@@ -92,6 +91,12 @@ def test_text_is_read_as_it_was_written_as_strings_and_as_positions(tmp_path_fac
         assert [text for rows in found for text in to_objects(decoded(rows))] == expected
         # Rows that lie before others can be read again.
         assert to_objects(decoded(reader.read_text("k", 0, min(nrows, 3)))) == expected[:3]
+        some = sorted(data.draw(st.sets(st.integers(0, nrows - 1), min_size=1))) if nrows else []
+        if some:
+            rows = np.array(some)
+            assert to_objects(decoded(reader.read_text_rows("k", rows))) == [expected[row] for row in some]
+            runs = reader.runs("k", rows)
+            assert [row for first, last in runs for row in range(first, last)] == list(range(len(some)))
 
 
 @given(
@@ -119,7 +124,8 @@ def test_groups_by_positions_are_those_that_pandas_finds(tmp_path_factory, writt
 
 
 def _text(value):
-    return None if pd.isna(value) else value
+    """Return a label; Categoricals, as which dictionaries of Arrow are read, name missing rows."""
+    return None if pd.isna(value) or value == "N/A" else value
 
 
 @pytest.mark.lazy_only
@@ -179,5 +185,58 @@ def test_positions_outside_of_the_dictionary_are_damage(tmp_path, way):
     data = path.read_bytes()
     assert data.count(packed) == 1
     path.write_bytes(data.replace(packed, b"\xff" * len(packed)))
-    with readers_of(str(path)) as (reader,), pytest.raises(FileFormatError, match="out of bounds"):
+    with readers_of(str(path)) as (reader,), pytest.raises(FileFormatError, match="name no value"):
         getattr(reader, way)("k", 0, 48)
+
+
+TEXTS_OF_BYTES = st.lists(st.text(max_size=20), min_size=1, max_size=30)
+
+
+@given(TEXTS_OF_BYTES, st.binary(min_size=1, max_size=6), st.booleans(), st.data())
+def test_bytes_are_text_where_python_decodes_them(tmp_path_factory, texts, odd, use_dictionary, data):
+    rows = [text.encode() for text in texts]
+    place = data.draw(st.integers(0, len(rows) - 1))
+    at = data.draw(st.integers(0, len(rows[place])))
+    rows[place] = rows[place][:at] + odd + rows[place][at:]
+    path = str(tmp_path_factory.mktemp("bytes") / "x.parquet")
+    pq.write_table(pa.table({"k": pa.array(rows, pa.binary())}), path, use_dictionary=use_dictionary)
+    try:
+        expected = [row.decode() for row in rows]
+    except UnicodeDecodeError:
+        with readers_of(path) as (reader,), pytest.raises(FileFormatError, match="not UTF-8"):
+            reader.read_text("k", 0, len(rows))
+        return
+    with readers_of(path) as (reader,):
+        assert to_objects(reader.read("k", 0, len(rows))) == expected
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
+def test_dictionaries_that_are_given_up_in_the_middle_need_no_general_reader(tmp_path, version, compression):
+    rows = [f"text {row % 7}" for row in range(3000)] + [None if row % 5 == 0 else f"text {row}" for row in range(3000)]
+    pq.write_table(
+        pa.table({"k": rows}),
+        tmp_path / "x.parquet",
+        compression=compression,
+        data_page_version=version,
+        dictionary_pagesize_limit=2000,
+        data_page_size=1000,
+        write_batch_size=100,
+    )
+    with readers_of(str(tmp_path / "x.parquet")) as (reader,):
+        assert is_encoded(reader.read_text("k", 0, 1000))
+        assert not is_encoded(reader.read_text("k", 3500, 6000))
+        assert to_objects(reader.read("k", 0, 6000)) == rows
+        some = np.array([5, 2999, 3000, 4321, 5999])
+        assert to_objects(decoded(reader.read_text_rows("k", some))) == [rows[row] for row in some]
+        assert len(reader.runs("k", some)) > 1
+        assert all(isinstance(chunk, TextPageReader) for chunk in reader._chunks.values())
+
+
+def test_plain_text_that_is_cut_short_is_damage(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"k": ["abc", "de"]}), path, compression="none", use_dictionary=False)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"\x02\0\0\0de", b"\x03\0\0\0de"))
+    with readers_of(str(path)) as (reader,), pytest.raises(FileFormatError, match="fewer bytes than its rows"):
+        reader.read("k", 0, 2)
