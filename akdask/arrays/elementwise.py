@@ -14,7 +14,7 @@ from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, column_type, unlimited
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
 from akdask.deferred import is_na, is_pandas
-from akdask.engine.alignment import Gather, Realign, align
+from akdask.engine.alignment import Realign, align
 from akdask.engine.missing import call, missing_text
 from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
@@ -440,6 +440,9 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
         position = row_tools.row_position(frame, key)
         key = slice(position, position + 1)
     if isinstance(key, slice):
+        if isinstance(items[1], Constant) and items[1].dtype == old.dtype and old.dtype.is_number:
+            frame, old, rows, (start, stop, step) = _numbered(frame, old, key)
+            return frame, Call("put_range", old, rows, items[1], start=start, stop=stop, step=step)
         frame, old, mask = _slice_mask(frame, old, key)
         return _assign_masked(Filter(frame, mask, column_identity(frame, mask)), old, *items)
     key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
@@ -492,15 +495,20 @@ def _turned_around(key: slice, item: Any, size: int) -> tuple[slice, Any]:
 
 def _slice_mask(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value]:
     """Return a mask that holds on the rows of a slice."""
-    lengths = row_tools.known_lengths(frame)
-    start, stop, step = key.indices(sum(lengths))
-    rows = Rows(lengths)
-    frame, (old, position) = align("assign", [(frame, old), (rows, rows.position)])
+    frame, old, position, (start, stop, step) = _numbered(frame, old, key)
     mask = Call("bitwise_and", _compare("greater_equal", position, start), _compare("less", position, stop))
     if step > 1:
         phase = Call("remainder", Call("subtract", position, Constant(start)), Constant(step))
         mask = Call("bitwise_and", mask, _compare("equal", phase, 0))
     return frame, old, mask
+
+
+def _numbered(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value, tuple[int, int, int]]:
+    """Return rows with their positions, and the bounds of a slice of them."""
+    lengths = row_tools.known_lengths(frame)
+    rows = Rows(lengths)
+    frame, (old, position) = align("assign", [(frame, old), (rows, rows.position)])
+    return frame, old, position, key.indices(sum(lengths))
 
 
 def _compare(operation: str, value: Value, number: int) -> Value:
@@ -542,12 +550,15 @@ def _assign_at(
 
     key_frame, positions = key
     lengths = row_tools.known_lengths(frame)
+    project = Project(frame, (0,), (old,))
+    if isinstance(items, Constant) and old.dtype.is_number:
+        put = PutAt(project, Project(key_frame, (0,), (positions,)), lengths, items.value)
+        return put, put.result
     if item_frame is None:
         pairs = key_frame, [positions, items]
     else:
         if not key_frame.rows.same_rows(item_frame.rows):
             resolve_lengths(key_frame, item_frame)
         pairs = align("assign", [(key_frame, positions), (item_frame, items)])
-    assigned_pairs = Gather(Project(pairs[0], (0, 1), tuple(pairs[1])))
-    put = PutAt(Project(frame, (0,), (old,)), assigned_pairs, lengths)
+    put = PutAt(project, Project(pairs[0], (0, 1), tuple(pairs[1])), lengths)
     return put, put.result

@@ -1,4 +1,4 @@
-// Rows at positions of a table that is larger than the caches, and rows that are marked.
+// Rows at positions of a table that is larger than the caches, and rows that are marked: they are taken, and put.
 
 #include "text.hpp"
 #include "words.hpp"
@@ -97,11 +97,56 @@ uint64_t copy_masked(Span<const uint8_t> mask, Span<const Value> column, Span<Va
     return count;
 }
 
+// Writes items to those of some positions that are among the rows from `first` on, of `total` in all; negative positions
+// count from the end, and one item is for every position.  Of several items for one position the last is left.  Returns
+// the number of the first position that is not there, -1 if all are.
+template <class Value>
+int64_t put_at(Span<const int64_t> positions, Span<const Value> items, int64_t first, int64_t total, Span<Value> out) {
+    require(items.size == positions.size || items.size == 1, "as many items as positions");
+    require(first >= 0 && total >= first, "rows that are not there");
+    uint64_t step = items.size == 1 ? 0 : 1, all = static_cast<uint64_t>(total), start = static_cast<uint64_t>(first);
+    Value elsewhere{};
+    auto from_start = [&](uint64_t place) {
+        int64_t position = positions[place];
+        return static_cast<uint64_t>(position + (position < 0 ? total : 0));
+    };
+    // Nothing is guessed: what belongs elsewhere is written, too, but not to the rows.
+    uintptr_t rows = reinterpret_cast<uintptr_t>(out.data), other = reinterpret_cast<uintptr_t>(&elsewhere);
+    auto target = [&](uint64_t row) {
+        uintptr_t outside = uintptr_t{0} - (row - start >= out.size);
+        return reinterpret_cast<Value*>(((rows + (row - start) * sizeof(Value)) & ~outside) | (other & outside));
+    };
+    for (uint64_t place = 0; place < positions.size; ++place) {
+        if (place + AHEAD < positions.size) prefetch(target(from_start(place + AHEAD)));
+        uint64_t row = from_start(place);
+        if (row >= all) return static_cast<int64_t>(place);
+        *target(row) = items[place * step];
+    }
+    return -1;
+}
+
+// Writes items, in order, to the rows that are marked, of which there are as many.
+template <class Value>
+void put_masked(Span<const uint8_t> mask, Span<const Value> items, Span<Value> out) {
+    require(mask.size == out.size, "as many marks as values");
+    uint64_t wanted = 0, next = 0;
+    for (uint8_t mark : mask) wanted += mark != 0;
+    require(wanted == items.size, "as many items as marks");
+    if (!wanted) return;
+    for (uint64_t row = 0; row < out.size; ++row) {
+        Value item = items[next < wanted ? next : 0];
+        out[row] = mask[row] ? item : out[row];
+        next += mask[row] != 0;
+    }
+}
+
 }  // namespace
 
 MODULE("Rows at positions of a table that is larger than the caches, and rows that are marked.",
        {"gather_words", overloads<gather_words>},
        {"find_strings", overloads<find_strings>},
        {"copy_strings", overloads<copy_strings>},
+       {"put_at", overloads<put_at<uint64_t>, put_at<uint32_t>, put_at<uint16_t>, put_at<uint8_t>>},
+       {"put_masked", overloads<put_masked<uint64_t>, put_masked<uint32_t>, put_masked<uint16_t>, put_masked<uint8_t>>},
        {"copy_masked",
         overloads<copy_masked<uint64_t>, copy_masked<uint32_t>, copy_masked<uint16_t>, copy_masked<uint8_t>>})

@@ -25,7 +25,7 @@ from akdask.columns.memory import new_array
 from akdask.columns.nullable import NullableColumn, concat_nullable, nullable_full
 from akdask.columns.strings import StringsBuilder, from_nulls, offsets_and_bytes, with_nulls
 from akdask.deferred import is_arrow, pa, pc
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, PositionError
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -310,6 +310,59 @@ def _copy_masked(mask: NumberArray, column: NumberArray, out: NumberArray) -> in
     same_size = f"u{column.itemsize}"
     bits = np.ascontiguousarray(column).view(same_size)
     return loops.copy_masked(np.ascontiguousarray(mask), bits, out.view(same_size))
+
+
+def put_rows(column: Any, rows: NumberArray, items: Any, first: int, total: int) -> Any:
+    """Return a column with items at some rows, of several for one row the last; numbers are written in place.
+
+    Parameters
+    ----------
+    column : Column
+        Rows from number `first` on, of `total` in all.
+    rows : ndarray of int or bool
+        A mask of the column with an item for each True, or numbers of rows, of which those in the column count.
+        Negative ones are counted from the end.
+    items : Column
+        The items; of numbers, one may be for all rows.
+
+    Raises
+    ------
+    ArgumentError
+        If there are more or fewer items than marked rows.
+    PositionError
+        If a row is not there.
+
+    Examples
+    --------
+    >>> put_rows(np.zeros(3), np.array([4, -1, 2]), np.array([1.0, 2.0, 3.0]), 2, 5).tolist()
+    [3.0, 0.0, 2.0]
+    """
+    is_mask = rows.dtype == np.bool_
+    if is_mask and len(items) != (count := int(np.count_nonzero(rows))):
+        raise ArgumentError(f"cannot assign {len(items)} items to {count} selected rows.")
+    if isinstance(column, np.ndarray):
+        same_size = f"u{column.itemsize}"
+        bits, new = column.view(same_size), np.ascontiguousarray(items).view(same_size)
+        if is_mask:
+            loops.put_masked(np.ascontiguousarray(rows), new, bits)
+            return column
+        numbers = np.ascontiguousarray(np.minimum(rows, np.uint64(total)) if rows.dtype.kind == "u" else rows, np.int64)
+        place = loops.put_at(numbers, new, first, total, bits)
+    else:
+        slots = np.flatnonzero(rows) if is_mask else np.where(rows < 0, rows + total, rows)
+        outside = np.empty(0) if is_mask else np.flatnonzero((slots < 0) | (slots >= total))
+        place = int(outside[0]) if len(outside) else -1
+        slots = slots if is_mask else slots.astype(np.int64) - first
+        here = np.flatnonzero((slots >= 0) & (slots < len(column)))
+        source = np.arange(len(column))
+        source[slots[here]] = len(column) + here
+        column = take_rows(concat_rows([column, items]), source) if place < 0 else column
+    if place >= 0:
+        raise PositionError(
+            f"position {int(rows[place])} is outside an array of {total} rows.",
+            hint=f"positions run from {-total} to {total - 1}.",
+        )
+    return column
 
 
 @nbytes.register

@@ -509,6 +509,13 @@ class Frame(Node):
         """Number of partitions of the result."""
         return self.rows.npartitions
 
+    def lower_into(self, names: Mapping[Hashable, Hashable], arrays: Node) -> Expr | None:
+        """Return the physical node that writes columns into arrays of all rows, which a node allocates.
+
+        `names` has the column of each array. None if the node makes tables of its own, whose rows are copied.
+        """
+        return None
+
     @property
     def bases(self) -> tuple[Frame, ...]:
         """The nodes whose columns a value on these rows may refer to."""

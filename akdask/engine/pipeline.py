@@ -245,9 +245,7 @@ class Collect:
         """Evaluate directly into arrays of the final size, since the number of rows is known."""
         arrays: list[NumberArray] | None = None
         if self.starts is not None:
-            _, batch = partition.identity
-            assert isinstance(batch, tuple), "each partition is a batch of its own"
-            first, places = self.starts[batch[0]], partition.replicas[-1]
+            first, places = self.starts[only_number(partition)], partition.replicas[-1]
             arrays = [places[name][first:] if name in places else np.empty(0) for name in self.names]
         columns = partition.unfiltered_columns(self.program, arrays)
         if columns is not None:
@@ -300,6 +298,16 @@ class Collect:
         if table.nrows <= abs(self.limit):
             return table
         return table.slice(0, self.limit) if self.limit >= 0 else table.slice(table.nrows + self.limit, table.nrows)
+
+
+def only_number(partition: Partition | PartitionBatch) -> int:
+    """Return the number of the partition that is a batch of its own; any number if it has been left out."""
+    if not partition.identity:
+        return 0
+    _, batch = partition.identity
+    assert isinstance(batch, tuple), "partitions have numbers"
+    (number,) = batch
+    return int(number)
 
 
 class _ColumnParts:
@@ -591,7 +599,7 @@ class Pipeline(Node):
         layout = self.layout
         bases = layout.chain.bases
         tables = [node.__dask_keys__() for _, node in zip(layout.table_bases, self.operands[1:], strict=False)]
-        replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
+        replicas = List(*[TaskRef(key) for node in self.operands[1 + len(tables) :] for key in node.__dask_keys__()])
         scanned = [layout.scanned(number) for number in range(len(bases))]
         shared = (layout.sink, layout.block_rows)
         selected = token(tuple(map(selected_by, layout.chain.selections)))
@@ -744,25 +752,47 @@ def pipeline(
     return inner[0] if len(inner) == 1 else Union(*inner)
 
 
-def pipeline_into(frame: Frame, names: tuple[Hashable, ...], values: Sequence[Value], arrays: Node) -> Expr | None:
-    """Return the physical node that computes values into arrays of all rows, which a node allocates.
+def pipeline_into(
+    frame: Frame, names: tuple[Hashable, ...], values: Sequence[Value], lengths: Sequence[int], arrays: Node
+) -> Expr:
+    """Return the physical node that computes values of rows of known numbers into arrays, which a node allocates."""
 
-    None if the numbers of rows are not known, or if filters select them.
+    def into(compile_these: Compile, given: Sequence[Value], starts: tuple[int, ...]) -> Sink:
+        return Collect(names, compile_these(given), starts=starts)
+
+    return pipeline_in_places(frame, values, lengths, into, "collect", arrays)
+
+
+def pipeline_in_places(
+    frame: Frame,
+    values: Sequence[Value],
+    lengths: Sequence[int],
+    make_sink: Callable[[Compile, Sequence[Value], tuple[int, ...]], Sink],
+    purpose: str,
+    *shared: Node,
+) -> Expr:
+    """Return the physical node like `pipeline`, for sinks that know the first row of each partition.
+
+    Partitions have the given lengths. All partitions of `shared` nodes are the last replicas of each task.
     """
     inner = []
-    start = 0
+    places, first = tuple(accumulate(lengths, initial=0)), 0
     for rows, wanted, batches in _seen_through(frame, values, None):
-        lengths = rows.rows.lengths
-        if lengths is None or any(isinstance(node, Filter | MatchRows) for node in Chain.of(rows).selections):
-            return None
-        starts = tuple(accumulate(lengths, initial=start))
-        start = starts[-1]
-
-        def into(compile_these: Compile, given: Sequence[Value], starts: tuple[int, ...] = starts) -> Sink:
-            return Collect(names, compile_these(given), starts=starts)
-
-        inner.append(_pipeline(rows, wanted, batches, into, f"collect from row {starts[0]}", arrays))
+        starts = places[first : first + rows.npartitions]
+        first += rows.npartitions
+        # Equal parts of a concatenation have places of their own.
+        named = f"{purpose} from row {starts[0] if starts else 0}"
+        inner.append(_pipeline(rows, wanted, batches, partial(_placed, make_sink, starts), named, *shared))
     return inner[0] if len(inner) == 1 else Union(*inner)
+
+
+def _placed(
+    make_sink: Callable[[Compile, Sequence[Value], tuple[int, ...]], Sink],
+    starts: tuple[int, ...],
+    compile_these: Compile,
+    values: Sequence[Value],
+) -> Sink:
+    return make_sink(compile_these, values, starts)
 
 
 def _seen_through(

@@ -120,13 +120,24 @@ def _(frame: CollectColumns) -> Expr:
     dtypes = tuple(_dtypes(project).items())
     lengths = project.rows.lengths or ()
     arrays = Tasks(f"destination {frame._name}", _new_destination, (((), (dtypes, sum(lengths))),))
-    filled = pipeline_into(project.frame, project.names, project.values, arrays)
-    if filled is None:
+    if project.rows.lengths is None or Chain.of(project.frame).predicates:
         calls = ((all_partitions(project.npartitions), ()),)
         joined = _in_chunks if frame.chunked else concat_tables
         return Tasks(f"join {project._name}", joined, calls, project)
+    filled = _written(project, arrays) or pipeline_into(project.frame, project.names, project.values, lengths, arrays)
     every = tuple((1, number) for number in range(project.npartitions))
     return Tasks(frame._name, _collected, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), arrays, filled)
+
+
+def _written(project: Project, arrays: Node) -> Expr | None:
+    """Return the physical node that writes nothing but numbers of one frame, None if the frame does not do so."""
+    source = project.frame
+    columns: dict[Hashable, Hashable] = {}
+    for name, value in zip(project.names, project.values, strict=True):
+        if not isinstance(value, ColumnRef) or value.source != source._name or not value.dtype.is_number:
+            return None
+        columns[name] = value.name
+    return source.lower_into(columns, arrays)
 
 
 def _new_destination(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> Destination:

@@ -137,6 +137,10 @@ def words(*numbers):
         lambda: reductions.select_ranks(
             np.full(40, np.nan), np.array([0, 40]), INTS + 20, INTS + 20, np.empty((2, 1)), 0, 1
         ),
+        lambda: rows.put_at(INTS, WORDS[:2], 0, 9, WORDS.copy()),
+        lambda: rows.put_at(INTS, WORDS[:1], 3, 2, WORDS.copy()),
+        lambda: rows.put_masked(np.ones(4, np.bool_), WORDS[:3], WORDS.copy()),
+        lambda: rows.put_masked(np.ones(3, np.bool_), WORDS[:3], WORDS.copy()),
         lambda: reductions.keep_between(WORDS, 0, 1, WORDS[:1].copy(), np.empty(2, np.int64)),
         lambda: text.copy_padded(ONE, BYTE, 2**62, np.zeros(4, np.uint8), 0, INTS.repeat(2), np.empty(9, np.uint8)),
     ],

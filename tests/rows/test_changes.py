@@ -46,6 +46,63 @@ def test_items_are_put_at_positions_where_numpy_puts_them(drawn, data):
 
 
 @given(assigned(), st.data())
+def test_one_item_is_put_at_all_positions_and_what_was_derived_stays(drawn, data):
+    plain, lengths, positions, items = drawn
+    if len(positions):
+        lazy = partitioned(plain, lengths)
+        derived, before = lazy[::-1], lazy.copy()
+        changes = [(positions, items[0]), (positions[:1], items[-1]), (positions[::2], items[0])]
+        expected = plain
+        for rows, item in changes:
+            key = partitioned(rows, data.draw(partition_lengths(len(rows))))
+            lazy[key] = item.item()
+            expected = changed(expected, rows, np.array([item] * len(rows)))
+        np.testing.assert_array_equal(lazy.to_ndarray(), expected)
+        np.testing.assert_array_equal(derived.to_ndarray(), plain[::-1])
+        np.testing.assert_array_equal(before.to_ndarray(), plain)
+
+
+@given(assigned(), st.data())
+def test_items_are_put_at_positions_of_computed_and_joined_rows(drawn, data):
+    plain, lengths, positions, items = drawn
+    if len(positions) and plain.dtype.kind in "if":
+        part = partitioned(plain, lengths)
+        both = ak.concatenate([part + part, part])
+        double = ak.concatenate([both, both])
+        expected = np.concatenate([plain + plain, plain] * 2)
+        double[ak.array(positions)] = ak.array(items)
+        expected[positions] = items
+        kept = double[~np.isnan(double)]
+        np.testing.assert_array_equal(double.to_ndarray(), expected)
+        np.testing.assert_array_equal((double + 1).to_ndarray(), expected + 1)
+        np.testing.assert_array_equal(kept.to_ndarray(), expected[~np.isnan(expected)])
+
+
+@given(assigned(), st.slices(12), st.data())
+def test_one_item_is_put_into_a_slice(drawn, rows, data):
+    plain, lengths, _, items = drawn
+    if len(items):
+        lazy = partitioned(plain, lengths)
+        lazy[rows] = items[0].item()
+        expected = changed(plain, rows, np.array([items[0]] * len(plain[rows])))
+        np.testing.assert_array_equal(lazy.to_ndarray(), expected)
+        kept = partitioned(plain, lengths)
+        kept[rows] = items[0].item()
+        mask = np.arange(len(plain)) % 3 == 1
+        np.testing.assert_array_equal(kept[ak.array(mask)].to_ndarray(), expected[mask])
+
+
+@pytest.mark.parametrize("wrong", [2**64 - 1, 2**63, 6])
+def test_positions_may_be_unsigned(wrong):
+    lazy = partitioned(np.arange(6), [2, 0, 4])
+    lazy[ak.array(np.array([5, 0, 5], np.uint64))] = ak.array([7, 8, 9])
+    assert lazy.tolist() == [8, 1, 2, 3, 4, 9]
+    lazy[ak.array(np.array([0, wrong], np.uint64))] = 3
+    with pytest.raises(PositionError, match=f"position {wrong} is outside an array of 6 rows"):
+        lazy.to_ndarray()
+
+
+@given(assigned(), st.data())
 def test_items_are_put_where_a_mask_holds(drawn, data):
     plain, lengths, positions, items = drawn
     mask = np.zeros(len(plain), np.bool_)

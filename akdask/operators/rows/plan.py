@@ -6,7 +6,7 @@ its rows. Or, if they are too large, or few rows are wanted of many, each partit
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -18,19 +18,20 @@ from akdask._dask import Expr
 from akdask.cluster import memory, on_cluster
 from akdask.columns.arrow import lists_of, offsets_of, values_of
 from akdask.columns.dtypes import INT64, list_of
-from akdask.columns.table import Table, concat_rows, empty, own_rows, take_rows, type_of
+from akdask.columns.memory import new_array
+from akdask.columns.table import Table, empty, own_rows, put_rows, take_rows, type_of
 from akdask.deferred import is_arrow, pa
 from akdask.engine.alignment import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.blocks import Partition, PartitionBatch
-from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by
-from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
+from akdask.engine.node import Frame, Node, RowSpace, lower, rows_decided_by
+from akdask.engine.pipeline import Collect, Compile, Sink, only_number, partition_batches, pipeline, pipeline_in_places
 from akdask.engine.rowwise import Chain, Project, Tasks, Zip, column_identity
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.values import BroadcastInput, Call, ColumnRef, Program, Replica, Value, assumed_width
-from akdask.errors import ArgumentError, PositionError
+from akdask.engine.values import Apply, BroadcastInput, Call, ColumnRef, Program, Replica, Value, assumed_width
+from akdask.errors import ArgumentError
 from akdask.operators.rows import tuning
 from akdask.records import record
-from akdask.typing import Column, NumberArray
+from akdask.typing import NumberArray
 
 
 def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
@@ -317,16 +318,18 @@ class PutMasked(Frame):
 
 
 class PutAt(Frame):
-    """The column of `frame`, with `items` (positions, new values) in one partition assigned to their positions.
+    """The column of `frame`, with `items` (positions, new values) assigned to their positions.
 
     Of several items for one position the last wins, as in NumPy.  `given` are the partition lengths of `frame`.
+    `constant`, if given, is the only new value, a number, and `items` are the positions.
     """
 
     no_more_rows = True
 
     frame: Project
-    items: Frame
+    items: Project
     given: tuple[int, ...]
+    constant: Any = None
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -337,6 +340,63 @@ class PutAt(Frame):
         """The changed column."""
         return ColumnRef(self._name, 0, self.frame.values[0].dtype)
 
+    def lower_into(self, names: Mapping[Hashable, Hashable], arrays: Node) -> Expr | None:
+        return _put(self, next(iter(names)), arrays) if len(names) == 1 else None
+
+
+@record
+class PutItems:
+    """Collects a column of a partition in memory of its own, and puts items there.
+
+    Parameters
+    ----------
+    collect : Collect
+        Collects the column, maybe into an array of all rows, which is then the last replica.
+    starts : tuple of int
+        The first row of each partition.
+    total : int
+        Rows of all partitions.
+    nitems : int
+        How many of the last replicas, or of those before the array, are tables of items.
+    constant : object, optional
+        The item of all positions.
+    """
+
+    collect: Collect
+    starts: tuple[int, ...]
+    total: int
+    nitems: int
+    constant: Any = None
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return self.collect.programs
+
+    def run(self, partition: Partition | PartitionBatch) -> Table:
+        table, first = self.collect.run(partition), self.starts[only_number(partition)]
+        new = self._own(table, first, partition)
+        end = len(partition.replicas) - (self.collect.starts is not None)
+        for items in partition.replicas[end - self.nitems : end]:
+            rows, *values = items.values()
+            given = values[0] if values else np.full(1, self.constant, new.dtype)
+            new = put_rows(new, rows, given, first, self.total)
+        return Table({0: new}, table.nrows) if self.collect.starts is None else table
+
+    def _own(self, table: Table, first: int, partition: Partition | PartitionBatch) -> Any:
+        """Return the column in memory that nobody else has."""
+        if self.collect.starts is not None:
+            (name,) = self.collect.names
+            return partition.replicas[-1][name][first : first + table.nrows]
+        (old,) = table.columns.values()
+        program = self.collect.program
+        is_computed = isinstance(program.steps[program.outputs[0]], Apply)
+        if not isinstance(old, np.ndarray) or (is_computed and isinstance(partition, Partition)):
+            return old
+        new = new_array(len(old), old.dtype)
+        np.copyto(new, old)
+        return new
+
 
 @lower.register
 def _(frame: PutMasked) -> Expr:
@@ -344,43 +404,30 @@ def _(frame: PutMasked) -> Expr:
     return Tasks(frame._name, _put_masked, calls, frame.frame, frame.items)
 
 
-@lower.register
-def _(frame: PutAt) -> Expr:
-    total = sum(frame.given)
-    starts = accumulate(frame.given[:-1], initial=0)
-    calls = [(((0, number), (1, 0)), (first, total)) for number, first in enumerate(starts)]
-    return Tasks(frame._name, _put_at, tuple(calls), frame.frame, frame.items)
-
-
 def _put_masked(tables: Sequence[Table]) -> Table:
     (old, mask), (items,) = (tuple(table.columns.values()) for table in tables)
-    slots = np.flatnonzero(mask)
-    if len(slots) != len(items):
-        raise ArgumentError(f"cannot assign {len(items)} items to {len(slots)} selected rows.")
-    return Table({0: _replace(old, slots, items)}, len(old))
-
-
-def _put_at(tables: Sequence[Table], first: int, total: int) -> Table:
-    (old,), (positions, items) = (tuple(table.columns.values()) for table in tables)
-    outside = (positions < -total) | (positions >= total)
-    if outside.any():
-        raise PositionError(
-            f"position {int(positions[outside][0])} is outside an array of {total} rows.",
-            hint=f"positions run from {-total} to {total - 1}.",
-        )
-    local = np.where(positions < 0, positions + total, positions).astype(np.int64) - first
-    here = np.flatnonzero((local >= 0) & (local < len(old)))
-    return Table({0: _replace(old, local[here], take_rows(items, here))}, len(old))
-
-
-def _replace(old: Column, slots: NumberArray, items: Column) -> Column:
     if isinstance(old, np.ndarray):
-        new = old.copy()
-        new[slots] = items
-        return new
-    source = np.arange(len(old))
-    source[slots] = len(old) + np.arange(len(items))
-    return take_rows(concat_rows([old, items]), source)
+        old = old.copy()
+    return Table({0: put_rows(old, np.asarray(mask), items, 0, len(old))}, len(old))
+
+
+@lower.register
+def _(frame: PutAt) -> Expr:
+    return _put(frame, 0)
+
+
+def _put(frame: PutAt, name: Hashable, *arrays: Node) -> Expr:
+    """Return the tables of the changed column, or its rows in an array of all of them."""
+    project = frame.frame
+    # Every partition of rows takes each partition of items.
+    items = frame.items if frame.items.npartitions <= tuning.FEWEST_SOURCES else Gather(frame.items)
+    total = sum(frame.given)
+
+    def sink(compile_these: Compile, values: Sequence[Value], starts: tuple[int, ...]) -> Sink:
+        collect = Collect((name,), compile_these(values), starts=starts if arrays else None)
+        return PutItems(collect, starts, total, items.npartitions, frame.constant)
+
+    return pipeline_in_places(project.frame, project.values, frame.given, sink, f"put {items._name}", items, *arrays)
 
 
 class Flatten(Frame):

@@ -348,6 +348,25 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
     return chosen.view(dtype) if out is None else out
 
 
+def _put_range(old: Any, positions: Any, item: Any, out: Any, *, start: int, stop: int, step: int) -> Any:
+    """Return the rows with an item at the positions of a range; most blocks are quite inside or outside."""
+    first, last = positions.min(initial=2**63 - 1), positions.max(initial=-(2**63))
+    if last < start or first >= stop:
+        np.copyto(out, old)
+    elif step == 1 and start <= first and last < stop:
+        out[...] = item
+    else:
+        inside = (positions >= start) & (positions < stop)
+        if step > 1:
+            inside &= (positions - start) % step == 0
+        _where(inside, item, old, out)
+    return out
+
+
+def _range_type(old: ColumnType, positions: ColumnType, item: ColumnType, **_params: int) -> ColumnType | None:
+    return old if old == item and old.is_number and positions == INT64 else None
+
+
 def _where_type(condition: ColumnType, x: ColumnType, y: ColumnType) -> ColumnType | None:
     if condition != BOOL:
         return None
@@ -421,6 +440,7 @@ def _applied_type(values: ColumnType, *, pickled: bytes, dtype: str) -> ColumnTy
 GENERIC_OPERATIONS: dict[str, Operation] = {
     **{operation.name: operation for operation in _OF_NUMBERS_AND_STRINGS.values()},
     "where": Operation("where", 3, _where_type, _where),
+    "put_range": Operation("put_range", 3, _range_type, _put_range),
     "apply_function": Operation("apply_function", 1, _applied_type, _applied),
 }
 
