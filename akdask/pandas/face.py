@@ -16,7 +16,7 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, wraps
+from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -120,6 +120,7 @@ class Face:
             raise refusal(refused.error) from refused.error
         except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
             if mode == "error":
+                _senseless().try_method(self, name, args, kwargs)
                 if isinstance(reason, NotLazyError):
                     raise FallbackError(
                         f"{self._named(name)} has no lazy form here: {reason}.",
@@ -188,10 +189,15 @@ class Face:
             self._adopt(own)
         return self if result is own else faced(result)
 
-    def _tell(self, name: str, reason: Exception) -> None:
-        """Warn, once for each method, that it computes its object for pandas; refuse what is too large."""
+    def _tell(self, name: str, reason: Exception, item: tuple[Any, Any, Any] | None = None) -> None:
+        """Warn, once for each method, that it computes its object for pandas; refuse what is too large.
+
+        The indexer, key and value of an assignment are tried where pandas is ruled out.
+        """
         named = self._named(name)
         if config.get("pandas_fallback") == "error":
+            if item is not None:
+                _senseless().try_assignment(self, *item)
             raise FallbackError(f"{named} has no lazy form here: {reason}.") from None
         calls[named, "through pandas"] += 1
         reasons[named] = str(reason)
@@ -221,7 +227,15 @@ class Face:
         return faced(result)
 
 
-def _by_type(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _steps() -> Any:
+    return import_module("akdask.pandas.steps")
+
+
+def _senseless() -> Any:
+    return import_module("akdask.pandas.senseless")
+
+
+def _by_type(face: Face, name: str, args: Any, kwargs: Any) -> Any:
     encoded = sys.modules.get("akdask.pandas.encoded")
     return face._lazily(name, args, kwargs) if encoded is None else encoded.lazily(face, name, args, kwargs)
 
@@ -565,7 +579,9 @@ class Step(Face):
 
     def checked(self) -> Self:
         """Return the step; pandas has seen its arguments where the object is in memory and small."""
-        if config.get("pandas_fallback") != "error" and self.is_at_hand():
+        if config.get("pandas_fallback") == "error":
+            _senseless().try_step(self)
+        elif self.is_at_hand():
             self._made["at once"] = self._rows_at_hand(), self.to_pandas()
         return self
 
@@ -594,7 +610,7 @@ class Step(Face):
             return self._further(name)
         member = inspect.getattr_static(self.pandas_class, name, None)
         if name == SELECTOR:
-            return Selector(self)
+            return _steps().Selector(self)
         return bound(self, name) if callable(member) else self._read(name)
 
     def _further(self, name: str) -> Any:
@@ -619,35 +635,10 @@ class Step(Face):
             found = getattr(self.to_pandas(), name)
         except Exception as error:
             raise refusal(error) from error
-        return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
+        return _steps().called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
 
     def __dir__(self) -> list[str]:
         return dir(self.pandas_class)
-
-
-def called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of pandas for objects of the face."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return faced(function(*in_pandas(args), **in_pandas(kwargs)))
-        except Exception as error:
-            raise refusal(error) from error
-
-    return wraps(function)(call) if inspect.isroutine(function) else call
-
-
-class Selector:
-    """``nth`` of groups, which is called, or given positions in brackets."""
-
-    def __init__(self, groups: Face) -> None:
-        self._groups = groups
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._groups._call(SELECTOR, args, kwargs)
-
-    def __getitem__(self, positions: Any) -> Any:
-        return self(positions)
 
 
 def bound(face: Face, name: str) -> Callable[..., Any]:

@@ -253,12 +253,15 @@ class DataFrame(NDFrame):
             from akdask.pandas import setting
 
             try:
-                own, key, given = self.lazy(), lazy_argument(key), lazy_argument(value)
-                made = setting.with_item(own, key, given) if step is None else setting.with_rows(own, step, key, given)
+                own, chosen, given = self.lazy(), lazy_argument(key), lazy_argument(value)
+                if step is None:
+                    made = setting.with_item(own, chosen, given)
+                else:
+                    made = setting.with_rows(own, step, chosen, given)
             except ArrangementError as refused:
                 raise refusal(refused.error) from refused.error
             except Exception as reason:
-                self._tell("__setitem__" if step is None else step, reason)
+                self._tell("__setitem__" if step is None else step, reason, (step, key, value))
             else:
                 self._adopt(faced(made))
                 return

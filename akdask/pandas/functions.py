@@ -47,6 +47,9 @@ def function(name: str) -> Callable[..., Any]:
                 return faced(_lazily(name, args, kwargs))
             except Exception as reason:
                 if mode == "error":
+                    from akdask.pandas.senseless import try_function
+
+                    try_function(own, args, kwargs)
                     if isinstance(reason, NotLazyError):
                         raise FallbackError(f"pandas.{name} has no lazy form here: {reason}.") from None
                     raise

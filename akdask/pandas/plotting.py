@@ -6,7 +6,7 @@ import inspect as _inspect
 
 import pandas.plotting as _plotting
 
-from akdask.pandas.face import called_in_pandas as _called
+from akdask.pandas.steps import called_in_pandas as _called
 
 __all__ = list(vars(_plotting)["__all__"])
 

@@ -194,7 +194,7 @@ class Series(NDFrame):
             except ArrangementError as refused:
                 raise refusal(refused.error) from refused.error
             except Exception as reason:
-                self._tell("__setitem__" if step is None else step, reason)
+                self._tell("__setitem__" if step is None else step, reason, (step, key, value))
             else:
                 self._adopt(faced(made))
                 return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import pandas
 from pandas.api import typing as kinds
 
-from akdask.pandas.face import Step, called, faced, words
+from akdask.pandas.face import SELECTOR, Face, Step, called, faced, in_pandas, words
+from akdask.pandas.refusals import refusal
 
 
 class Indexer(Step):
@@ -140,3 +144,28 @@ class FrameGroups(Step):
 
     def __len__(self) -> int:
         return len(self.to_pandas())
+
+
+def called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of pandas for objects of the face."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return faced(function(*in_pandas(args), **in_pandas(kwargs)))
+        except Exception as error:
+            raise refusal(error) from error
+
+    return wraps(function)(call) if inspect.isroutine(function) else call
+
+
+class Selector:
+    """``nth`` of groups, which is called, or given positions in brackets."""
+
+    def __init__(self, groups: Face) -> None:
+        self._groups = groups
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._groups._call(SELECTOR, args, kwargs)
+
+    def __getitem__(self, positions: Any) -> Any:
+        return self(positions)
