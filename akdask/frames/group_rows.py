@@ -40,6 +40,7 @@ from akdask.frames.rows_in_groups import (
     Arranged,
     differences_in_groups,
     filled_in_groups,
+    filled_rows_in_groups,
     keeps_states,
     lacks_group,
     numbers_in_groups,
@@ -52,7 +53,14 @@ from akdask.frames.rows_in_groups import (
 )
 from akdask.frames.series import Series, series_of
 from akdask.frames.sorting import NA_OPTIONS, RANKS, place_ranks, rank_of_missing, ranked_sizes
-from akdask.frames.windows import as_integer, checked_limit, demand_plain_windows, difference, in_floats
+from akdask.frames.windows import (
+    as_integer,
+    checked_limit,
+    demand_plain_windows,
+    difference,
+    in_floats,
+    never_lacks,
+)
 from akdask.operators.group.rows import TopRowsOfGroups
 from akdask.operators.sort.plan import Sort, key_order, sorted_rows
 
@@ -323,17 +331,35 @@ def pct_change(groups: DataFrameGroupBy, periods: int) -> DataFrame:
 
 
 def ffill(groups: DataFrameGroupBy, limit: int | None) -> DataFrame:
-    checked_limit(limit)
-    return _on_arranged(
-        groups, lambda columns, numbers: filled_in_groups(columns, numbers, backwards=False, limit=limit)
-    )
+    return _filled(groups, backwards=False, limit=limit)
 
 
 def bfill(groups: DataFrameGroupBy, limit: int | None) -> DataFrame:
+    return _filled(groups, backwards=True, limit=limit)
+
+
+def _filled(groups: DataFrameGroupBy, *, backwards: bool, limit: int | None) -> DataFrame:
     checked_limit(limit)
-    return _on_arranged(
-        groups, lambda columns, numbers: filled_in_groups(columns, numbers, backwards=True, limit=limit)
-    )
+    own, lacks = groups.df._columns, lacks_group(groups.gb) if groups.gb.dropna else None
+    if not keeps_states(groups.gb, own.frame.npartitions):
+        how: dict[str, Any] = {"backwards": backwards, "limit": limit}
+        return _on_arranged(groups, lambda columns, numbers: filled_in_groups(columns, numbers, **how))
+    found: dict[str, Any] = {}
+    for name in groups._columns(None):
+        array = own.array(name)
+        if array._value.dtype.kind == "list":
+            raise ArgumentTypeError("lists are never missing.", hint="choose other columns.")
+        if not never_lacks(array, array._value):
+            rows = filled_rows_in_groups(groups.gb, own, name, backwards=backwards, limit=limit)
+            found[name] = taken_rows(array, rows)
+        elif lacks is None:
+            found[name] = array
+        else:
+            frame, (value, lacking) = align_by_plan(
+                "fill groups", [(array._frame, array._value), (lacks._frame, lacks._value)]
+            )
+            found[name] = missing_rows(array, frame, value, lacking)
+    return groups.df._with_columns(found)
 
 
 def rolling(

@@ -26,6 +26,7 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import missing_rows
 from akdask.frames.missing import can_be_missing, present
 from akdask.frames.windows import but_missing, difference, last_valid, never_lacks, shifted
+from akdask.operators.reduce.extremes import NOWHERE
 from akdask.operators.windows import tuning
 from akdask.operators.windows.plan import (
     PreviousInGroup,
@@ -139,6 +140,30 @@ def previous_in_groups(groups: GroupBy) -> pdarray:
     return pdarray(node, node.column(0))
 
 
+def filled_rows_in_groups(
+    groups: GroupBy, columns: ColumnSet, name: str, *, backwards: bool, limit: int | None
+) -> pdarray:
+    """Return the position of the last row of its group up to each row where a column is present, -1 for none; lazy.
+
+    It is the next row with `backwards`, and no more than `limit` rows of the group away.
+    """
+    numbers = numbers_of_rows(groups)
+    scan, none = ("cummin", NOWHERE) if backwards else ("cummax", -1)
+    there = pdarray(columns.frame, present(columns, name)) & (numbers >= 0)
+
+    def last(places: Any) -> Any:
+        marked = where(there, places, none)
+        return running_of_groups(scan, marked, numbers, groups.ngroups, backwards=backwards)
+
+    row = pdarray(*row_numbers(columns.frame))
+    found = last(row)
+    lacks = found == none
+    if limit is not None:
+        place = numbers_in_groups(groups)
+        lacks |= abs(place - last(place)) > limit
+    return where(lacks, -1, found)
+
+
 def running_times_of_groups(name: str, array: TimeArray, groups: pdarray, count: int | None = None) -> TimeArray:
     """Return running results of times or spans, as `running_of_groups`, NaT where one is missing; lazy."""
     value, lacks = array._value, is_missing_time(array._value)
@@ -155,8 +180,13 @@ def running_times_of_groups(name: str, array: TimeArray, groups: pdarray, count:
     return array._like(frame, with_missing_times(extreme, here))
 
 
-def running_of_groups(name: str, values: Array, groups: pdarray, count: int | None = None) -> pdarray:
-    """Return running results within each of `count` groups, or of arranged rows if their number is not given; lazy."""
+def running_of_groups(
+    name: str, values: Array, groups: pdarray, count: int | None = None, *, backwards: bool = False
+) -> pdarray:
+    """Return running results within each of `count` groups, or of arranged rows if their number is not given; lazy.
+
+    With `backwards` they begin at the last row of each of `count` groups.
+    """
     if values._value.dtype.is_nullable_number:
         found: pdarray = but_missing(values, name, lambda there: running_of_groups(name, there, groups, count))
         return found
@@ -166,7 +196,7 @@ def running_of_groups(name: str, values: Array, groups: pdarray, count: int | No
     if value.dtype == BOOL:
         value = cast(value, INT64)
     project = Project(frame, (0, 1), (value, numbers))
-    node = RunningOfGroups(project, name) if count is None else RunningInOrder(project, name, count)
+    node = RunningOfGroups(project, name) if count is None else RunningInOrder(project, name, count, backwards)
     return pdarray(node, node.column(0))
 
 

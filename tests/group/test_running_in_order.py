@@ -80,3 +80,33 @@ def test_rows_before_rows_of_no_group_are_missing(monkeypatch, path):
     pd.testing.assert_frame_equal(
         lazy.groupby("k")[["x", "t"]].diff().to_pandas(), given.groupby("k")[["x", "t"]].diff()
     )
+
+
+@pytest.mark.parametrize("path", [1, 10**9])
+@pytest.mark.parametrize("shape", [(40, 3, [15, 0, 25]), (40, 40, [40]), (64, 7, [32, 32])])
+@pytest.mark.parametrize("limit", [None, 1, 2])
+def test_missing_values_are_filled_as_in_pandas_in_either_order(monkeypatch, shape, path, limit):
+    rows, groups, lengths = shape
+    monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
+    lazy, plain = frames(rows, groups, rows + groups, lengths)
+    for name in ("ffill", "bfill"):
+        found = getattr(lazy.groupby("k")[["i", "f"]], name)(limit).to_pandas()
+        pd.testing.assert_frame_equal(found, getattr(plain.groupby("k")[["i", "f"]], name)(limit=limit))
+
+
+@pytest.mark.parametrize("path", [1, 10**9])
+@pytest.mark.parametrize("name", ["ffill", "bfill"])
+def test_values_of_all_types_are_filled_and_rows_of_no_group_are_missing(monkeypatch, path, name):
+    monkeypatch.setattr(tuning, "ROWS_PER_STATE", path)
+    given = pd.DataFrame(
+        {
+            "k": ["a", None, "b", "a", "b", None, "a", "b"],
+            "text": pd.Series(["x", "y", None, None, "z", None, "", None], dtype="str"),
+            "times": pd.to_datetime(["2020-01-01", "2020-01-02", "NaT", "NaT", "2020-01-03", "NaT", "NaT", "NaT"]),
+            "gaps": pd.array([2**62 + 1, 2, None, None, 5, None, 7, None], dtype="Int64"),
+            "labels": pd.Categorical(["x", "y", None, None, "z", None, "x", None]),
+        }
+    )
+    found = getattr(ak.DataFrame(given).groupby("k"), name)().to_pandas()
+    wanted = getattr(given.groupby("k"), name)()
+    pd.testing.assert_frame_equal(found, wanted, check_dtype=False, check_categorical=False)

@@ -168,12 +168,13 @@ class RunningOfGroups(WithNeighbours):
 class RunningInOrder(WithNeighbours):
     """Running results of column 0 of the projection for each of `count` groups, whose rows need not be adjacent.
 
-    Column 1 has the number of each row's group, -1 for none.
+    Column 1 has the number of each row's group, -1 for none.  With `backwards` they begin at the last row.
     """
 
     frame: Project
     scan: str
     count: int
+    backwards: bool
 
 
 class PreviousInGroup(WithNeighbours):
@@ -363,11 +364,13 @@ def _after_earlier(  # noqa: PLR0917 - two steps and what they take
     merged_by: tuple[Any, ...],
     run: Callable[..., Table],
     given: tuple[Any, ...],
+    *,
+    backwards: bool = False,
 ) -> Expr:
-    """Return tasks that compute each partition from its rows and the merged summaries of those before it."""
+    """Return tasks that compute each partition from its rows and the merged summaries of those before it, or after."""
     numbers = range(frame.npartitions)
     parts = Tasks(f"parts {frame._name}", summarize, tuple((((0, number),), given) for number in numbers), frame.frame)
-    before = PartitionChain(f"before {frame._name}", merge, merged_by, False, parts)
+    before = PartitionChain(f"before {frame._name}", merge, merged_by, backwards, parts)
     return Tasks(
         frame._name, run, tuple((((0, number), (1, number)), given) for number in numbers), frame.frame, before
     )
@@ -403,23 +406,28 @@ def _run(inputs: Sequence[Any], scan: str) -> Table:
 
 @lower.register
 def _(frame: RunningInOrder) -> Expr:
-    given = (frame.scan, frame.count)
-    return _after_earlier(frame, _states_of_groups, _merged_states, (frame.scan,), _run_in_order, given)
+    given = (frame.scan, frame.count, frame.backwards)
+    step = (frame.scan,)
+    return _after_earlier(
+        frame, _states_of_groups, _merged_states, step, _run_in_order, given, backwards=frame.backwards
+    )
 
 
-def _states_of_groups(tables: Sequence[Table], scan: str, count: int) -> Any:
+def _states_of_groups(tables: Sequence[Table], scan: str, count: int, backwards: bool) -> Any:
     (table,) = tables
-    return running_in_order(scan, table.columns[0], table.columns[1], count, None)[1]
+    values, groups = (table.columns[number][:: -1 if backwards else 1] for number in (0, 1))
+    return running_in_order(scan, values, groups, count, None)[1]
 
 
 def _merged_states(earlier: Any, part: Any, scan: str) -> Any:
     return part if earlier is None else running_in_order(scan, part, np.arange(len(part)), len(part), earlier)[1]
 
 
-def _run_in_order(inputs: Sequence[Any], scan: str, count: int) -> Table:
+def _run_in_order(inputs: Sequence[Any], scan: str, count: int, backwards: bool) -> Table:
     table, before = inputs
-    column, groups = table.columns[0], table.columns[1]
-    return Table({0: running_in_order(scan, column, groups, count, before)[0], 1: groups}, table.nrows)
+    values, groups = (table.columns[number][:: -1 if backwards else 1] for number in (0, 1))
+    found = running_in_order(scan, values, groups, count, before)[0]
+    return Table({0: np.ascontiguousarray(found[:: -1 if backwards else 1]), 1: table.columns[1]}, table.nrows)
 
 
 @lower.register
