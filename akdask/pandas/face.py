@@ -16,8 +16,9 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial, wraps
 from importlib import import_module
+from types import FunctionType, MethodType
 from typing import Any, ClassVar, Self
 
 import dask
@@ -115,7 +116,7 @@ class Face:
         ):
             return _arranged(self._through_pandas(name, args, kwargs), self._is_arranged())
         try:
-            result = _arranged(self._lazily_by_type(name, args, kwargs))
+            result = _arranged(self._lazily_or_in_pieces(name, args, kwargs))
         except ArrangementError as refused:
             raise refusal(refused.error) from refused.error
         except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
@@ -130,6 +131,10 @@ class Face:
             return self._through_pandas(name, args, kwargs, reason)
         calls[self._named(name), "lazily"] += 1
         return result
+
+    def _lazily_or_in_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a lazy form."""
+        return self._lazily_by_type(name, args, kwargs)
 
     def _lazily_by_type(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a lazy form if it knows the types of the columns; types that the engine lacks have their own module."""
@@ -803,7 +808,21 @@ def in_pandas(given: Any) -> Any:
         return type(given)(map(in_pandas, given))
     if type(given) is dict:
         return {key: in_pandas(item) for key, item in given.items()}
+    if isinstance(given, FunctionType | MethodType | partial):
+        return returning_pandas(given)
     return given
+
+
+def returning_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of the user, called by pandas, whose results are objects of pandas."""
+    if str(getattr(function, "__module__", "")).partition(".")[0] in ("numpy", "pandas"):
+        return function
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        return in_pandas(found) if isinstance(found, Face | list | tuple | dict) else found
+
+    return wraps(function)(call)
 
 
 def _is_at_hand(given: Any) -> bool:

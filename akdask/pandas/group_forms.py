@@ -248,8 +248,8 @@ def reduction(how: str) -> Callable[..., Any]:
     def reduce(
         grouped: Any, numeric_only: bool = False, min_count: int | None = None, skipna: bool = True, ddof: int = 1
     ) -> Any:
-        if not skipna:
-            raise NotLazyError("missing values are not left out")
+        if not skipna or (grouped.is_wide and how in ("idxmin", "idxmax")):
+            raise NotLazyError("missing values are not left out, or labels have several levels")
         if numeric_only and grouped.is_series and grouped.kind(grouped.positions[0]) not in NUMBERS:
             raise NotLazyError("the column has no numbers")
         positions = [at for at in grouped.positions if not numeric_only or grouped.kind(at) in NUMBERS]
@@ -726,14 +726,17 @@ def value_counts(
     given = {**dict(zip(names, keys, strict=True)), "count": counts, "first": groups.unique_key_idx}
     rows = plain(DataFrame._of(ColumnSet.of(given)).to_pandas())
     rows = rows.sort_values("first", kind="stable")
+    own = list(range(len(grouped.keys)))
+    # Equal counts are in the order in which pandas has distinct rows.
+    order: Any = rows.groupby([names[number] for number in own])[names[len(own) :]].value_counts(sort=False)
+    found = rows.set_index(names)["count"].reindex(order.index)
     if sort:
-        rows = rows.sort_values("count", ascending=ascending, kind="stable")
-    rows = rows.sort_values(names[: len(grouped.keys)], kind="stable")
-    found = rows["count"]
+        found = found.sort_values(ascending=ascending, kind="stable")
+    found.index.names = range(len(names))
+    found = found.sort_index(level=own, sort_remaining=False)
     if normalize:
-        found = found / found.groupby([rows[name] for name in names[: len(grouped.keys)]]).transform("sum")
-    labels = [*grouped.names, *(grouped.labels[at] for at in grouped.positions)]
-    found.index = pandas.MultiIndex.from_arrays([rows[name] for name in names], names=labels)
+        found = found / found.groupby(level=own).transform("sum")
+    found.index.names = [*grouped.names, *(grouped.labels[at] for at in grouped.positions)]
     return found.rename("proportion" if normalize else "count")
 
 

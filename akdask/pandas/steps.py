@@ -11,7 +11,7 @@ import pandas
 from pandas.api import typing as kinds
 
 from akdask.pandas.face import SELECTOR, Face, Step, called, faced, in_pandas, words
-from akdask.pandas.refusals import refusal
+from akdask.pandas.refusals import ArrangementError, refusal
 
 
 class Indexer(Step):
@@ -36,7 +36,24 @@ class Indexer(Step):
         return tuple(called(one, self._origin) for one in key) if isinstance(key, tuple) else called(key, self._origin)
 
 
-class MovingWindows(Step):
+class OfRows(Step):
+    """Groups or windows, whose methods pandas may be asked for pieces of the rows."""
+
+    def _lazily_or_in_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self._lazily_by_type(name, args, kwargs)
+        except ArrangementError:
+            raise
+        except Exception:
+            from akdask.pandas import whole_groups
+
+            found = whole_groups.answered(self, name, args, kwargs)
+            if found is NotImplemented:
+                raise
+            return self._faced(found)
+
+
+class MovingWindows(OfRows):
     """Moving, growing or decaying windows."""
 
     pandas_class = kinds.Rolling
@@ -92,7 +109,7 @@ class Resampled(Step):
         return Resampled(self, "__getitem__", (key,), {}).checked()
 
 
-class SeriesGroups(Step):
+class SeriesGroups(OfRows):
     """Values of one column by groups."""
 
     pandas_class = kinds.SeriesGroupBy
@@ -117,7 +134,7 @@ def piped(step: Step, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return func(step, *args, **kwargs)
 
 
-class FrameGroups(Step):
+class FrameGroups(OfRows):
     """Rows by groups."""
 
     pandas_class = kinds.DataFrameGroupBy

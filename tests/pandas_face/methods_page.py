@@ -16,10 +16,12 @@ import pandas
 
 from akdask import config
 from akdask import pandas as face
+from akdask.pandas import whole_groups
 from akdask.pandas.face import EXITS, WRITERS, Face, NDFrame
 from akdask.pandas.frame import MOVE_LABELS
 from akdask.pandas.function_forms import FORMS
 from akdask.pandas.functions import LAZY
+from akdask.pandas.steps import FrameGroups, SeriesGroups
 
 PAGE = Path(__file__).parents[2] / "docs" / "pandas_methods.md"
 
@@ -33,6 +35,8 @@ is there, and does what pandas documents. It takes one of these ways:
 
 - **lazily**: the call makes a plan. Arguments in the last column have a lazy form only with pandas' default value; with
   another one the call runs in pandas. Some values of other arguments do, too, such as functions of Python.
+- **in pieces**: pandas is called on pieces of whole groups, as many rows at a time as fit well into memory, and the
+  results are put together; so are calls of methods of groups whose arguments have no lazy form.
 - **labels**: the call gives columns and labels of rows other places or names, and computes nothing.
 - **computes**: the call asks for all values, so it computes them.
 - **in pandas**: the frame is computed and pandas is called. `pandas_fallback` silences or forbids this, and what
@@ -115,6 +119,11 @@ def lacks_needed(own: Any, form: Any) -> bool:
     )
 
 
+def pieces_of(owner: Face) -> frozenset[str]:
+    """Return the methods that pandas is asked for piece by piece."""
+    return whole_groups.METHODS if isinstance(owner, SeriesGroups | FrameGroups) else frozenset()
+
+
 def way(owner: Face, name: str) -> tuple[str, str]:
     """Return the way of a method, and the arguments that it has no lazy form for."""
     own = getattr(owner.pandas_class, name)
@@ -124,7 +133,10 @@ def way(owner: Face, name: str) -> tuple[str, str]:
         return "lazily", ""
     form = form_of(owner, name)
     if form is not None and not (callable(own) and lacks_needed(own, form)):
-        return "lazily", unsupported(own, form) if callable(own) and not isinstance(own, type) else ""
+        by_default = name in pieces_of(owner) or not callable(own) or isinstance(own, type)
+        return "lazily", "" if by_default else unsupported(own, form)
+    if name in pieces_of(owner):
+        return "in pieces", ""
     if name in getattr(owner, "steps", ()):
         return "in pandas", ""
     if owner.pandas_class is pandas.DataFrame and name in MOVE_LABELS:

@@ -1,0 +1,53 @@
+"""Pieces of whole groups give what pandas gives for all rows, however small the pieces are."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import akdask.pandas as pd
+from akdask import config
+from akdask.pandas import tuning
+from akdask.pandas.refusals import FallbackError
+from tests.pandas_face.compare import outcome, subjects
+
+DATA, IDIOMS = subjects()["functions_of_groups"]
+
+
+@pytest.mark.parametrize("idiom", IDIOMS)
+def test_pieces_of_groups_give_what_all_rows_give(idiom, monkeypatch):
+    monkeypatch.setattr(tuning, "PIECE_ROWS", 11)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, different = outcome(idiom, DATA)
+    assert different is None, idiom
+
+
+def test_functions_of_groups_may_return_series_of_the_face():
+    df = pd.DataFrame({"shop": [1, 1, 2], "price": [1.0, 2.0, 3.0]})
+    found = df.groupby("shop").apply(lambda rows: pd.Series({"most": rows["price"].max(), "rows": len(rows)}))
+    assert found.to_pandas().to_dict() == {"most": {1: 2.0, 2: 3.0}, "rows": {1: 2.0, 2: 1.0}}
+
+
+def test_functions_see_groups_in_order_one_after_the_other(monkeypatch):
+    monkeypatch.setattr(tuning, "PIECE_ROWS", 2)
+    seen = []
+    df = pd.DataFrame({"shop": [3, 1, 2, 3, 1], "price": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    with config.set(pandas_fallback="error"):
+        df.groupby("shop")["price"].apply(lambda prices: seen.append(prices.name) or prices.sum())
+    assert seen == [1, 2, 3]
+
+
+def test_results_of_different_types_are_left_to_pandas(monkeypatch):
+    monkeypatch.setattr(tuning, "PIECE_ROWS", 1)
+    df = pd.DataFrame({"shop": [1, 2, 3], "price": [1.0, 2.0, 3.0]})
+    with config.set(pandas_fallback="error"), pytest.raises(FallbackError, match="groups"):
+        df.groupby("shop").apply(lambda rows: rows if rows["price"].iloc[0] > 1 else 0.0)
+
+
+def test_errors_of_functions_are_those_of_pandas(monkeypatch):
+    monkeypatch.setattr(tuning, "PIECE_ROWS", 1)
+    df = pd.DataFrame({"shop": [1, 2, 3], "price": [1.0, 2.0, 3.0]})
+    with config.set(pandas_fallback="error"), pytest.raises(ZeroDivisionError):
+        df.groupby("shop")["price"].agg(lambda prices: 1 // int(prices.iloc[0] - 2))
