@@ -12,8 +12,9 @@ import numpy as np
 
 from akdask.arrays import tuning
 from akdask.arrays.array import wrap
+from akdask.arrays.creation import array as make_array
 from akdask.arrays.creation import full
-from akdask.arrays.elementwise import cast
+from akdask.arrays.elementwise import cast, elementwise
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import rearranged, reshaped, shaped
 from akdask.arrays.pdarray import pdarray
@@ -33,7 +34,7 @@ from akdask.operators.reduce.reductions import REDUCTIONS
 
 POSITIONS = frozenset({"argmin", "argmax"})
 
-PARTS = frozenset({"sum", "min", "max", "any", "all", "mean"})
+PARTS = frozenset({"sum", "min", "max", "any", "all", "mean", "var", "std"})
 """Reductions that merge the reductions of parts."""
 
 
@@ -74,7 +75,7 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
     if not value.dtype.is_number:
         raise ArgumentTypeError(f"{name} along a dimension takes numbers, not {value.dtype}.")
     function, shape = AXIS_FUNCTIONS[name], array.shape
-    result_shape = (*shape[:axis], 1, *shape[axis + 1 :]) if function.reduces else shape
+    result_shape = (*shape[:axis], function.length(shape[axis]), *shape[axis + 1 :])
     if not array.size:
         return _along_nothing(name, array, result_shape, axis, keepdims)
     count = len(partition_lengths(array.size))
@@ -248,7 +249,24 @@ def _of_blocks(base: pdarray, shape: tuple[int, int, int], name: str, params: di
     if name == "mean":
         total = _total(base, shape)
         return None if total is None else total / length
+    if name in ("var", "std"):
+        found = _variance(cast(base, np.float64), rows, behind, length, **params)
+        return found if name == "var" else elementwise("sqrt", found)
     return _of_blocks(along_parts(name, base, rows, behind), shape, name, params)
+
+
+def _variance(base: pdarray, rows: int, behind: int, length: int, ddof: float = 0) -> Any:
+    """Return variances of floats by parts of some rows: from the squares within, and from the means of parts."""
+    means, squares = (along_parts(name, base, rows, behind) for name in ("mean", "squares"))
+    parts = -(-length // rows)
+    counts = np.full(parts, rows, np.float64)
+    counts[-1] = length - (parts - 1) * rows
+    sizes = make_array(np.repeat(counts, behind))
+    shape = (1, parts, behind)
+    mean = along_axis("sum", reshaped(means * sizes, shape), 1) / length
+    apart = (reshaped(means, shape) - mean).flatten()
+    found = along_axis("sum", reshaped(squares + apart * apart * sizes, shape), 1).flatten()
+    return found / float(max(length - ddof, 0))
 
 
 def _total(base: pdarray, shape: tuple[int, int, int]) -> Any:

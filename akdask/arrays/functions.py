@@ -6,6 +6,7 @@ NumPy's functions stay lazy where akdask has them. All others compute and get Nu
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from inspect import signature
 from operator import index
@@ -16,7 +17,7 @@ import numpy as np
 
 from akdask.arrays import creation, matrices, reductions, shapes
 from akdask.arrays.array import Array, check_axis, unlabelled, wrap
-from akdask.arrays.axes import checked_axis
+from akdask.arrays.axes import along_axis, checked_axis
 from akdask.arrays.creation import arange, full_like
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.elementwise import ElementwiseArray, clip, elementwise, fitting, where
@@ -24,6 +25,7 @@ from akdask.arrays.elementwise import round as rounded
 from akdask.arrays.keys import as_arrays
 from akdask.arrays.ndarray import ArrayView, as_array, reshaped, shaped, spread
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.strided_layout import nonzero_positions
@@ -31,9 +33,10 @@ from akdask.columns.dtypes import STR, column_type
 from akdask.engine.alignment import align
 from akdask.engine.missing import call
 from akdask.engine.node import Frame
+from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.windows.plan import Shifted
+from akdask.operators.windows.plan import Differences, Shifted
 
 
 def array_equal(pda_a: Any, pda_b: Any, equal_nan: bool = False) -> bool:
@@ -236,11 +239,24 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     operation = "not_equal" if getattr(found, "dtype", None) == np.dtype(bool) else "subtract"
     before = (slice(None),) * axis
     for _ in range(index(n)):
-        if found.ndim == 1 and found._value.dtype.is_number:
+        if found.size and type(getattr(found, "base", found)) is pdarray and found._value.dtype.is_number:
+            found = _differences(found, axis)
+        elif found.ndim == 1 and found._value.dtype.is_number:
             found = elementwise(operation, found, _one_further(found))[1:]
         else:
             found = elementwise(operation, found[(*before, slice(1, None))], found[(*before, slice(-1))])
     return found
+
+
+def _differences(array: Any, axis: int) -> Any:
+    """Return the differences of numbers along a dimension; along the first one, rows are as far apart as it is wide."""
+    if math.prod(array.shape[:axis]) > 1:
+        return along_axis("diff", array, axis)
+    distance = math.prod(array.shape[axis + 1 :])
+    node = Differences(Project(array._frame, (0,), (array._value,)), distance, known_lengths(array._frame))
+    shape = (*array.shape[:axis], array.shape[axis] - 1, *array.shape[axis + 1 :])
+    found = pdarray(node, node.result)
+    return found if array.ndim == 1 else reshaped(found, shape)
 
 
 def _one_further(array: Array) -> Array:

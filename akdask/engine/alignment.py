@@ -114,10 +114,11 @@ def row_slices(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple
     [[(0, 0, 3), (1, 0, 1)], [(1, 1, 2)]]
     """
     starts = list(accumulate(lengths, initial=0))
-    return [_slices_of_range(starts, first, last) for first, last in row_bounds(wanted)]
+    return [slices_of_range(starts, first, last) for first, last in row_bounds(wanted)]
 
 
-def _slices_of_range(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
+def slices_of_range(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
+    """Return the slices of partitions, whose first rows are given, that some rows lie in."""
     slices = []
     partition = bisect_right(starts, first) - 1
     while first < last:

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import akdask as ak
+from akdask.arrays import tuning
 from akdask.errors import ArgumentTypeError, AxisError
+from akdask.testing.strategies import partition_lengths, partitioned
 
 SHAPES = npst.array_shapes(min_dims=2, max_dims=3, min_side=0, max_side=5)
 DTYPES = st.sampled_from(["int64", "uint64", "float64", "bool"])
@@ -30,6 +32,36 @@ def test_orders_and_scans_along_a_dimension_are_numpys(grid, axis, small_array):
         same(ak.cummin(lazy, axis=axis), np.minimum.accumulate(grid, axis=axis))
         same(ak.cummax(lazy, axis=axis), np.maximum.accumulate(grid, axis=axis))
         same(ak.cumsum(lazy > 0), np.cumsum(grid > 0))
+
+
+@given(GRIDS, st.integers(-2, 1), st.integers(0, 3), st.data())
+def test_differences_along_a_dimension_are_numpys(grid, axis, n, data):
+    flat = grid.reshape(-1)
+    lazy = partitioned(flat, data.draw(partition_lengths(len(flat))))
+    with np.errstate(all="ignore"):
+        same(ak.diff(lazy.reshape(grid.shape), n=n, axis=axis), np.diff(grid, n=n, axis=axis))
+        same(ak.diff(lazy, n=n), np.diff(flat, n=n))
+        if grid.dtype != bool and grid.size:
+            same(ak.diff(lazy)[::-1] + ak.diff(lazy), np.diff(flat)[::-1] + np.diff(flat))
+
+
+@pytest.mark.parametrize("shape", [(9, 700), (700, 9), (6300, 1), (1, 6300), (7, 30, 30), (3, 2100), (50, 2, 63)])
+def test_variances_of_long_dimensions_are_those_of_their_parts(shape, monkeypatch):
+    monkeypatch.setattr(tuning, "AXIS_PART", 512)
+    monkeypatch.setattr(tuning, "AXIS_ELEMENTS", 1024)
+    grid = np.random.default_rng(1).normal(1e6, 1, shape)
+    lazy = partitioned(grid.reshape(-1), [1000, 0, 3001, 2299]).reshape(shape)
+    for axis in range(grid.ndim):
+        for ddof in (0, 1):
+            with np.errstate(all="ignore"):
+                expected = grid.var(axis=axis, ddof=ddof)
+            np.testing.assert_allclose(ak.var(lazy, axis=axis, ddof=ddof).to_ndarray(), expected, rtol=1e-8)
+            np.testing.assert_allclose(ak.std(lazy, axis=axis, ddof=ddof).to_ndarray(), np.sqrt(expected), rtol=1e-8)
+    grid[0] = np.inf
+    grid[-1, ..., -1] = np.nan
+    lazy = partitioned(grid.reshape(-1), [6300]).reshape(shape)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ak.var(lazy, axis=0).to_ndarray(), grid.var(axis=0), rtol=1e-8)
 
 
 def test_descending_orders_are_stable_and_leave_nan_last():

@@ -235,6 +235,7 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "edges of bins": (_arange, lambda v: ak.histogram(v, 7)[1].astype("int64")),
     "in order or not": (_arange, lambda v: v + ak.is_cosorted([v])),
     "groups made of parts": (_arange, _groups_made_of_parts),
+    "differences": (_arange, lambda v: v[1:] + ak.diff(v)),
     "shift": (_floats, lambda v: ak.Series(v).shift(1).fillna(0.0).values),
     "rolling means": (_floats, lambda v: ak.Series(v).rolling(3, min_periods=1).mean().values),
     "means of spans": (_floats, _means_of_spans),

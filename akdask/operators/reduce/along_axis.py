@@ -17,6 +17,7 @@ from akdask.engine.node import Frame, RowSpace, lower
 from akdask.engine.reduction import TOTALS
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
+from akdask.operators.reduce import loops
 from akdask.operators.windows.kernels import SCANS
 from akdask.records import record
 from akdask.typing import NumberArray
@@ -38,6 +39,8 @@ class AxisFunction:
         Whether the dimension has the length 1 in the result; otherwise its length is unchanged.
     chooses : bool, default False
         Whether the results are elements, so that times stay times.
+    change : int, default 0
+        How many positions more the dimension has in the result, if it is not reduced.
     """
 
     name: str
@@ -45,6 +48,11 @@ class AxisFunction:
     compute: Callable[..., NumberArray]
     reduces: bool = False
     chooses: bool = False
+    change: int = 0
+
+    def length(self, length: int) -> int:
+        """Return the length of a dimension of some length in the result."""
+        return 1 if self.reduces else length + self.change
 
 
 def _reversed_order(block: NumberArray) -> NumberArray:
@@ -90,15 +98,21 @@ def _mean(block: NumberArray) -> NumberArray:
     return summation.quotients(*sums, counts).reshape(len(block), 1, block.shape[2])
 
 
-def _moment(name: str) -> AxisFunction:
-    compute_moment = getattr(np, name)
+def _squares(block: NumberArray) -> NumberArray:
+    """Return the sums of squared distances from the mean; integers are the nearest floats, as in NumPy."""
+    outer, length, inner = block.shape
+    found = np.empty(outer * inner)
+    if found.size:
+        loops.sum_squares(np.ascontiguousarray(block, np.float64).reshape(-1), length, inner, found)
+    return found.reshape(outer, 1, inner)
 
-    def compute(block: NumberArray, **params: Any) -> NumberArray:
-        # Variances of integers are computed from the nearest floats, as in NumPy.
-        found: NumberArray = compute_moment(block, axis=1, keepdims=True, dtype=np.float64, **params)
-        return found
 
-    return AxisFunction(name, lambda _: FLOAT64, compute, reduces=True)
+def _var(block: NumberArray, ddof: float = 0) -> NumberArray:
+    return _squares(block) / np.float64(max(block.shape[1] - ddof, 0))
+
+
+def _diff(block: NumberArray) -> NumberArray:
+    return np.diff(block, axis=1)
 
 
 def _scan(name: str) -> AxisFunction:
@@ -127,8 +141,10 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
         _reduction("any", BOOL),
         _reduction("all", BOOL),
         AxisFunction("mean", lambda _: FLOAT64, _mean, reduces=True),
-        _moment("var"),
-        _moment("std"),
+        AxisFunction("squares", lambda _: FLOAT64, _squares, reduces=True),
+        AxisFunction("var", lambda _: FLOAT64, _var, reduces=True),
+        AxisFunction("std", lambda _: FLOAT64, lambda *args, **params: np.sqrt(_var(*args, **params)), reduces=True),
+        AxisFunction("diff", lambda dtype: dtype, _diff, change=-1),
     )
 }
 """The functions by name."""
@@ -177,10 +193,11 @@ class AlongAxis(Frame):
     @cached_property
     def planned_rows(self) -> RowSpace:
         rows = self.frame.rows
-        if not AXIS_FUNCTIONS[self.function].reduces or rows.lengths is None:
+        made = AXIS_FUNCTIONS[self.function].length(self.length)
+        if made == self.length or rows.lengths is None:
             return rows
         block = self.length * self.inner
-        return RowSpace.of_lengths([-(-count // block) * self.inner for count in rows.lengths])
+        return RowSpace.of_lengths([-(-count // block) * self.inner * made for count in rows.lengths])
 
     @property
     def result(self) -> ColumnRef:

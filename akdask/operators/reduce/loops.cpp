@@ -101,6 +101,87 @@ void select_ranks(Span<double> values, Span<const int64_t> offsets, Span<const i
     }
 }
 
+// The mean of some rows, and the sum of squares of their distances from it.
+struct Spread {
+    double count = 0, mean = 0, squares = 0;
+
+    INLINE void add(double more, double other, double more_squares) {
+        double all = count + more, apart = other - mean;
+        squares += more_squares + apart * apart * (count * more / all);
+        mean += apart * (more / all);
+        count = all;
+    }
+};
+
+// Values that are summed together; each of as many sums has every `LANES`-th value of a row.
+constexpr uint64_t LANES = 16, AT_ONCE = 4096, ROWS = 32, ACROSS = 128;
+
+// Returns the spread of one row, which is read from the cache again while it is there.
+Spread spread_of_row(const double* row, uint64_t length) {
+    Spread found;
+    for (uint64_t first = 0; first < length; first += AT_ONCE) {
+        uint64_t count = std::min(AT_ONCE, length - first), even = count - count % LANES;
+        const double* part = row + first;
+        double sums[LANES] = {}, squares[LANES] = {};
+        auto total = [](double* lanes) {
+            for (uint64_t half = LANES / 2; half; half /= 2) {
+                for (uint64_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+            }
+            return lanes[0];
+        };
+        for (uint64_t at = 0; at < even; at += LANES) {
+            for (uint64_t lane = 0; lane < LANES; ++lane) sums[lane] += part[at + lane];
+        }
+        for (uint64_t at = even; at < count; ++at) sums[at - even] += part[at];
+        double number = static_cast<double>(count), mean = total(sums) / number;
+        auto square = [&](double value) { return (value - mean) * (value - mean); };
+        for (uint64_t at = 0; at < even; at += LANES) {
+            for (uint64_t lane = 0; lane < LANES; ++lane) squares[lane] += square(part[at + lane]);
+        }
+        for (uint64_t at = even; at < count; ++at) squares[at - even] += square(part[at]);
+        found.add(number, mean, total(squares));
+    }
+    return found;
+}
+
+// Sums the squares of distances from the mean along the second of three dimensions, of which the last has `inner`.
+void sum_squares(Span<const double> values, int64_t rows, int64_t inner, Span<double> found) {
+    uint64_t length = static_cast<uint64_t>(rows), width = static_cast<uint64_t>(inner);
+    require(rows > 0 && inner > 0 && width <= values.size && length <= values.size / width &&
+                values.size % (length * width) == 0 && found.size == values.size / length,
+            "arrays of other lengths");
+    for (uint64_t block = 0; block < found.size / width; ++block) {
+        const double* start = values.data + block * length * width;
+        if (width == 1) {
+            found[block] = spread_of_row(start, length).squares;
+            continue;
+        }
+        for (uint64_t column = 0; column < width; column += ACROSS) {
+            uint64_t count = std::min(ACROSS, width - column);
+            Spread spreads[ACROSS];
+            for (uint64_t first = 0; first < length; first += ROWS) {
+                uint64_t some = std::min(ROWS, length - first);
+                const double* part = start + first * width + column;
+                double means[ACROSS] = {}, squares[ACROSS] = {};
+                for (uint64_t row = 0; row < some; ++row) {
+                    for (uint64_t at = 0; at < count; ++at) means[at] += part[row * width + at];
+                }
+                for (uint64_t at = 0; at < count; ++at) means[at] /= static_cast<double>(some);
+                for (uint64_t row = 0; row < some; ++row) {
+                    for (uint64_t at = 0; at < count; ++at) {
+                        double apart = part[row * width + at] - means[at];
+                        squares[at] += apart * apart;
+                    }
+                }
+                for (uint64_t at = 0; at < count; ++at) {
+                    spreads[at].add(static_cast<double>(some), means[at], squares[at]);
+                }
+            }
+            for (uint64_t at = 0; at < count; ++at) found[block * width + column + at] = spreads[at].squares;
+        }
+    }
+}
+
 // Keeps the words from `low` to `high` in their order; `counts` become the words below these, and how many are kept.
 void keep_between(Span<const uint64_t> words, uint64_t low, uint64_t high, Span<uint64_t> kept, Span<int64_t> counts) {
     require(kept.size >= words.size && counts.size == 2 && low <= high, "too little room, or bounds in no order");
@@ -263,6 +344,7 @@ void add_pairs(Span<int64_t> counts, Span<const double> x, Span<const double> y,
 
 MODULE("Values of some rank in small groups, extremes of text, sums of selected integers, and numbers of pairs in bins.",
        {"select_ranks", overloads<select_ranks>},
+       {"sum_squares", overloads<sum_squares>},
        {"keep_between", overloads<keep_between>},
        {"copy_lists", overloads<copy_lists>},
        {"find_extremes", overloads<find_extremes>},

@@ -19,6 +19,9 @@ def select_ranks(
     stop_group: int,
 ) -> None: ...
 
+# Squares of distances from the mean, along the second of three dimensions.
+def sum_squares(values: Floats, rows: int, inner: int, found: Floats) -> None: ...
+
 # `counts` become the words below `low`, and those that are kept.
 def keep_between(words: Words, low: int, high: int, kept: Words, counts: Integers) -> None: ...
 

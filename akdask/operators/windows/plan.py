@@ -6,17 +6,21 @@ small tasks. Each takes the task before it and a part of its own partition.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from akdask._dask import Expr, List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, NULLABLE_STR, ColumnType, unlimited
+from akdask.columns.memory import new_array
 from akdask.columns.summation import sum_integers
 from akdask.columns.table import Table, concat_rows, spread, take_rows
 from akdask.deferred import without_collection
+from akdask.engine.alignment import row_bounds, slices_of_range
 from akdask.engine.node import Frame, Node, RowSpace, lower
 from akdask.engine.pipeline import Compile, Reduce, Sink, pipeline
 from akdask.engine.rowwise import Project, Tasks
@@ -44,6 +48,7 @@ from akdask.operators.windows.kernels import (
     span_starts,
     window_quantiles,
 )
+from akdask.typing import NumberArray
 
 OUTSIDE = "outside"
 """Name of the column that marks rows from outside the frame."""
@@ -122,6 +127,36 @@ class Shifted(WithNeighbours):
 
     def describe(self) -> str:
         return f"Shift by {self.periods}"
+
+
+class Differences(Frame):
+    """The difference of each row of the only column and the row `distance` places before, where there is one.
+
+    Of bools, whether they differ.  `given` are the partition lengths of `frame`.
+    """
+
+    no_more_rows = True
+
+    frame: Project
+    distance: int
+    given: tuple[int, ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return RowSpace.of_lengths(self.lengths)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Partition lengths: the first rows are missing."""
+        return tuple(max(stop - max(start, self.distance), 0) for start, stop in row_bounds(self.given))
+
+    @property
+    def result(self) -> ColumnRef:
+        """The differences."""
+        return ColumnRef(self._name, 0, self.frame.values[0].dtype)
+
+    def lower_into(self, names: Mapping[Hashable, Hashable], arrays: Node) -> Expr | None:
+        return _differences_of(self, next(iter(names)), arrays) if len(names) == 1 else None
 
 
 class Windows(WithNeighbours):
@@ -219,6 +254,51 @@ def _halos(frame: WithNeighbours, count: int) -> PartitionChain:
     calls = tuple((((0, number),), (count,)) for number in range(project.npartitions))
     ends = Tasks(f"ends {count} {frame._name}", _end, calls, project)
     return PartitionChain(f"halos {count} {frame._name}", _further, (count,), count < 0, ends)
+
+
+@lower.register
+def _(frame: Differences) -> Expr:
+    return _differences_of(frame, 0)
+
+
+def _differences_of(frame: Differences, name: Hashable, *arrays: Node) -> Expr:
+    """Return tables of differences, or write them to an array of all rows."""
+    starts = list(accumulate(frame.given, initial=0))
+    calls = []
+    for first, stop in row_bounds(frame.lengths):
+        slices = slices_of_range(starts, first, stop + frame.distance) if first < stop else [(0, 0, 0)]
+        refs = (*((0, number) for number, _, _ in slices), *((1, 0) for _ in arrays))
+        bounds = tuple((start, end) for _, start, end in slices)
+        calls.append((refs, (bounds, frame.distance, (name, first, stop))))
+    return Tasks(f"{frame._name} {bool(arrays)}", _differences, tuple(calls), frame.frame, *arrays)
+
+
+def _differences(
+    inputs: Sequence[Any], bounds: Sequence[tuple[int, int]], distance: int, place: tuple[Hashable, int, int]
+) -> Table:
+    """Return the differences of rows in slices of partitions, the first of which have none."""
+    parts = [
+        next(iter(table.columns.values()))[start:stop] for table, (start, stop) in zip(inputs, bounds, strict=False)
+    ]
+    name, first, last = place
+    is_alone = len(inputs) == len(bounds)
+    out = new_array(last - first, parts[0].dtype) if is_alone else inputs[-1][name][first:last]
+    difference = np.not_equal if out.dtype == np.bool_ else np.subtract
+    ends = list(accumulate(map(len, parts), initial=0))
+    row = 0
+    # Each slice minus the one as far before: pieces end where one of the two does.
+    for stop in sorted({min(max(end - shift, 0), len(out)) for end in ends for shift in (0, distance)}):
+        if stop > row:
+            upper, lower = (_rows_from(parts, ends, row + shift, stop - row) for shift in (distance, 0))
+            difference(upper, lower, out=out[row:stop])
+            row = stop
+    return Table({0: out} if is_alone else {}, len(out))
+
+
+def _rows_from(parts: Sequence[NumberArray], ends: Sequence[int], first: int, count: int) -> NumberArray:
+    """Return some rows of one of several parts; the first of all is given."""
+    number = bisect_right(ends, first) - 1
+    return parts[number][first - ends[number] : first - ends[number] + count]
 
 
 @lower.register
