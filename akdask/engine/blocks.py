@@ -21,7 +21,19 @@ import numpy as np
 from akdask.caches import cached_results
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.summation import UNIT, UnitPositions
-from akdask.columns.table import Table, concat_rows, decoded, empty, read_only, slice_rows, spread, take_rows
+from akdask.columns.table import (
+    Table,
+    concat_rows,
+    decoded,
+    empty,
+    is_encoded,
+    is_scalar,
+    read_only,
+    slice_rows,
+    spread,
+    take_rows,
+)
+from akdask.deferred import pa
 from akdask.engine import tuning
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.sources import RowPruning, leaves_few, near_rows, stretches_left, windows
@@ -289,6 +301,7 @@ class Partition:
         self._reading: dict[ColumnKey, NumberArray] = {}
         self._free: dict[ColumnType, list[NumberArray]] = {}
         self._lent: list[tuple[ColumnType, NumberArray]] = []
+        self._of_distinct: dict[int, tuple[Apply, Any, Column]] = {}
 
     def __enter__(self) -> Self:
         self._readers = [self._open(item) for item in self.inputs]
@@ -500,6 +513,28 @@ class Partition:
             return None
         return UnitPositions(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
 
+    def of_distinct(self, step: Apply, text: Any, others: Sequence[Any], place: int) -> Column | None:
+        """Return the results of an operation for the strings of a dictionary, None if they are too many.
+
+        Parameters
+        ----------
+        step : Apply
+        text : DictionaryArray
+            The argument at `place`; blocks share its dictionary, which is asked once.
+        others : sequence of scalars
+            The other arguments.
+        place : int
+        """
+        dictionary = text.dictionary
+        known = self._of_distinct.get(id(step))
+        if known is None or known[1].buffers()[1].address != dictionary.buffers()[1].address:
+            if len(dictionary) > tuning.DISTINCT_FOR_ROW * len(text):
+                return None
+            found = OPERATIONS[step.operation].evaluate(*others[:place], dictionary, *others[place:], **step.params)
+            # The step and the dictionary are kept, so that nothing else takes their place in memory.
+            known = self._of_distinct[id(step)] = step, dictionary, found
+        return known[2]
+
     def take_buffer(self, dtype: ColumnType) -> NumberArray:
         """Return a buffer of one block's rows for a temporary."""
         free = self._free.get(dtype)
@@ -614,13 +649,13 @@ class Block:
         self._columns: dict[ColumnKey, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
 
-    def load(self, load: Load, out: NumberArray | None = None, *, encoded: bool = False) -> Column:
-        """Return a column's rows, read at most once for each block; text may be encoded if the caller wants that."""
+    def load(self, load: Load, out: NumberArray | None = None) -> Column:
+        """Return a column's rows, read at most once for each block; text may be encoded."""
         column, selected = self._columns.get(name := (load.base, load.column), (None, 0))
         if column is None:
             left = self._rows_left()
             if self._origin is not None:
-                column = self._origin.load(load, encoded=True)
+                column = self._origin.load(load)
             elif left is not None:
                 column, selected = self.partition.read_rows(load, left, out), len(self._selections)
             else:
@@ -628,8 +663,7 @@ class Block:
         for number, rows in enumerate(self._selections[selected:], selected + 1):
             column = selected_rows(column, rows, out if number == len(self._selections) else None)
         self._columns[name] = column, len(self._selections)
-        # Later programs may select some of the rows, which is faster for encoded text.
-        return column if encoded else decoded(column)
+        return column
 
     def _rows_left(self) -> NumberArray | None:
         """Return the positions in the partition of the rows that are left; None for all, or if they do not ascend."""
@@ -719,7 +753,7 @@ class Block:
         for register, step in enumerate(program.steps):
             match step:
                 case Load():
-                    registers[register] = self.load(step, targets.get(register), encoded=register in program.encoded)
+                    registers[register] = self.load(step, targets.get(register))
                 case ConstantRows():
                     registers[register] = step.value if step.rows is None else spread(step.value, step.rows, self.nrows)
                 case BroadcastInput():
@@ -733,8 +767,7 @@ class Block:
                         buffer = partition.take_buffer(step.dtype) if lent is None else lent[1]
                         buffers[register] = step.dtype, buffer
                         target = buffer[: self.nrows]
-                    args = [registers[arg] for arg in step.args]
-                    registers[register] = OPERATIONS[step.operation].evaluate(*args, out=target, **step.params)
+                    registers[register] = self._apply(step, registers, target)
                     for arg in step.release:
                         if arg in buffers:
                             partition.give_buffer(*buffers.pop(arg))
@@ -746,7 +779,31 @@ class Block:
         # The remaining buffers hold results, which are valid until the next block.
         for lent in buffers.values():
             partition.lend(*lent)
-        return [
+        results = [
             spread(registers[register], dtype, self.nrows)
             for register, dtype in zip(program.outputs, program.dtypes, strict=True)
         ]
+        return [
+            column if register in program.encoded else decoded(column)
+            for register, column in zip(program.outputs, results, strict=True)
+        ]
+
+    def _apply(self, step: Apply, registers: list[Any], out: NumberArray | None) -> Any:
+        """Return the result of an operation; of text in a dictionary, it is that of each string of the dictionary."""
+        operation = OPERATIONS[step.operation]
+        args = [registers[arg] for arg in step.args]
+        encoded = [place for place, arg in enumerate(args) if not isinstance(arg, np.ndarray) and is_encoded(arg)]
+        if len(encoded) == 1 and operation.of_distinct and (step.dtype.is_number or step.dtype.kind == "str"):
+            (place,) = encoded
+            others = args[:place] + args[place + 1 :]
+            found = (
+                self.partition.of_distinct(step, args[place], others, place) if all(map(is_scalar, others)) else None
+            )
+            if found is not None:
+                if step.dtype.is_number:
+                    return take_rows(found, args[place].indices.to_numpy(), out)
+                return pa.DictionaryArray.from_arrays(args[place].indices, found, safe=False)
+        for place in encoded:
+            # Other operations may need the same strings.
+            args[place] = registers[step.args[place]] = decoded(args[place])
+        return operation.evaluate(*args, out=out, **step.params)

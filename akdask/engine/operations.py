@@ -66,6 +66,8 @@ class Operation:
         that read their arguments again.
     modular : bool
         Whether the kernel takes ``max_bits`` if arguments are integers of any size.
+    of_distinct : bool
+        Whether it may be computed of the strings of a dictionary instead of the rows: it raises for no string.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Operation:
     symbol: str | None = None
     in_place: bool = False
     modular: bool = False
+    of_distinct: bool = False
 
     def result_type(self, *types: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the result for arguments of the given types.

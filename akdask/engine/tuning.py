@@ -28,6 +28,10 @@ MOST_OPEN_FILES = 16
 OPEN_PARTITIONS, OPEN_AHEAD = 4, 16
 """Partitions that are open at a time, maybe of several files; remote ones wait for their bytes."""
 
+DISTINCT_FOR_ROW = 4
+"""Strings of a dictionary for each row of a block, up to which they are asked in place of the rows: later blocks of a
+partition mostly have the same dictionary."""
+
 # ---- pipeline
 
 SMALL_ROWS = 2**18

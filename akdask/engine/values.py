@@ -661,7 +661,7 @@ class Program:
     forgets : tuple of int
         Slots that no later program recalls.
     encoded : set of int
-        Registers in which text may be `akdask.columns.table`.
+        Results of which text may be positions in a dictionary, as `akdask.columns.table` has it.
     """
 
     steps: tuple[Step, ...]
@@ -678,10 +678,7 @@ class Program:
 
     def with_encoded(self, count: int) -> Program:
         """Return the program that leaves text encoded if it only appears among the first results."""
-        used = {arg for step in self.steps if isinstance(step, Apply) for arg in step.args}
-        used.update(self.outputs[count:], (register for register, _ in self.hands_on))
-        loaded = {register for register, step in enumerate(self.steps) if isinstance(step, Load)}
-        return replace(self, encoded=loaded.intersection(self.outputs[:count]) - used)
+        return replace(self, encoded=set(self.outputs[:count]).difference(self.outputs[count:]))
 
     def only(self, registers: Set[int]) -> Program:
         """Return the program that computes some registers and hands them on, without other results."""

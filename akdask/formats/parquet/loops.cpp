@@ -280,11 +280,14 @@ bool unpack_snappy(const uint8_t* data, uint64_t at, uint64_t last, Span<uint8_t
             }
             at += nbytes;
             if (!back || back > done || length > size - done) return false;
-            uint8_t *into = memory.data + done, *from = into - back;
-            if (back >= 8) {
-                for (uint64_t ahead = 0; ahead < length; ahead += 8) put_word(into, ahead, word_at(from, ahead));
+            uint8_t *into = memory.data + done, *end = into + length;
+            const uint8_t* from = into - back;
+            // What overlaps repeats, so twice as many bytes can be copied each time.
+            for (; back < 8 && into < end; into += back, back *= 2) put_word(into, 0, word_at(from, 0));
+            if (back < 16) {
+                for (; into < end; into += 8) put_word(into, 0, word_at(into - back, 0));
             } else {
-                for (uint64_t ahead = 0; ahead < length; ++ahead) into[ahead] = from[ahead];
+                for (; into < end; into += 16) std::memcpy(into, into - back, 16);
             }
         }
         done += length;
@@ -354,9 +357,17 @@ bool unpack(Text data, uint64_t size, Span<uint8_t> memory) {
     return unpack_snappy(data.data, 0, data.size - PAGE_MARGIN, memory, size);
 }
 
+constexpr uint64_t HIGH = 0x8080808080808080;
+
+// Whether no byte has its highest bit set; 8 bytes behind them can be read.
+bool is_ascii(const uint8_t* text, uint64_t at, uint64_t stop) {
+    uint64_t seen = 0;
+    for (; at + 8 <= stop; at += 8) seen |= word_at(text, at);
+    return !((seen | leading_bytes(word_at(text, at), at, stop)) & HIGH);
+}
+
 // Whether bytes are text in UTF-8; 8 bytes behind them can be read.
 bool is_text(const uint8_t* text, uint64_t at, uint64_t stop) {
-    constexpr uint64_t HIGH = 0x8080808080808080;
     auto continues = [&](uint64_t place, uint64_t least, uint64_t most) {
         return place < stop && text[place] >= least && text[place] <= most;
     };
@@ -393,6 +404,8 @@ int64_t place_strings(Text data, uint64_t at, uint64_t stop, Span<const bool> va
     require(at <= stop && data.size >= 8 && stop <= data.size - 8 && stop < uint64_t{1} << 32, "text without a margin");
     require(starts.size == lengths.size && (!valid.size || valid.size == starts.size), "rows of other numbers");
     int64_t total = 0;
+    // Lengths below 128 look like ASCII as well, so that mostly no string has to be looked at.
+    bool all_ascii = is_ascii(data.data, at, stop);
     for (uint64_t row = 0; row < starts.size; ++row) {
         uint64_t start = stop, length = missing;
         if (!valid.size || valid[row]) {
@@ -401,7 +414,7 @@ int64_t place_strings(Text data, uint64_t at, uint64_t stop, Span<const bool> va
             start = at + 4;
             if (length > stop - start) return CUT_SHORT;
             at = start + length;
-            if (!is_text(data.data, start, at)) return NO_TEXT;
+            if (!all_ascii && !is_ascii(data.data, start, at) && !is_text(data.data, start, at)) return NO_TEXT;
         }
         starts[row] = static_cast<uint32_t>(start);
         lengths[row] = static_cast<uint32_t>(length);

@@ -215,22 +215,22 @@ def _text_to(result: ColumnType) -> Callable[..., ColumnType | None]:
 
 
 CHARACTER_OPERATIONS: dict[str, Operation] = {
-    **{name: Operation(name, 1, _text_to(BOOL), _predicate(name)) for name in PREDICATES},
-    **{name: Operation(name, 1, _text_to(STR), _transform(name)) for name in TRANSFORMS},
+    **{name: Operation(name, 1, _text_to(BOOL), _predicate(name), of_distinct=True) for name in PREDICATES},
+    **{name: Operation(name, 1, _text_to(STR), _transform(name), of_distinct=True) for name in TRANSFORMS},
     **{
         operation.name: operation
         for operation in (
-            Operation("text_length", 1, _text_to(INT64), _length),
-            Operation("text_find", 1, _text_to(INT64), _find),
-            Operation("text_count", 1, _text_to(INT64), _count),
-            Operation("text_get", 1, _text_to(NULLABLE_STR), _get),
-            Operation("text_slice", 1, _text_to(STR), _slice),
-            Operation("strip", 1, _text_to(STR), strip),
-            Operation("without_affix", 1, _text_to(STR), _without),
-            Operation("partition", 1, _text_to(STR), _partition),
-            Operation("pad", 1, _text_to(STR), _pad),
+            Operation("text_length", 1, _text_to(INT64), _length, of_distinct=True),
+            Operation("text_find", 1, _text_to(INT64), _find, of_distinct=True),
+            Operation("text_count", 1, _text_to(INT64), _count, of_distinct=True),
+            Operation("text_get", 1, _text_to(NULLABLE_STR), _get, of_distinct=True),
+            Operation("text_slice", 1, _text_to(STR), _slice, of_distinct=True),
+            Operation("strip", 1, _text_to(STR), strip, of_distinct=True),
+            Operation("without_affix", 1, _text_to(STR), _without, of_distinct=True),
+            Operation("partition", 1, _text_to(STR), _partition, of_distinct=True),
+            Operation("pad", 1, _text_to(STR), _pad, of_distinct=True),
             Operation("repeat", 1, _text_to(STR), _repeat),
-            Operation("replace_text", 1, _text_to(STR), _replace),
+            Operation("replace_text", 1, _text_to(STR), _replace, of_distinct=True),
         )
     },
 }

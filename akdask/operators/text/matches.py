@@ -326,15 +326,15 @@ def _replaced_type(strings: ColumnType, *, pattern: str, template: str, most: in
 MATCH_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("match_start", 1, _matched(INT64), _first_start),
-        Operation("match_text", 1, _matched(STR), _first_text),
-        Operation("match_count", 1, _matched(INT64), _counts),
+        Operation("match_start", 1, _matched(INT64), _first_start, of_distinct=True),
+        Operation("match_text", 1, _matched(STR), _first_text, of_distinct=True),
+        Operation("match_count", 1, _matched(INT64), _counts, of_distinct=True),
         Operation("match_texts", 1, _matched(list_of(STR)), _all_text),
         Operation("match_spans", 1, _matched(list_of(INT64)), _spans),
         Operation(
             "part_of_spans", 1, lambda spans, *, part: spans if spans == list_of(INT64) else None, _part_of_spans
         ),
-        Operation("replace_matches", 1, _replaced_type, _replaced),
+        Operation("replace_matches", 1, _replaced_type, _replaced, of_distinct=True),
     )
 }
 

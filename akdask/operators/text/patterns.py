@@ -97,7 +97,9 @@ def _extract(strings: Any, out: Any = None, *, pattern: str, group: int) -> Stri
 PATTERN_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("count_matches", 1, lambda strings, **_: INT64 if strings == STR else None, _count),
-        Operation("extract", 1, lambda strings, **_: NULLABLE_STR if strings == STR else None, _extract),
+        Operation("count_matches", 1, lambda strings, **_: INT64 if strings == STR else None, _count, of_distinct=True),
+        Operation(
+            "extract", 1, lambda strings, **_: NULLABLE_STR if strings == STR else None, _extract, of_distinct=True
+        ),
     )
 }

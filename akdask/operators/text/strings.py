@@ -318,12 +318,12 @@ def _strings_to(result: ColumnType) -> Callable[..., ColumnType | None]:
 STRING_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("byte_length", 1, _strings_to(INT64), text_lengths),
-        Operation("isempty", 1, _strings_to(BOOL), _is_empty),
-        Operation("contains", 1, _matched_type, _contains),
-        Operation("startswith", 1, _matched_type, _startswith),
-        Operation("endswith", 1, _matched_type, _endswith),
-        Operation("isin", 1, _strings_to(BOOL), _isin),
+        Operation("byte_length", 1, _strings_to(INT64), text_lengths, of_distinct=True),
+        Operation("isempty", 1, _strings_to(BOOL), _is_empty, of_distinct=True),
+        Operation("contains", 1, _matched_type, _contains, of_distinct=True),
+        Operation("startswith", 1, _matched_type, _startswith, of_distinct=True),
+        Operation("endswith", 1, _matched_type, _endswith, of_distinct=True),
+        Operation("isin", 1, _strings_to(BOOL), _isin, of_distinct=True),
         Operation("stick", 2, _strings_to(STR), _stick),
         Operation("ipv4_text", 1, lambda dtype: STR if dtype == UINT64 else None, ipv4_text),
         Operation("ipv4_number", 1, _strings_to(UINT64), ipv4_number),
@@ -368,11 +368,13 @@ def _with_missing_type(strings: ColumnType, missing: ColumnType) -> ColumnType |
 MISSING_TEXT_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("is_missing", 1, lambda strings: BOOL if strings == NULLABLE_STR else None, _is_missing),
-        Operation("as_nullable", 1, _text_to(NULLABLE_STR), _as_it_is),
-        Operation("as_text", 1, _text_to(STR), _as_it_is),
+        Operation(
+            "is_missing", 1, lambda strings: BOOL if strings == NULLABLE_STR else None, _is_missing, of_distinct=True
+        ),
+        Operation("as_nullable", 1, _text_to(NULLABLE_STR), _as_it_is, of_distinct=True),
+        Operation("as_text", 1, _text_to(STR), _as_it_is, of_distinct=True),
         Operation("demand_text", 1, _text_to(STR), lambda strings, out=None: demanded(strings)),
-        Operation("fill_missing", 2, _filled_type, _filled),
+        Operation("fill_missing", 2, _filled_type, _filled, of_distinct=True),
         Operation("make_missing", 2, _with_missing_type, _with_missing),
     )
 }

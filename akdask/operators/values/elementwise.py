@@ -374,7 +374,14 @@ def _where_type(condition: ColumnType, x: ColumnType, y: ColumnType) -> ColumnTy
 
 
 _OF_NUMBERS_AND_STRINGS: dict[np.ufunc, Operation] = {
-    ufunc: Operation(ufunc.__name__, 2, _equatable if ufunc is np.equal else _comparable, _comparison(ufunc), symbol)
+    ufunc: Operation(
+        ufunc.__name__,
+        2,
+        _equatable if ufunc is np.equal else _comparable,
+        _comparison(ufunc),
+        symbol,
+        of_distinct=True,
+    )
     for ufunc, symbol in COMPARISONS.items()
 }
 
