@@ -189,3 +189,12 @@ MOST_REMOTE_TASKS = 32
 
 COLUMNS_ON_WORKERS = 32
 """Columns that workers keep at a time; a plan refers to all earlier rounds, and reads the last ones."""
+
+# ---- optimizer
+
+MOST_PASSES = 4
+"""Passes over plans at most; filters that the first one splits move below joins in the second."""
+
+MOST_FOUND_ROWS = 2**16
+"""Most first rows of a sort that are found without sorting all: one task has all of them, and earlier tasks as many of
+each partition."""

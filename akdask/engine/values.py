@@ -821,11 +821,6 @@ class Compiler:
         return Program(tuple(steps), outputs, tuple([value.dtype for value in values]), hands_on, tuple(forgets))
 
 
-def compile_values(values: Sequence[Value], bases: Mapping[str, int], replicas: Mapping[str, int]) -> Program:
-    """Compile values that refer to the nodes named in `bases` and to the replicated nodes named in `replicas`."""
-    return Compiler([values], bases, replicas).last(values)
-
-
 def _step(
     value: Value,
     register: Mapping[str, int],

@@ -676,7 +676,7 @@ class _Blob:
                 missing if name in ("float64", "timestamp") or is_integer else (),
                 lookup if is_integer else None,
                 self._becomes[position],
-                name == "timestamp" and (times == "microseconds" or (times == "auto" and _is_beyond(stored, chunks))),
+                name == "timestamp" and (times == "microseconds" or (times == "auto" and _is_beyond(chunks))),
                 is_complete,
             ),
         )
@@ -765,7 +765,7 @@ def _checked_chunks(file: ParquetFileDescription, position: int) -> Any:
         raise BlobFormatError(error.message, details=error.details, hint=error.hint) from error
 
 
-def _is_beyond(stored: ParquetColumn, chunks: Any) -> bool:
+def _is_beyond(chunks: Any) -> bool:
     """Whether statistics show times outside the range of nanoseconds."""
     known = chunks[chunks["bounded"]]
     low, high = (np.ascontiguousarray(known[side]).view(np.int64) for side in ("minimum", "maximum"))

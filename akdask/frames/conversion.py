@@ -26,6 +26,7 @@ from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import as_column, counted, literal_table
 from akdask.engine.values import Constant, token
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.frames import tuning
 from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, check_names, level_column, names_of
 from akdask.frames.dataframe import DataFrame
@@ -273,10 +274,6 @@ _NULLABLE = {INT64: "Int64", UINT64: "UInt64", UINT8: "UInt8", BOOL: "boolean", 
 
 EXACT = 2.0**53 - 1
 """Up to here, no two integers are the same float."""
-
-
-ITERATED = 10_000
-"""Rows that are brought into this process at a time."""
 
 
 ORIENTS = ("dict", "list", "series", "split", "tight", "records", "index")
@@ -581,8 +578,8 @@ def parts_of_rows(frame: DataFrame, limit: int | None) -> Iterator[pd.DataFrame]
     """Yield some thousand rows at a time."""
     rows = frame if limit is None else frame.head(max(int(limit), 0))
     total = len(rows)
-    for start in range(0, total, ITERATED):
-        part = rows._rows(slice(start, start + ITERATED))
+    for start in range(0, total, tuning.ITERATED):
+        part = rows._rows(slice(start, start + tuning.ITERATED))
         yield part.compute()
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.errors import MissingFileError, warn
+from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError, LbannListError, LbannWarning
 from akdask.lbann.reader import sample_ids
 from akdask.lbann.sample_list import ListType, SampleList, Words, buffers, column, file_state, parts
@@ -203,16 +204,13 @@ def as_counts(words: Words) -> np.ndarray | None:
     return np.asarray(words.cast(pa.int64()))
 
 
-BLOCK = 1 << 24
-"""Bytes of text that are split into words at a time."""
-
 _GZIP = b"\x1f\x8b"
 _ZLIB_METHOD = 8
 _AUTOMATIC = 47
 """Window size with which zlib detects gzip or zlib by the first bytes."""
 
 
-def text_blocks(path: str | os.PathLike[str], block: int = BLOCK) -> Iterator[bytes]:
+def text_blocks(path: str | os.PathLike[str], block: int = tuning.TEXT_BLOCK) -> Iterator[bytes]:
     """Yield the text of a file in blocks of whole lines.  The last line may lack its line feed.
 
     Parameters
@@ -303,7 +301,7 @@ class _Body:
 
 
 def read_list(
-    path: str | os.PathLike[str], *, find_samples: SampleFinder | None = None, block: int = BLOCK
+    path: str | os.PathLike[str], *, find_samples: SampleFinder | None = None, block: int = tuning.TEXT_BLOCK
 ) -> SampleList:
     """Read a sample list of any of the six types, plain or compressed by gzip or zlib.
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 # ---- lists
 
+TEXT_BLOCK = 2**24
+"""Bytes of text that are split into words at a time."""
+
 FEW_IDS = 8
 """Up to this number of samples, IDs are looked up one by one, since calls on columns take as long for few as for many.
 Otherwise, single samples take 1.2 times as long."""

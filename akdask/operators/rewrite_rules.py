@@ -83,9 +83,6 @@ CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggreg
 
 _OF_ALL = Need(every_column=True)
 
-MOST_PASSES = 4
-"""Number of passes over plans; filters that the first one splits move below joins in the second."""
-
 
 def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[str, int]) -> list[Node]:
     """Return plans rewritten by all rules; `nodes` are given inputs first, and counted in `kinds`."""
@@ -97,7 +94,7 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
     if kinds.get("Sort", 0) > 1:
         plans = share_sorts(plans)
         nodes = inputs_first(plans)
-    for _ in range(MOST_PASSES):
+    for _ in range(engine_tuning.MOST_PASSES):
         found = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
         if all(map(is_, found, plans)):
             break
@@ -641,13 +638,9 @@ def _filtered(identity: ColumnIdentity, node: Filter) -> ColumnIdentity:
     return ColumnIdentity(token("filtered", identity, node.mask))
 
 
-MOST_ROWS = 2**16
-"""Most rows to find in this way, since one task has all of them, and earlier tasks as many of each partition."""
-
-
 def top_rows(sort: Sort, need: Need) -> TopK | None:
     """Return only the first or last rows of a sort, if nobody reads others."""
-    if not need.rows or abs(need.rows) > MOST_ROWS:
+    if not need.rows or abs(need.rows) > engine_tuning.MOST_FOUND_ROWS:
         return None
     names = tuple(need.only(sort.names))
     return TopK(sort.frame, sort.by, sort.order.ascending, names, need.rows)
@@ -707,7 +700,7 @@ def first_of_hash_join(join: HashJoin, need: Need) -> HashJoin | None:
 
 
 def _are_few_first(need: Need) -> bool:
-    return need.rows is not None and 0 < need.rows <= MOST_ROWS
+    return need.rows is not None and 0 < need.rows <= engine_tuning.MOST_FOUND_ROWS
 
 
 def _is_left_join(frame: Frame) -> bool:

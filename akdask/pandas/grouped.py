@@ -135,7 +135,7 @@ def of_frame(frame: LazyFrame, by: Any = None, level: Any = None, **options: Any
     labels, data = labelling.column_labels(frame), labelling.data_names(frame)
     if not labels.is_unique:
         raise NotLazyError("columns repeat")
-    given = _given_keys(frame, by)
+    given = _given_keys(by)
     types = {number: key.dtype for number, key in enumerate(given) if _is_narrow(key)}
     if level is not None:
         given = [_level(frame, one) for one in (level if isinstance(level, list | tuple) else [level])]
@@ -220,7 +220,7 @@ def _is_narrow(key: Any) -> bool:
     return isinstance(key, np.ndarray | pandas.Index) and key.dtype.kind in "iuf"
 
 
-def _given_keys(frame: LazyFrame, by: Any) -> list[Any]:
+def _given_keys(by: Any) -> list[Any]:
     if not isinstance(by, list):
         return [by]
     if not by:

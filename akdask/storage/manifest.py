@@ -37,7 +37,8 @@ from akdask.records import record
 from akdask.storage import tuning
 from akdask.storage.files import FileIdentity, check_status, exists, is_remote, last_changed, open_regular, owner_of
 from akdask.storage.locales import sort_key, split_locale
-from akdask.storage.ranges import BLOCK_BYTES, RangeReader, range_reader
+from akdask.storage.ranges import RangeReader, range_reader
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import NumberArray
 
 _FORMAT = b"akdask\0\4"

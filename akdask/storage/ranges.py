@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from akdask.errors import AkdaskError, FileError, FileFormatError, MissingFileError
 from akdask.records import record
+from akdask.storage import tuning
 from akdask.storage.files import FileIdentity, NoAnswerError, changed_error, has_status, is_remote, open_regular
 from akdask.storage.remote import ReadAhead, RemoteBytes, Stream
 from akdask.typing import NumberArray
@@ -244,19 +245,12 @@ Data in chunks of n elements has ``ELSEWHERE - n``."""
 OUTSIDE = -(2**63)
 """Offset of data that is, or may be, in other files."""
 
-BLOCK_BYTES = 2**20
-"""Bytes that are read, checked or written at a time.  From a quarter to four times as many took as long:
-4 M rows of an integer, a float and a short text were read from HDF5 in 22 ms of CPU time, and written in 106 ms."""
-
 MOST_PARTITIONS = 2**17
 """Partitions into which the files of a set are split, if there are not more files: of 128 MiB each, 16 TiB."""
 
 
 ALIGNED_ROWS = 2**15
 """Large files are split at multiples of this number of rows."""
-
-MANY = 8
-"""Ranges of this many times `ALIGNED_ROWS` are aligned: that makes them little larger."""
 
 
 @record
@@ -332,7 +326,7 @@ def split_rows(
     step = -(-rows // counts)
     if grain is None:
         # Sums of floats are rounded by units of rows, which are the same ones wherever files are split.
-        grain = np.where(step >= MANY * ALIGNED_ROWS, ALIGNED_ROWS, 1)
+        grain = np.where(step >= tuning.MANY_RANGES * ALIGNED_ROWS, ALIGNED_ROWS, 1)
     step = -(-step // grain) * grain
     counts = np.where(grain > 1, np.maximum(-(-rows // np.maximum(step, 1)), 1), counts)
     files = np.repeat(np.arange(len(rows)), counts)

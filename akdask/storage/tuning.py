@@ -63,3 +63,12 @@ MOST_TRIES = 100
 TICK, MOST_TICKS = 0.001, 20
 """Seconds between two looks at the clock of the file system, and how many; mostly it moves every 4 ms.  One that moves
 each second is not waited for."""
+
+# ---- rows of files
+
+BLOCK_BYTES = 2**20
+"""Bytes that are read, checked or written at a time.  4 M rows of an integer, a float and a short text were read from
+HDF5 in 22 ms of CPU time, and written in 106 ms, with a quarter and four times as many, too."""
+
+MANY_RANGES = 8
+"""Ranges of this many times the aligned number of rows are aligned: that makes them little larger."""

@@ -15,7 +15,7 @@ import zarr
 
 import akdask as ak
 from akdask.cli import main
-from akdask.formats.zarr import write as zarr_write
+from akdask.formats import tuning
 
 FILES, ROWS = 24, 2**17
 """Each file has 1 MiB, and so has each partition."""
@@ -60,7 +60,7 @@ READERS = {
 @pytest.mark.parametrize("out", READERS)
 def test_a_file_is_made_with_some_partitions_of_it_in_memory(large, out, monkeypatch):
     monkeypatch.chdir(large)
-    monkeypatch.setattr(zarr_write, "CHUNK", ROWS)
+    monkeypatch.setattr(tuning, "ZARR_CHUNK", ROWS)
     with ak.config.set(partition_size=8 * ROWS, spare_memory=0):
         found = peak(lambda: main(["convert", "x", out, "--num-locales=1"]))
     assert found < FILES * ROWS * 8 // 2

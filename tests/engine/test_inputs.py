@@ -8,7 +8,7 @@ import akdask as ak
 from akdask.columns.table import Table
 from akdask.engine import tuning
 from akdask.engine.blocks import Partition, RowPositions, coalesce_partitions
-from akdask.engine.values import Mask, Range, compile_values
+from akdask.engine.values import Compiler, Mask, Range
 from akdask.errors import InconsistentFilesError
 from akdask.testing.memory import MemoryPart
 
@@ -48,7 +48,7 @@ def test_rows_that_are_only_counted_stay_apart():
 
 
 def test_what_counts_rows_stays_apart():
-    mask = Mask(compile_values([], {}, {}))
+    mask = Mask(Compiler([[]], {}, {}).last([]))
     assert rows_of(coalesce_partitions([((mask,), [part(2)])] * 3, 10)) == [6]
     assert rows_of(coalesce_partitions([((mask, Range(0, 2, 1)), [part(2)])] * 3, 10)) == [2, 2, 2]
 

@@ -130,3 +130,13 @@ def test_rows_go_to_dask_and_come_back():
     kept = frame["i"][frame["i"] > 2].to_dask()
     assert np.isnan(kept.chunks[0]).all()
     assert kept.compute().tolist() == [3, 4, 5, 6]
+
+
+def test_totals_of_groups_neither_wrap_nor_round():
+    keys = np.arange(600) % 2
+    frame = ak.DataFrame({"k": keys, "small": ak.array(np.full(600, 255, np.uint8)), "flag": keys == 1})
+    frame["large"] = ak.array([2**70 + row for row in range(600)], dtype=ak.bigint)
+    groups = frame.groupby("k")
+    assert groups["small"].sum().tolist() == [300 * 255] * 2
+    assert groups["flag"].sum().tolist() == [0, 300]
+    assert groups["large"].sum().tolist() == [sum(2**70 + row for row in range(start, 600, 2)) for start in (0, 1)]

@@ -36,7 +36,7 @@ def table_of(words):
         7: pa.array(lists, pa.large_list(pa.int64())),
         8: pa.array([[word] * 2 for word in words], pa.large_list(pa.large_string())),
         9: pa.array([[value % 2 == 0 for value in item] for item in lists], pa.large_list(pa.bool_())),
-        10: pa.array([[] for _ in words], pa.large_list(pa.null())),
+        10: pa.array([[None] * (number % 3) for number in range(len(words))], pa.large_list(pa.null())),
     }
     return Table(columns, len(words))
 

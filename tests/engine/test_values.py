@@ -14,7 +14,6 @@ from akdask.engine.values import (
     Constant,
     Recall,
     columns_of,
-    compile_values,
     describe,
     substitute,
     walk,
@@ -81,7 +80,7 @@ def test_buffers_are_given_back_after_their_last_use():
     total = Call("add", A, Constant(1))
     for _ in range(20):
         total = Call("add", total, Constant(1))
-    program = compile_values([total], {"scan-1": 0}, {})
+    program = Compiler([[total]], {"scan-1": 0}, {}).last([total])
     released = [step.release for step in program.steps if isinstance(step, Apply)]
     assert all(released[1:])
 

@@ -276,6 +276,18 @@ def test_bytes_of_other_files_are_not_read(tmp_path):
             read_frame(str(tmp_path / "x.h5"))
 
 
+def test_objects_are_found_in_groups_of_any_name(tmp_path):
+    frame = pd.DataFrame({"c": pd.Categorical(["x", "y", "x"]), "n": [1, 2, 3]})
+    for number, key in enumerate(("meta", "a/meta", "meta/meta/b")):
+        # The categories of a table are objects below it, which are not asked for.
+        frame.to_hdf(tmp_path / f"{number}.h5", key=key, format="table")
+        found = ak.import_data(str(tmp_path / f"{number}.h5"))
+        assert found["n"].tolist() == [1, 2, 3]
+    frame[["n"]].to_hdf(tmp_path / "2.h5", key="meta/meta/b/c", format="table")
+    with pytest.raises(FileFormatError, match="several objects"):
+        ak.import_data(str(tmp_path / "2.h5"))
+
+
 def test_groups_that_contain_themselves_come_to_an_end(tmp_path):
     numbers().to_hdf(tmp_path / "x.h5", key="a", format="fixed")
     with h5py.File(tmp_path / "x.h5", "r+") as file:

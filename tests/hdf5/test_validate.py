@@ -251,6 +251,7 @@ def test_a_set_of_all_kinds_of_objects_breaks_no_rule(paths):
     assert validate(paths).violations == ()
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("rule", CASES)
 def test_what_breaks_one_rule_is_found_by_that_rule_alone(rule, paths):
     for share, path in enumerate(paths):
@@ -267,6 +268,7 @@ def test_any_byte_that_is_no_text_is_found(name, paths):
     assert broken(paths) == {"names.utf8"}
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("rule", PAIRS)
 def test_what_breaks_one_rule_with_others_is_found_by_all_of_them(rule, paths):
     act, others = PAIRS[rule]

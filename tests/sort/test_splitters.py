@@ -11,7 +11,7 @@ import pytest
 from akdask.columns.dtypes import INT64, STR
 from akdask.columns.table import Table
 from akdask.engine.blocks import Partition
-from akdask.engine.values import ColumnRef, compile_values
+from akdask.engine.values import ColumnRef, Compiler
 from akdask.operators.keys.keys import WORD_BITS, span
 from akdask.operators.keys.string_codes import layout_of
 from akdask.operators.sort import tuning
@@ -24,7 +24,7 @@ from akdask.testing.memory import MemorySource
 @pytest.mark.parametrize("ascending", [True, False])
 def test_keys_span_those_of_all_blocks(monkeypatch, ascending):
     monkeypatch.setattr("akdask.engine.tuning.FEW_BLOCK_ROWS", 1)
-    program = compile_values([ColumnRef("here", "k", INT64)], {"here": 0}, {})
+    program = Compiler([[ColumnRef("here", "k", INT64)]], {"here": 0}, {}).last([ColumnRef("here", "k", INT64)])
     numbers = [5, 9, 3, 4, -7, 0, 8], [9, 8, 7, 6, 5, 4, 3], [1, 2, 3, 4, 5, 6, 7]
     for column, block_rows in product(map(np.array, numbers), [1, 2, 3, 10]):
         with Partition([Table({"k": column}, len(column))], (), (), block_rows) as partition:
@@ -39,7 +39,7 @@ def test_keys_span_those_of_all_blocks(monkeypatch, ascending):
 def test_the_layout_of_text_is_that_of_all_blocks(monkeypatch, block_rows):
     monkeypatch.setattr("akdask.engine.tuning.FEW_BLOCK_ROWS", 1)
     text = pa.array(["gate 07", "gate 11", "a longer name"], pa.large_string())
-    program = compile_values([ColumnRef("here", "k", STR)], {"here": 0}, {})
+    program = Compiler([[ColumnRef("here", "k", STR)]], {"here": 0}, {}).last([ColumnRef("here", "k", STR)])
     with Partition([Table({"k": text}, 3)], (), (), block_rows) as partition:
         (found,) = SampleKeys(program, (True,), 2, TEXT).run(partition)
     assert found.layout == layout_of(text)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError, WriteError
+from akdask.formats import tuning
 from akdask.formats.zarr import write as module
 
 
@@ -84,7 +85,7 @@ def test_columns_become_a_group_in_their_order(tmp_path):
 
 
 def test_objects_of_other_lengths_and_shapes_go_into_one_group(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 16)
+    monkeypatch.setattr(tuning, "ZARR_CHUNK", 16)
     flat = parts(np.arange(100), 30, 31)
     columns = {"flat": flat, "grid": flat.reshape(10, 10), "more": flat * 2, "few": ak.arange(3), "none": ak.arange(0)}
     ak.save_all(columns, tmp_path / "g", file_format="zarr")

@@ -19,7 +19,8 @@ from akdask.formats import tuning
 from akdask.formats.csv.text_file import TextFile, read_text, text_blocks
 from akdask.records import record
 from akdask.storage.files import FileIdentity
-from akdask.storage.ranges import ALIGNED_ROWS, MANY
+from akdask.storage.ranges import ALIGNED_ROWS
+from akdask.storage.tuning import MANY_RANGES
 
 BLOCK = 2**19
 """Bytes of a block of a scan, after which a range may end: ranges depend on it, and with them sums of floats.  1 M rows
@@ -141,7 +142,7 @@ class _Scan:
         if not self._grain and self._rows:
             # As in other formats, large ranges begin at multiples of the rows by which floats are added up.
             expected = self._rows * self._step // max(self._position - self._begin, 1)
-            self._grain = ALIGNED_ROWS if expected >= MANY * ALIGNED_ROWS else 1
+            self._grain = ALIGNED_ROWS if expected >= MANY_RANGES * ALIGNED_ROWS else 1
 
     def finish(self, size: int) -> list[ByteRange]:
         """Return the ranges, after the last block of a text of some size."""

@@ -22,7 +22,7 @@ from akdask.formats.csv.lines import Head, Lines, StrayQuoteError, count_breaks,
 from akdask.formats.csv.text_file import TextFile, read_text
 from akdask.records import record
 from akdask.storage import tuning as storage_tuning
-from akdask.storage.ranges import BLOCK_BYTES
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import Column, NumberArray
 
 _SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))

@@ -22,8 +22,9 @@ from akdask.formats import tuning
 from akdask.records import record
 from akdask.storage import tuning as storage_tuning
 from akdask.storage.files import FileIdentity, is_remote
-from akdask.storage.ranges import BLOCK_BYTES, RangeReader, range_reader
+from akdask.storage.ranges import RangeReader, range_reader
 from akdask.storage.remote import Stream, buffer_limit
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import NumberArray
 
 Bytes = npt.NDArray[np.uint8]

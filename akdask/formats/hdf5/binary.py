@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from akdask.formats import tuning
 from akdask.records import record
 
 Read: TypeAlias = Callable[[int, int], bytes]
@@ -472,8 +473,6 @@ Word: TypeAlias = Any
 """An integer, or an array of integers, whose lower 32 bits are used."""
 
 _START, _MASK, _PART = 0xDEADBEEF, 2**32 - 1, 12
-_FEW = 8
-"""Rows below which numbers are faster than arrays."""
 
 
 def lookup3(content: bytes) -> int:
@@ -507,7 +506,7 @@ def lookup3_of_rows(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
         Hashes.
     """
     n, nbytes = rows.shape
-    if n < _FEW:
+    if n < tuning.HDF5_FEW_HASHED:
         return np.array([lookup3(row.tobytes()) for row in rows], np.uint32)
     padded = np.zeros((n, -(-nbytes // _PART) * _PART), np.uint8)
     padded[:, :nbytes] = rows

@@ -19,11 +19,13 @@ from h5py import h5d, h5z
 from akdask.caches import Cache
 from akdask.cluster import check_memory
 from akdask.columns.memory import new_array
+from akdask.formats import tuning
 from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5.layout import H5Object
 from akdask.records import record
 from akdask.storage.files import FileIdentity
-from akdask.storage.ranges import BLOCK_BYTES, RangeReader
+from akdask.storage.ranges import RangeReader
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import NumberArray
 
 Filter: TypeAlias = tuple[int, tuple[int, ...]]
@@ -232,10 +234,6 @@ def _within(shape: Sequence[int], row: int, start: int, stop: int) -> Iterator[B
         yield (slice(row, row + 1), *box)
 
 
-_CACHED = 2**30  # limit of a task's cache of unpacked chunks, unless one is larger: it reads several columns in turn
-_MOST_BYTES = 2**26  # limit of the cache of chunk locations; 32 bytes each
-
-
 @record(eq=False)
 class ChunkIndex:
     """Locations of the chunks of a dataset; each chunk has been checked to have a size that its filters can produce.
@@ -297,7 +295,7 @@ class ChunkIndex:
 
 _INDEXES: Cache[tuple[FileIdentity, str], ChunkIndex] = Cache(
     "chunk indexes of HDF5 datasets",
-    nbytes=_MOST_BYTES,
+    nbytes=tuning.HDF5_CHUNK_INDEX_BYTES,
     size=lambda index: index.numbers.nbytes + index.locations.nbytes,
     at_least=1,
 )
@@ -459,7 +457,7 @@ class ChunkStore:
         own = [key for key in self._chunks if key[0] == dataset]
         for key in own[: max(len(own) + 1 - count, 0)]:
             del self._chunks[key]
-        while self._chunks and sum(chunk.nbytes for chunk in self._chunks.values()) + nbytes > _CACHED:
+        while self._chunks and sum(chunk.nbytes for chunk in self._chunks.values()) + nbytes > tuning.HDF5_CHUNK_CACHE:
             self._chunks.popitem(last=False)
 
 

@@ -42,6 +42,7 @@ from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import empty, slice_rows, type_of
 from akdask.deferred import is_arrow, pa
 from akdask.errors import FileFormatError, SchemaError, UnsupportedError
+from akdask.formats import tuning
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.description import (
     ColumnLocation,
@@ -79,7 +80,8 @@ from akdask.storage.objects import (
     ObjectSpec,
     ObjType,
 )
-from akdask.storage.ranges import BLOCK_BYTES, Extent
+from akdask.storage.ranges import Extent
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import Column, NumberArray, StringArray
 
 if TYPE_CHECKING:
@@ -864,12 +866,6 @@ READERS: dict[str, ReadColumn] = {
 }
 """Readers by kind of column type."""
 
-_UNCHECKED_ROWS = 2**23
-"""Rows that are read without checking the available memory."""
-
-_COPIES = 3
-"""Copies of about the stored size that reading needs: the stored bytes, the segments and the decoded column."""
-
 
 def read_column(
     elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
@@ -881,8 +877,8 @@ def read_column(
     TransferError
         If they would take more memory than this process may use for them: a short list may claim any number of values.
     """
-    if stop - start > _UNCHECKED_ROWS:
-        check_memory(_COPIES * (stop - start) * place.dtype.itemsize, "these rows take", "read fewer rows")
+    if stop - start > tuning.HDF5_UNCHECKED_ROWS:
+        check_memory(tuning.HDF5_COPIES * (stop - start) * place.dtype.itemsize, "these rows take", "read fewer rows")
     return READERS[place.dtype.kind](elements, place, start, stop, out)
 
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from akdask.caches import Cache
 from akdask.errors import FileFormatError
+from akdask.formats import tuning
 from akdask.formats.hdf5.binary import (
     UNKNOWN,
     Message,
@@ -316,26 +317,6 @@ BY_LIBRARY = -1
 """In place of a template where only the library can read a group."""
 
 _UNKNOWN = -2
-_MAX_TEMPLATES = 12
-"""Most templates for groups with the same datasets; one program writes few structures."""
-
-_MAX_TRIES = 24
-"""Groups of which templates are made at a time; some lack a dataset or have an unknown structure."""
-
-_MAX_TREES = 64
-_FEW = 8  # groups that are located one by one, without opening the file in the library to count those beside them
-_LOOKUPS = 64
-"""Names that are listed in the time of a few lookups: 16 of 3,000 groups are located in 7 ms, and in 34 ms with a list.
-
-All 3,000 in batches of 16 take 40 ms with a list and 400 ms without.
-"""
-
-_AHEAD = 4096
-"""Groups that are located together with the wanted ones: 3,000 in batches of 16 take 40 ms, and 190 ms without."""
-
-_MOST_BYTES_AT_ONCE = 3 * 2**24
-_MOST_COUNTS = 2**17
-_IDLE = 100_000  # lookups in other groups after which a group is forgotten, if there is no room for another one
 
 
 class Located(NamedTuple):
@@ -419,7 +400,7 @@ class _Lookup(NamedTuple):
     ) -> None:
         """Add a template for one of the groups that no template fits, within the limit of attempts."""
         for row in rows[~is_tried[rows]].tolist():
-            if len(self.templates) >= _MAX_TEMPLATES or is_tried.sum() >= _MAX_TRIES:
+            if len(self.templates) >= tuning.HDF5_GROUP_TEMPLATES or is_tried.sum() >= tuning.HDF5_TEMPLATE_TRIES:
                 return
             is_tried[row] = True
             template = _make(self.file, names[row], int(addresses[row]), self.paths)
@@ -472,7 +453,7 @@ class _GroupListing:
             return
         is_more = self.which == _UNKNOWN
         is_more[new] = False
-        located = np.concatenate([new, np.flatnonzero(is_more)[:_AHEAD]])
+        located = np.concatenate([new, np.flatnonzero(is_more)[: tuning.HDF5_GROUPS_AHEAD]])
         below = f"{parent}/" if parent else ""
         paths = [below + name.decode(errors="surrogateescape") for name in self.names[new].tolist()]
         which, offsets = lookup.fit(self.addresses[located], paths, len(new))
@@ -502,14 +483,15 @@ class _GroupListings:
             if known is not None:
                 known.last_use = self._uses
                 return known
-            if len(self._counts) > _MOST_COUNTS:
+            if len(self._counts) > tuning.HDF5_COUNTED_GROUPS:
                 self._counts.clear()
             asked, n = self._counts.get((file.path, parent), (0, 0))
             asked += count
-            if asked >= _FEW and not n:
+            if asked >= tuning.HDF5_FEW_GROUPS and not n:
                 n = file.library.n_members(parent)
             self._counts[file.path, parent] = asked, n
-            if asked < _FEW or asked * _LOOKUPS < n or not self._make_space(n * (8 * len(paths) + 32)):
+            is_rare = asked < tuning.HDF5_FEW_GROUPS or asked * tuning.HDF5_LISTING_LOOKUPS < n
+            if is_rare or not self._make_space(n * (8 * len(paths) + 32)):
                 return None
             made = _list(file, parent, len(paths))
             if made is not None:
@@ -519,17 +501,17 @@ class _GroupListings:
 
     def _make_space(self, nbytes: int) -> bool:
         """Drop the least recently used groups; those in use stay, as all take turns in an epoch."""
-        while len(self._found) and self._found.nbytes + nbytes > _MOST_BYTES_AT_ONCE:
+        while len(self._found) and self._found.nbytes + nbytes > tuning.HDF5_LISTING_BYTES:
             oldest = next(iter(self._found))
             known = self._found.get(oldest)
-            if known is not None and self._uses - known.last_use < _IDLE:
+            if known is not None and self._uses - known.last_use < tuning.HDF5_IDLE_LOOKUPS:
                 return False
             self._found.pop(oldest)
-        return nbytes <= _MOST_BYTES_AT_ONCE
+        return nbytes <= tuning.HDF5_LISTING_BYTES
 
 
 _LISTINGS = _GroupListings()
-_TEMPLATES: Cache[Paths, list[GroupTemplate]] = Cache("templates of HDF5 groups", entries=_MAX_TREES)
+_TEMPLATES: Cache[Paths, list[GroupTemplate]] = Cache("templates of HDF5 groups", entries=tuning.HDF5_TEMPLATE_SETS)
 
 
 def _templates_for(paths: Paths) -> list[GroupTemplate]:
@@ -565,7 +547,7 @@ def _address(file: TreeFile, group: str) -> int:
 
 def _list(file: TreeFile, parent: str, n_paths: int) -> _GroupListing | None:
     names, addresses = file.library.addresses(parent)
-    if not names or len(names) * max(map(len, names)) > _MOST_BYTES_AT_ONCE:
+    if not names or len(names) * max(map(len, names)) > tuning.HDF5_LISTING_BYTES:
         return None
     table = np.array(names)
     order = np.argsort(table)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from akdask.caches import Cache
 from akdask.errors import AkdaskError, FileFormatError
+from akdask.formats import tuning
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codecs import describe_object
 from akdask.formats.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
@@ -39,12 +40,6 @@ from akdask.storage.remote import RemoteFile
 if TYPE_CHECKING:
     from akdask.formats.hdf5.binary import Read
     from akdask.formats.hdf5.file_structure import Structure
-
-_SMALL = 2**20
-"""Bytes of a file that is read at once: 50 µs for a file of ten columns, 75 µs block by block."""
-
-_MAX_TEMPLATES = 4
-"""Structures that files of a set have in turn: with rows and without, of first and of later releases."""
 
 _MOST_ELEMENTS = 2**48
 _UNDEFINED = 2**64 - 1  # address of data that is stored nowhere
@@ -114,7 +109,7 @@ class Templates:
 
     def __init__(self, describe: Callable[[FileIdentity], FileDescription]) -> None:
         self._describe = describe
-        self._templates: Cache[int, Template] = Cache("templates of HDF5 files", entries=_MAX_TEMPLATES)
+        self._templates: Cache[int, Template] = Cache("templates of HDF5 files", entries=tuning.HDF5_FILE_TEMPLATES)
         self._candidate: FileDescription | None = None
         self._folder = ""
         self._missed = 0
@@ -178,7 +173,7 @@ def _reading(file: FileIdentity) -> Iterator[Read]:
         return
     descriptor = open_regular(file.path, follows=True)
     try:
-        if file.size > _SMALL:
+        if file.size > tuning.HDF5_SMALL_FILE:
             yield lambda start, count: os.pread(descriptor, count, start)
         else:
             content = os.pread(descriptor, file.size, 0)
@@ -226,14 +221,12 @@ def _tells_all(template: Template, read: Read, describe: Callable[[FileIdentity]
     return is_same and np.array_equal(found.slots, wanted.slots)
 
 
-_ONE_BY_ONE = 2
-_MOST_BYTES = 2**25  # limit of the cache of descriptions
 _SLOT_BYTES = 16  # of a dataset in a description, about
 
 
 _DESCRIPTIONS: Cache[FileIdentity, FileDescription] = Cache(
     "descriptions of HDF5 files",
-    nbytes=_MOST_BYTES,
+    nbytes=tuning.HDF5_DESCRIPTION_BYTES,
     size=lambda found: _SLOT_BYTES * (len(found.slots) + 1),
     at_least=1,
 )
@@ -268,9 +261,9 @@ def inspect_ahead(files: Sequence[FileIdentity]) -> None:
     """Inspect remote files concurrently and cache their descriptions; errors are left to `inspect_file`."""
     far = [file for file in files if is_remote(file.path)]
     # The first two make the template that others are compared with.
-    for file in far[:_ONE_BY_ONE]:
+    for file in far[: tuning.HDF5_FIRST_FILES]:
         _try_to_inspect(file)
-    concurrently(_try_to_inspect, far[_ONE_BY_ONE:])
+    concurrently(_try_to_inspect, far[tuning.HDF5_FIRST_FILES :])
 
 
 def _try_to_inspect(file: FileIdentity) -> None:

@@ -33,8 +33,9 @@ from akdask.records import record
 from akdask.storage.files import FileIdentity, identify, is_file
 from akdask.storage.locales import locale_files
 from akdask.storage.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
-from akdask.storage.ranges import BLOCK_BYTES, ELSEWHERE, Extent, RangeReader, opened, range_reader, write_at
+from akdask.storage.ranges import ELSEWHERE, Extent, RangeReader, opened, range_reader, write_at
 from akdask.storage.staged_writer import FileReceipt, StagedWriter
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import NumberArray
 
 

@@ -15,7 +15,7 @@ from akdask.columns.strings import MARGIN, offsets_and_bytes
 from akdask.deferred import pa
 from akdask.formats import tuning
 from akdask.formats.hdf5 import loops
-from akdask.storage.ranges import BLOCK_BYTES
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import NumberArray
 
 _CHUNK = 32

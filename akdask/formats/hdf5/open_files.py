@@ -23,6 +23,7 @@ import numpy.typing as npt
 from h5py import h5d, h5g, h5l, h5o, h5p, h5s, h5t
 
 from akdask.caches import Cache
+from akdask.formats import tuning
 from akdask.formats.hdf5.binary import root_address
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import hdf5_errors_naming, open_hdf5
@@ -366,9 +367,6 @@ class TreeFile:
         os.close(self.descriptor)
 
 
-MAX_OPEN = 256
-"""Files that stay open at most; more may be in use."""
-
 _SPARED = 128  # descriptors left for other uses
 _EACH = 2  # descriptors of a file that the library has opened as well
 _TOO_MANY = {errno.EMFILE, errno.ENFILE}
@@ -446,7 +444,7 @@ class OpenFiles:
 
 def _limit() -> int:
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(1, min(MAX_OPEN, (allowed - _SPARED) // _EACH if allowed > 0 else MAX_OPEN))
+    return max(1, min(tuning.HDF5_OPEN_FILES, (allowed - _SPARED) // _EACH if allowed > 0 else tuning.HDF5_OPEN_FILES))
 
 
 OPEN_FILES = OpenFiles(_limit())

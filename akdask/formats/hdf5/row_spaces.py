@@ -24,6 +24,7 @@ from akdask.caches import cached_results
 from akdask.columns.dtypes import STR, ColumnType
 from akdask.columns.table import empty
 from akdask.errors import AkdaskError, FileFormatError, MissingDatasetError, UnsupportedError
+from akdask.formats import tuning
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
 from akdask.formats.hdf5.codecs import read_column, scan_starts
 from akdask.formats.hdf5.description import (
@@ -45,18 +46,10 @@ from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.records import record
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges
-from akdask.storage.ranges import (
-    BLOCK_BYTES,
-    ELSEWHERE,
-    OUTSIDE,
-    Extent,
-    RangeReader,
-    RowRanges,
-    range_reader,
-    split_rows,
-)
+from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, RangeReader, RowRanges, range_reader, split_rows
 from akdask.storage.remote import Stream
 from akdask.storage.source import Bounds, PartReader, Stretch
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import Column, NumberArray
 
 ElementRange: TypeAlias = tuple[Extent, int, int]
@@ -482,15 +475,6 @@ def damages_of(file: FileDescription) -> list[tuple[str | None, str]] | None:
     return found
 
 
-QUESTIONS = 4
-"""Number of selections of columns whose parts are cached, since selections recur and thousands of parts are slow to
-make.
-"""
-
-MAX_LOCATIONS = 2**15
-"""Most columns of a selection whose parts are cached: for more, making parts is no longer the larger cost."""
-
-
 @record
 class Hdf5Part:
     """One partition: a row range of one file, and where its columns lie.
@@ -738,11 +722,11 @@ class Hdf5Source:
             If a column is not of this row space.
         """
         wanted = (tuple(columns), bool(config.get("verify_checksums")))
-        if len(columns) * len(self._ranges.files) > MAX_LOCATIONS:
+        if len(columns) * len(self._ranges.files) > tuning.HDF5_SELECTION_PARTS:
             return self._part(index, *wanted)
         if wanted not in self._parts:
             # If several threads do the same, the last result is cached.
-            self._parts = dict([*self._parts.items(), (wanted, {})][-QUESTIONS:])
+            self._parts = dict([*self._parts.items(), (wanted, {})][-tuning.HDF5_SELECTIONS :])
         parts = self._parts.get(wanted, {})
         if index not in parts:
             parts[index] = self._part(index, *wanted)
@@ -776,7 +760,6 @@ class Hdf5Source:
 _MOST_ROWS = 2**63
 _FEW = 64  # limit of partitions per file
 _TIGHTEST = 1032  # to 1, the tightest that deflate packs
-_MUCH = 8  # a chunk of more than this part of a partition is not to be unpacked twice
 
 
 @record
@@ -894,7 +877,7 @@ class RowSpaces:
         grain = np.ones(len(rows), np.int64)
         for name, size in zip(columns, sizes, strict=True):
             chunk, length = self._layouts.chunks(name), self._layouts.lengths(name)
-            large = chunk * np.maximum(size // np.maximum(length, 1), 1) > limit // _MUCH
+            large = chunk * np.maximum(size // np.maximum(length, 1), 1) > limit // tuning.HDF5_CHUNK_SHARE
             has_rows = length == rows
             most = np.where(large, np.minimum(most, -(-length // np.maximum(chunk, 1))), most)
             grain = np.where(large & has_rows, np.maximum(grain, chunk), grain)

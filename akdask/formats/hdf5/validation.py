@@ -35,7 +35,8 @@ from akdask.records import record
 from akdask.storage.files import exists, identify, is_remote
 from akdask.storage.locales import missing_locales
 from akdask.storage.objects import SEGMENTS, VALUES, ObjType
-from akdask.storage.ranges import BLOCK_BYTES, range_reader
+from akdask.storage.ranges import range_reader
+from akdask.storage.tuning import BLOCK_BYTES
 from akdask.typing import NumberArray
 
 _MAX_FILL_BYTES = 2**30  # bytes that are scanned even if they are not stored in the file

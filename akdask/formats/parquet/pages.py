@@ -25,6 +25,7 @@ from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array, scratch
 from akdask.columns.nullable import NullableColumn
 from akdask.errors import FileFormatError
+from akdask.formats import tuning as formats_tuning
 from akdask.formats.parquet import loops
 from akdask.formats.parquet.columns import NAT, ParquetColumn
 from akdask.formats.parquet.statistics import PageLocations
@@ -40,10 +41,8 @@ PLAIN, RLE = 0, 3
 UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
 _PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
 _HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
-_AT_ONCE = 2**9  # pages that a loop lists
 _LARGEST = 2**28  # bytes of a page, unpacked; larger ones are read by the general path
 _MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
-_SMALL = 2**18  # bytes of a page, unpacked: unpacking it again is as fast as caching it
 MARGIN = 64  # bytes behind packed data that loops read
 WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
@@ -253,7 +252,7 @@ class PageList:
         if descriptor is None:
             return False
         state = np.array([self._at, self._listed])
-        found = np.empty((_AT_ONCE, len(PageField)), np.int64)
+        found = np.empty((formats_tuning.PARQUET_PAGES_AT_ONCE, len(PageField)), np.int64)
         count = loops.list_pages(
             descriptor,
             state,
@@ -628,7 +627,7 @@ class NumberPageReader(PageReader):
         """Return how many of some pages, from the first on, can be read together."""
         first, end = pages[:, PageField.FIRST], pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
         # Of a large page that is read in part, the next rows are wanted next.
-        fits = ((first >= start) & (end <= stop)) | (pages[:, PageField.UNPACKED] <= _SMALL)
+        fits = ((first >= start) & (end <= stop)) | (pages[:, PageField.UNPACKED] <= formats_tuning.PARQUET_SMALL_PAGE)
         fits &= pages[:, PageField.VALUES] < 0
         if self._stored != self._dtype.numpy:
             fits &= pages[:, PageField.IS_PLAIN] == 0

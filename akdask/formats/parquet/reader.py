@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import concat_rows, concat_text, empty, spread, take_rows
+from akdask.formats import tuning
 from akdask.formats.parquet.chunks import (
     ArrowChunkReader,
     Int96ChunkReader,
@@ -430,9 +431,6 @@ def _within(stretches: Sequence[Stretch], start: int, stop: int, itemsize: int) 
         row += nrows
 
 
-GROUPED_ROWS = 2**20
-"""Rows up to which neighbouring row groups of a file are one partition."""
-
 _ITEMSIZE = 8
 
 Ints = npt.NDArray[np.int64]
@@ -484,7 +482,7 @@ def partitions_of(files: Sequence[ParquetFileDescription], limit: int) -> RowGro
     units: list[tuple[int, int, int, int, int]] = []  # file, first and last group, first row, rows
     groups: list[list[RowGroup]] = []
     counted = np.zeros(len(files) + 1, np.int64)
-    most = max(1, min(GROUPED_ROWS, limit // _ITEMSIZE))
+    most = max(1, min(tuning.PARQUET_PARTITION_ROWS, limit // _ITEMSIZE))
     for number, file in enumerate(files):
         before, row, found = int(counted[number]), 0, list[RowGroup]()
         begun: list[int] = [before, before, 0, 0]

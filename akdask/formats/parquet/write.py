@@ -32,7 +32,7 @@ from akdask.formats.parquet.footers import (
 )
 from akdask.formats.parquet.thrift import CODECS as STORED_CODECS
 from akdask.formats.parquet.thrift import Field, Fields, read_fields, write_fields
-from akdask.formats.tuning import PARQUET_GROUP_ROWS
+from akdask.formats.tuning import PARQUET_GROUP_ROWS, PARQUET_PAGE_ROWS
 from akdask.records import record
 from akdask.storage.files import FileIdentity, identify
 from akdask.storage.manifest import FileSums
@@ -257,12 +257,11 @@ def text_leaves(field: Any) -> list[str]:
 
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
-_PAGE_ROWS = 2**17
-_PAGES: dict[str, Any] = {"write_batch_size": 2**15, "data_page_size": 8 * _PAGE_ROWS}
+_PAGES: dict[str, Any] = {"write_batch_size": 2**15, "data_page_size": 8 * PARQUET_PAGE_ROWS}
 """Pages that end where units of rows do, so that plain ones are read and added up where they are."""
 
 if "max_rows_per_page" in signature(pq.ParquetWriter).parameters:  # releases before had no such limit
-    _PAGES["max_rows_per_page"] = _PAGE_ROWS
+    _PAGES["max_rows_per_page"] = PARQUET_PAGE_ROWS
 
 _REANNOTATED = (ObjType.CATEGORICAL, ObjType.TIMEDELTA)
 """Kinds of columns that other writers note in a way that is not written again."""

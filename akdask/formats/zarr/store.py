@@ -30,6 +30,7 @@ from akdask.errors import (
     MissingFileError,
     UnsupportedError,
 )
+from akdask.formats import tuning
 from akdask.formats.zarr.metadata import NOTE, ArrayMetadata, Grid, Index, common, decoded, inside, parsed, runs
 from akdask.records import record
 from akdask.storage.files import FileIdentity, absolute, identities_below, is_remote, last_changed, owner_of
@@ -202,9 +203,6 @@ _ELEMENT = 8
 
 _MOST_PARTITIONS = 2**20
 
-_LEAST_READ = 2**16
-"""Elements that are read at a time at least, where chunks are smaller."""
-
 
 @record
 class ZarrArray:
@@ -269,7 +267,7 @@ class ZarrArray:
         verifies = bool(within.sums) and bool(config.get("verify_checksums"))
         for number, (chunk, file) in enumerate(within.chunks):
             place = grid.box_of(chunk)
-            content = _content(file, array)
+            content = _content(file)
             expected = within.sums[number] if verifies else None
             if expected is not None:
                 check_content(file.path, content, expected)
@@ -286,7 +284,7 @@ class ZarrArray:
         return _strings(out, self.path) if array.is_text else out
 
 
-def _content(file: FileIdentity, array: ArrayMetadata) -> NumberArray:
+def _content(file: FileIdentity) -> NumberArray:
     check_memory(file.size, f"the file {file.path!r} takes", "look at what it is")
     data = new_array(file.size, np.uint8)
     with range_reader(file) as reader:
@@ -422,7 +420,7 @@ class ZarrPartReader(PartReader):
         stripe = grid.stripe_at(position)
         first = max(grid.stripe_start(stripe), self._part.start)
         # Small stripes go together: each read has costs of its own.
-        behind = max(grid.stripe_at(min(first + _LEAST_READ, grid.size - 1)), stripe + 1)
+        behind = max(grid.stripe_at(min(first + tuning.ZARR_LEAST_READ, grid.size - 1)), stripe + 1)
         last = min(grid.stripe_start(behind), self._part.stop)
         found = (first, last, array.read(first, last))
         self._stripes[column] = found

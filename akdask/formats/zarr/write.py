@@ -18,6 +18,7 @@ import numpy as np
 from akdask import config
 from akdask.columns.table import Table, to_objects
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, UnsupportedError, WriteError
+from akdask.formats import tuning
 from akdask.formats.zarr.metadata import (
     BLOSC,
     LARGEST_CHUNK,
@@ -39,9 +40,6 @@ from akdask.storage.files import is_remote, is_single_name, written_path
 from akdask.storage.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.recovery import recover_folders
 from akdask.storage.transaction import FolderTransaction, errors_naming
-
-CHUNK = 2**20
-"""Elements of a chunk by default."""
 
 _WRITTEN = (ObjType.PDARRAY, ObjType.ARRAYVIEW, ObjType.STRINGS, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 _TIMES = {ObjType.DATETIME: "<M8[ns]", ObjType.TIMEDELTA: "<m8[ns]"}
@@ -357,7 +355,7 @@ def _with_grid(array: _NewArray, nrows: int) -> _NewArray:
 
 
 def _default_chunks(shape: Index) -> Index:
-    """Return chunks of about `CHUNK` elements that follow each other in the array.
+    """Return chunks of about `ZARR_CHUNK` elements that follow each other in the array.
 
     Examples
     --------
@@ -365,7 +363,7 @@ def _default_chunks(shape: Index) -> Index:
     ((1048576,), (1,), (1, 1024, 1024))
     """
     chunks: list[int] = []
-    remaining = CHUNK
+    remaining = tuning.ZARR_CHUNK
     for length in reversed(shape):
         chunks.append(max(min(length, remaining), 1))
         remaining = remaining // max(length, 1) if chunks[-1] == length else 1

@@ -1,6 +1,7 @@
 """Tuning constants of groups: sizes and thresholds, each with what it balances.
 
-They are read at each call as `tuning.NAME`, so that a new value acts everywhere.
+They are read at each call as `tuning.NAME`, so that a new value acts everywhere.  Figures are the CPU time of 2 M rows
+on two cores, where they name no others: with a quarter of the value, with the value, and with four times the value.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ FEWEST_ROWS_OF_A_KEY = 8
 # ---- dictionary
 
 MOST_STRINGS = 2**15
-"""Most distinct strings of a dictionary that grows from block to block; with more, finding new ones is slow."""
+"""Most distinct strings of a dictionary that grows from block to block; with more, finding new ones is slow.  20,000
+distinct ones: 98, 68 and 70 ms."""
 
 MOST_NUMBERS = 2**15
-"""Most distinct numbers, since a larger table does not fit the core's cache."""
+"""Most distinct numbers, since a larger table does not fit the core's cache: the same for 20,000 distinct ones."""
 
 DICTIONARY_SAMPLE = 2**12
-"""Values that are sampled before all are read."""
+"""Values that are sampled before all are read.  Sums by two keys: 123, 107 and 103 ms, by 700,000 keys: 62, 65 and
+70 ms."""
 
 REPEATED = 4
 """Strings for each distinct one from which on ordering these alone pays."""
@@ -34,19 +37,20 @@ MOST_DISTINCT = 0.9
 # ---- grouping
 
 SLICE_ROWS = 2**16
-"""Approximate rows of a slice."""
+"""Approximate rows of a slice.  Sums by two keys: 132, 106 and 105 ms; distinct values: 93, 76 and 71 ms."""
 
 BLOCK_ROWS = 2**17
-"""Rows whose slices are found at a time."""
+"""Rows whose slices are found at a time.  Sums by two keys: 113, 107 and 105 ms; medians: 126, 125 and 134 ms."""
 
 MOST_SLICE_BITS = 10
 """Most leading bits of the keys that number slices; with more slices, each gets too few rows of a block."""
 
 SLOTS_PER_ROW = 2
-"""Number of slots that take less time than sorting one row."""
+"""Number of slots that take less time than sorting one row.  Sums by two keys: 90, 97 and 101 ms with 1, 2 and 8."""
 
 FEW_SLOTS = 2**16
-"""Number of slots that fit the processor's cache."""
+"""Number of slots that fit the processor's cache.  Medians of 30,000 groups: 65, 51 and 50 ms; sums by two keys: 101,
+99 and 112 ms."""
 
 # ---- plan
 
@@ -80,25 +84,30 @@ ENOUGH_FOR_ROWS = 2**30
 # ---- radix
 
 FEWEST_RADIX_ROWS = 2**17
-"""Fewest rows of a partition that partitioning pays for."""
+"""Fewest rows of a partition that partitioning pays for.  Medians of 700,000 groups, from batches of 250,000 rows: 126,
+121 and 191 ms."""
 
 RADIX_SLICE_ROWS = 2**14
-"""Approximate rows of a partition in a slice; the slices of several partitions still fit the processor's cache."""
+"""Approximate rows of a partition in a slice; the slices of several partitions still fit the processor's cache.
+Medians of 700,000 groups: 130, 125 and 146 ms; distinct values: 73, 71 and 108 ms."""
 
 MOST_RADIX_BITS = 9
-"""Most leading bits that number slices; the processor writes to 512 addresses at a time, and hardly to more."""
+"""Most leading bits that number slices; the processor writes to 512 addresses at a time, and hardly to more.
+Medians of 700,000 groups: 143, 132 and 129 ms with 7, 9 and 11."""
 
 ROWS_OF_A_GROUP = 2
-"""Most rows of a group in a partition; with more, a table of groups pays."""
+"""Most rows of a group in a partition; with more, a table of groups pays.  Medians of 700,000 groups: 239, 134 and
+131 ms with 1, 2 and 8."""
 
 MOST_GROUP_BITS = 12
 """Most rows of a group in the slices of all partitions."""
 
 FEWEST_SLICES = 32
-"""Fewest slices with rows by the first of several keys; of fewer, tasks would get too different numbers of rows."""
+"""Fewest slices with rows by the first of several keys; of fewer, tasks would get too different numbers of rows.
+Sums by two keys: 107, 115 and 144 ms; distinct values: 75, 75 and 111 ms."""
 
 HEAVIEST = 8
-"""Largest ratio of a slice to the others."""
+"""Largest ratio of a slice to the others.  Evenly spread keys take the same with any."""
 
 # ---- rows
 
@@ -125,7 +134,8 @@ TABLE_SAMPLES = 256
 """Sampled rows of a table."""
 
 FEW_SPLIT_ROWS = 2**18
-"""Number of rows up to which splitting does not pay."""
+"""Number of rows up to which splitting does not pay.  Sums by text: 88, 88 and 83 ms; first rows of groups: 188, 191
+and 201 ms."""
 
 STEP_BYTES = 2**13
 """Approximate bytes between two rows that stay in memory; small compared to the part of a table that a range takes."""

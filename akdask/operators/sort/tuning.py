@@ -1,6 +1,7 @@
 """Tuning constants of sorts: sizes and thresholds, each with what it balances.
 
-They are read at each call as `tuning.NAME`, so that a new value acts everywhere.
+They are read at each call as `tuning.NAME`, so that a new value acts everywhere.  Figures are the CPU time of 2 M rows
+on two cores: with a quarter of the value, with the value, and with four times the value.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ FEW_EQUAL_ROWS = 8
 # ---- partition
 
 RANGE_ROWS = 2**15
-"""Rows of a range: several of its columns fit in the cache of the core."""
+"""Rows of a range: several of its columns fit in the cache of the core.  Floats with a column: 100, 93 and 95 ms, text:
+228, 204 and 200 ms."""
 
 COARSER = 4
-"""Fine ranges in a coarse one; sorts of blocks use coarse ranges, to have enough rows in each."""
+"""Fine ranges in a coarse one; sorts of blocks use coarse ranges, to have enough rows in each.  Two
+columns: 151, 162 and 182 ms, text: 224, 227 and 195 ms."""
 
 MOST_RANGES = 2**11
-"""Most ranges, unless there are more partitions; more write streams would be slow."""
+"""Most ranges, unless there are more partitions; more write streams would be slow.  Text: 221, 203 and 207 ms."""
 
 MANY_SLICES = 512
 """From this number of new partitions on, all rows are split at once; a block would give each very few."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from dataclasses import replace
@@ -479,6 +480,24 @@ def test_verify_tells_of_files_that_are_gone_and_of_those_that_it_cannot_judge(w
     assert [os.path.basename(one.path) for one in found.damages] == ["set_LOCALE0002.h5"]
     assert found.unknown == (str(tmp_path / "set_LOCALE0001.h5"),)
     assert found.checked == 5
+
+
+def test_a_copied_set_is_believed_once_every_file_of_it_matches(written, tmp_path):
+    def unproven():
+        paths = sorted(str(path) for path in (tmp_path / "copy").glob("set_LOCALE*"))
+        return len(HdfManifest.told([identify(path) for path in paths], [re.compile(".*", re.DOTALL)]).unproven)
+
+    (tmp_path / "copy").mkdir()
+    for path in [*tmp_path.glob("set_LOCALE*"), tmp_path / ".set.h5.akdask"]:
+        shutil.copyfile(path, tmp_path / "copy" / path.name)
+    copied = str(tmp_path / "copy" / "set_LOCALE*")
+    assert unproven() == 3
+    flip(tmp_path / "copy" / "set_LOCALE0001.h5", "x", 0)
+    assert len(manifest.verify(copied).damages) == 1
+    assert unproven() == 3
+    flip(tmp_path / "copy" / "set_LOCALE0001.h5", "x", 0)
+    assert not manifest.verify(copied).damages
+    assert unproven() == 0
 
 
 def test_what_does_not_fit_into_a_file_is_not_believed_of_it(written, tmp_path):

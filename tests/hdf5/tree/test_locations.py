@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.formats import tuning
 from akdask.formats.hdf5 import group_templates
 from akdask.formats.hdf5.group_templates import BY_LIBRARY, locate
 from akdask.formats.hdf5.open_files import OPEN_FILES, OpenFiles, TreeFile
@@ -88,7 +89,7 @@ def test_files_of_one_program_share_templates(tmp_path):
 
 
 def test_no_more_is_remembered_than_there_is_memory_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(group_templates, "_MOST_BYTES_AT_ONCE", 1500)
+    monkeypatch.setattr(tuning, "HDF5_LISTING_BYTES", 1500)
     for name in "abc":
         groups = write(str(tmp_path / name), 30)
         for _ in range(2):
@@ -96,7 +97,7 @@ def test_no_more_is_remembered_than_there_is_memory_for(tmp_path, monkeypatch):
                 found = locate(file, groups, ("a",))
             assert found.offsets.tolist() == offsets_by_library(str(tmp_path / name), groups, ("a",))
     assert len(group_templates._LISTINGS._found) == 1
-    monkeypatch.setattr(group_templates, "_IDLE", 0)
+    monkeypatch.setattr(tuning, "HDF5_IDLE_LOOKUPS", 0)
     with OPEN_FILES.lease(str(tmp_path / "c")) as file:
         locate(file, groups, ("a",))
     assert [key[0].path for key in group_templates._LISTINGS._found] == [str(tmp_path / "c")]

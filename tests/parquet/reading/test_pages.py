@@ -14,7 +14,7 @@ import akdask as ak
 from akdask.caches import clear_caches
 from akdask.columns.table import concat_rows, to_objects
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.formats.parquet import pages
+from akdask.formats import tuning
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
 from akdask.formats.parquet.pages import (
@@ -88,7 +88,7 @@ def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable
         expected = [np.nan if row is None else row for row in expected]
     # Large pages are kept from one block to the next, small ones unpacked again.
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pages, "_SMALL", data.draw(st.sampled_from([0, 2**18])))
+        patched.setattr(tuning, "PARQUET_SMALL_PAGE", data.draw(st.sampled_from([0, 2**18])))
         found = read_pages(path, data.draw(st.sampled_from([None, 33, 64]) | st.just(1 if len(values) < 200 else 100)))
     np.testing.assert_array_equal(to_objects(found), expected)
 

@@ -23,7 +23,8 @@ from akdask.errors import (
     MissingFileError,
 )
 from akdask.formats.parquet.file_set import open_set
-from akdask.formats.parquet.reader import GROUPED_ROWS, ParquetPart, ParquetPartReader
+from akdask.formats.parquet.reader import ParquetPart, ParquetPartReader
+from akdask.formats.tuning import PARQUET_PARTITION_ROWS
 from akdask.storage.objects import VALUES
 
 
@@ -151,8 +152,8 @@ def lengths(pattern, column="a"):
 def test_small_row_groups_are_one_partition_and_large_ones_are_split(files):
     pattern = files({"a": np.arange(1000)}, row_group_size=10)
     assert lengths(pattern) == (1000,)
-    pattern = files({"a": np.zeros(GROUPED_ROWS + 10, np.int64)}, row_group_size=GROUPED_ROWS)
-    assert lengths(pattern) == (GROUPED_ROWS, 10)
+    pattern = files({"a": np.zeros(PARQUET_PARTITION_ROWS + 10, np.int64)}, row_group_size=PARQUET_PARTITION_ROWS)
+    assert lengths(pattern) == (PARQUET_PARTITION_ROWS, 10)
     pattern = files({"a": np.arange(1000)})
     with ak.config.set(partition_size=800):
         assert lengths(pattern) == (100,) * 10
