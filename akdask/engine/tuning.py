@@ -1,6 +1,7 @@
 """Tuning constants of the engine: sizes and thresholds, each with what it balances.
 
-They are read at each call as `tuning.NAME`, so that a new value acts everywhere.
+They are read at each call as `tuning.NAME`, so that a new value acts everywhere.  Figures are the CPU time of 2 M rows
+on two cores: with a quarter of the value, with the value, and with four times the value.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ MOST_CONCATENATED_PARTS = 64
 # ---- blocks
 
 FEW_BLOCK_ROWS = 4 * UNIT
-"""Rows up to which a partition is one block, since each block has a fixed cost."""
+"""Rows up to which a partition is one block, since each block has a fixed cost.  First rows of groups: 212, 200 and
+239 ms; filtered rows: 150, 132 and 106 ms."""
 
 MOST_OPEN_FILES = 16
 """Largest number of files that a thread keeps open."""
@@ -35,7 +37,8 @@ partition mostly have the same dictionary."""
 # ---- pipeline
 
 SMALL_ROWS = 2**18
-"""Up to this number of rows, splitting does not pay."""
+"""Up to this number of rows, splitting does not pay.  Unique text: 56, 61 and 67 ms; sorted text: 207, 201 and 193
+ms."""
 
 FEW_PARTITIONS = max(4, 2 * CORES)
 """Up to this number of partitions, each has its own task.  It depends on this machine only, as clusters come and go."""

@@ -26,7 +26,6 @@ from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import as_column, counted, literal_table
 from akdask.engine.values import Constant, token
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.frames import tuning
 from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, check_names, level_column, names_of
 from akdask.frames.dataframe import DataFrame
@@ -576,6 +575,8 @@ def to_dict(frame: DataFrame, orient: str) -> Any:
 
 def parts_of_rows(frame: DataFrame, limit: int | None) -> Iterator[pd.DataFrame]:
     """Yield some thousand rows at a time."""
+    from akdask.frames import tuning
+
     rows = frame if limit is None else frame.head(max(int(limit), 0))
     total = len(rows)
     for start in range(0, total, tuning.ITERATED):

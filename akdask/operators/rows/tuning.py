@@ -12,7 +12,8 @@ BROADCAST_SHARE_HERE = 6
 """The same part for this process, whose threads share the columns; exchanging rows takes several times as long."""
 
 FEW_WANTED = 64
-"""If at most one row in this number is wanted, a broadcast does not pay."""
+"""If at most one row in this number is wanted, a broadcast does not pay.  2 M rows take 44, 42 and 44 ms of CPU
+time with 16, 64 and 256."""
 
 MOST_PICKS = 2**14
 """Most tasks that pick rows; for more, partitions are concatenated first."""
