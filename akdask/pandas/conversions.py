@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import pickle
+import sys
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,9 @@ def _narrow(series: Any, plain: Any, name: str) -> Any:
 def _of_encoded(series: Any, array: EncodedArray, wanted: Any) -> Any:
     if isinstance(array.coding, ObjectText) and wanted == "str":
         return series_of(series, wrap(array._frame, array._value))
+    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    if arrow is not None and isinstance(array.coding, arrow.Arrow):
+        return arrow.converted(series, array.coding, wanted)
     if isinstance(array.coding, Objects) and isinstance(wanted, np.dtype):
         from akdask.pandas import object_forms
 

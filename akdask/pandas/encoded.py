@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -59,6 +60,18 @@ class Coding:
     def shares_numbers(self, other: Coding) -> bool:
         """Return whether numbers of another coding are equal, and in order, where values are."""
         return self == other
+
+    def in_common(self, other: Coding) -> Coding:
+        """Return a coding of the values of both.
+
+        Raises
+        ------
+        NotLazyError
+            If there is none.
+        """
+        if self != other:
+            raise NotLazyError("columns are of different types")
+        return self
 
     def decoded(self, numbers: Any, missing: Any) -> Any:
         """Return the values of numbers as pandas holds them; `missing` is a mask, or None if all are there."""
@@ -255,9 +268,8 @@ class Objects(Coding):
             gap = "NaN" if how in ("min", "max") else "None"
             return replace(self, gap=gap).decoded(numbers, np.asarray(found[0].isna()))
         if how == "sum":
-            totals = [
-                self._object(total) if count else 0 for total, count in zip(whole_sums(found), found[2], strict=True)
-            ]
+            sums = zip(sums_of_halves(found), found[2], strict=True)
+            totals = [self._object(total) if count else 0 for total, count in sums]
             return pandas.Series(totals, dtype=object)
         return found[0]
 
@@ -266,6 +278,9 @@ class Objects(Coding):
             return decimal.Decimal(number).scaleb(-self.scale)
         return _as_date(number) if self.what == "date" else _as_time(number)
 
+
+REDUCED = words("agg aggregate sum count nunique min max first last mean median std var")
+"""Reductions of groups that ask each type for their parts."""
 
 EXTREMES = words("min max first last")
 """Reductions whose results are some of the values."""
@@ -283,7 +298,7 @@ SUMMED = (("high", "sum"), ("low", "sum"), ("", "count"))
 """The parts of sums that may exceed 64 bits, and of means."""
 
 
-def whole_sums(found: Sequence[Iterable[Any]]) -> list[int]:
+def sums_of_halves(found: Sequence[Iterable[Any]]) -> list[int]:
     """Return sums of integers, made of those of their halves."""
     return [(int(high) << HALF) + int(low) for high, low in zip(found[0], found[1], strict=True)]
 
@@ -413,9 +428,9 @@ class EncodedArray(Array):
     def _pandas_converter(self) -> Callable[..., Any]:
         return self.coding
 
-    def plain(self) -> pdarray:
-        """Return the numbers."""
-        return pdarray(self._frame, self._value)
+    def plain(self) -> Any:
+        """Return the numbers, or the text."""
+        return wrap(self._frame, self._value) if self._value.dtype.kind == "str" else pdarray(self._frame, self._value)
 
     def _key(self) -> tuple[Frame, Value]:
         self._demand_order()
@@ -433,6 +448,11 @@ class EncodedArray(Array):
         raise NotLazyError(f"values of {self.dtype} have no lazy form in this operation")
 
     def _in_common(self, operation: str, others: Any) -> list[Any]:
+        if operation.startswith("column ") or operation == "concatenate":
+            coding = self.coding
+            for other in others:
+                coding = coding.in_common(other.coding)
+            return [EncodedArray(array._frame, array._value, coding) for array in (self, *others)]
         if operation != "join" or not self.coding.is_ordered:
             self._as_operand()
         if any(not isinstance(other, EncodedArray) or not self.coding.shares_numbers(other.coding) for other in others):
@@ -473,6 +493,12 @@ def encoded(values: Any) -> tuple[Any, Coding]:
         wide = {"i": np.int64, "u": np.uint64, "f": np.float64}[dtype.kind]
         return np.asarray(values).astype(wide), Narrow(dtype.name)
     values = values.array if isinstance(values, pandas.Series | pandas.Index) else values
+    if isinstance(dtype, pandas.ArrowDtype):
+        from akdask.pandas.arrow_types import from_memory
+
+        found = from_memory(values)
+        if found is not None:
+            return found
     if isinstance(dtype, pandas.CategoricalDtype):
         return _with_gaps(values.codes.astype(np.int64), values.codes < 0), categories(dtype)
     if isinstance(dtype, pandas.PeriodDtype):
@@ -647,8 +673,11 @@ def uses_codes(face: Any) -> bool:
 def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call the lazy form of a method of a frame or Series of pandas' face, or refuse it because of encoded columns."""
     if hasattr(face, "_origin"):
+        from akdask.pandas.encoded_steps import from_step
+
         return from_step(face, name, args, kwargs)
     own = face.lazy()
+    args = with_plain_masks(args) if name == "__getitem__" else args
     names = encoded_names(own)
     others = [item for item in (*args, *kwargs.values()) if _is_encoded(item)]
     if not names and not others:
@@ -678,6 +707,23 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     types = sorted({str(columns_of(own).kinds[column].dtype) for column in names})
     raise NotLazyError(
         f"the types {', '.join(types)} have no lazy form here" if types else "an argument has no lazy type"
+    )
+
+
+def with_plain_masks(args: Any) -> Any:
+    """Return keys with bools of Arrow as plain ones, False where they are missing."""
+    from akdask.pandas.face import NDFrame
+
+    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    if arrow is None:
+        return args
+    return tuple(
+        with_plain_masks(item)
+        if type(item) is tuple
+        else type(item)._of(arrow.as_mask(item.lazy()))
+        if isinstance(item, NDFrame) and isinstance(item.lazy(), Series) and coding_of(item.lazy()) == arrow.BOOLS
+        else item
+        for item in args
     )
 
 
@@ -729,6 +775,9 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
     coding = coding_of(own)
     if coding is None:
         return NotImplemented
+    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    if arrow is not None and isinstance(coding, arrow.Arrow):
+        return arrow.of_arrow(face, own, coding, name, args, kwargs)
     if name == "mode" and not isinstance(coding, Narrow):
         raise NotLazyError("values of the type have no lazy mode")
     if isinstance(coding, Narrow):
@@ -890,72 +939,3 @@ def of_codes(series: Any, codes: Any, dtype: pandas.CategoricalDtype) -> Any:
         labels = labels.arranged().in_order(bool(dtype.ordered))
         return series_of(series, Categorical.of(frame, Call("where", missing, labels.na_code, value), labels))
     return series_of(series, EncodedArray(frame, where_missing(value, missing), categories(dtype)))
-
-
-# steps
-
-REDUCED_WIDE = words("mean std var median quantile sem skew kurt count nunique any all")
-"""Reductions of groups whose results do not depend on the number of bits of their numbers."""
-
-OF_ROWS = words("size ngroup ngroups cumcount")
-"""Methods of groups that look at no column."""
-
-REDUCED = words("agg aggregate sum count nunique min max first last mean median std var")
-"""Reductions of groups that ask each type for their parts."""
-
-
-def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call the lazy form of a method of groups, windows or accessors, or refuse it because of encoded columns."""
-    root = step
-    chain = []
-    while hasattr(root, "_origin"):
-        chain.append(root)
-        root = root._origin
-    if not hasattr(root, "lazy"):
-        return step._lazily(name, args, kwargs)
-    own, first = root.lazy(), chain[-1]._step
-    names = encoded_names(own)
-    if not names or first in ("loc", "iloc", "at", "iat", "dt", "cat", "str"):
-        return step._lazily(name, args, kwargs)
-    if first in ("rolling", "expanding", "ewm") and not isinstance(own, DataFrame):
-        return _again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
-    if first != "groupby":
-        raise NotLazyError("a column has no lazy type")
-    taken = _columns_taken(own, chain)
-    concerned = [column for column in names if column in taken]
-    if not concerned or name in OF_ROWS | REDUCED:
-        return step._lazily(name, args, kwargs)
-    if name not in REDUCED_WIDE and not (name == "transform" and args and args[0] in REDUCED_WIDE):
-        raise NotLazyError("a column has no lazy type")
-    for column in concerned:
-        coding = columns_of(own).kinds[column].coding
-        if not isinstance(coding, Narrow) or coding.dtype.kind == "f":
-            raise NotLazyError(f"a column is of type {coding.dtype}")
-    return _again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
-
-
-def _columns_taken(own: Any, chain: list[Any]) -> list[str]:
-    """Return the columns that groups may reduce."""
-    steps = chain[::-1]
-    if any(step._step not in ("groupby", "__getitem__") for step in steps):
-        raise NotLazyError("a column has no lazy type")
-    if isinstance(own, Series):
-        return [VALUES]
-    by = steps[0]._args[0] if steps[0]._args else steps[0]._kwargs.get("by")
-    keys = by if isinstance(by, list) else [by]
-    taken = [column for column in own._columns.values if not any(column is key or _is(column, key) for key in keys)]
-    for step in steps[1:]:
-        key = step._args[0]
-        taken = list(key) if isinstance(key, list) else [key]
-    return taken
-
-
-def _is(column: str, key: Any) -> bool:
-    return isinstance(key, str) and column == key
-
-
-def _again(chain: list[Any], origin: Any) -> Any:
-    """Return steps from another object."""
-    for step in reversed(chain):
-        origin = type(step)(origin, step._step, step._args, step._kwargs)
-    return origin

@@ -79,12 +79,28 @@ def _read(name: str, path: Any, options: dict[str, Any]) -> Any:
     try:
         own = getattr(pandas, name)
         if files is None or isinstance(files, str):
-            return _wrapped(own(path if files is None else files, **options))
+            return _wrapped(without_views(own(path if files is None else files, **options)))
         if name in FOLDERS:
-            return faced(own(files, **options))
+            return faced(without_views(own(files, **options)))
         return _one_after_another(name, (own(file, **options) for file in files))
     except Exception as error:
         raise refusal(error) from error
+
+
+def without_views(found: Any) -> Any:
+    """Return a frame with text of Arrow in place of views of text, for which Arrow lacks most functions."""
+    if not isinstance(found, pandas.DataFrame) or not found.columns.is_unique:
+        return found
+    views: dict[Any, Any] = {
+        name: pandas.arrays.ArrowExtensionArray(found[name].array._pa_array.cast(pyarrow.string()))
+        for name, dtype in found.dtypes.items()
+        if isinstance(dtype, pandas.ArrowDtype) and dtype.pyarrow_dtype == pyarrow.string_view()
+    }
+    if views:
+        found = found.copy(deep=False)
+        for name, text in views.items():
+            found[name] = text
+    return found
 
 
 def _wrapped(found: Any) -> Any:

@@ -274,6 +274,8 @@ def _where_enough(made: pandas.DataFrame, counts: pandas.DataFrame, least: int, 
 
 def size(grouped: Grouped) -> Any:
     found = sizes(grouped)
+    if grouped.is_series:
+        found = _sizes_beside(grouped, grouped.positions[0], found)
     if grouped.options["as_index"]:
         return found.rename(grouped.labels[grouped.positions[0]]) if grouped.is_series else found
     return _with_keys(grouped, found.to_frame("size"))
@@ -463,6 +465,14 @@ def _named_reductions(grouped: Grouped, named: Mapping[str, Any]) -> Any:
     return _several(grouped, wanted, pandas.Index(list(named)))
 
 
+def _sizes_beside(grouped: Grouped, position: int, counted: pandas.Series) -> pandas.Series:
+    """Return the sizes of groups in the type that pandas gives them beside a column."""
+    dtype = getattr(grouped.coding(position), "dtype", None)
+    if isinstance(dtype, pandas.ArrowDtype):
+        return counted.astype("int64[pyarrow]")
+    return counted
+
+
 def _several(grouped: Grouped, wanted: Sequence[tuple[int, Any]], labels: pandas.Index) -> Any:
     calls = [(at, reduction_of(grouped, at, how)) for at, how in wanted]
     others = [call for call in calls if call[1] not in ("size", "quantile")]
@@ -471,7 +481,7 @@ def _several(grouped: Grouped, wanted: Sequence[tuple[int, Any]], labels: pandas
     found = reduced(grouped, others) if others else pandas.DataFrame()
     if len(others) < len(calls):
         counted, rest = sizes(grouped), iter(range(len(others)))
-        columns = [counted if how == "size" else found[next(rest)] for _, how in calls]
+        columns = [_sizes_beside(grouped, at, counted) if how == "size" else found[next(rest)] for at, how in calls]
         found = pandas.DataFrame(dict(enumerate(columns)))
     return arranged(grouped, found, labels)
 

@@ -122,7 +122,8 @@ def kind_of_values(column: Array) -> str:
         return "M"
     if isinstance(column, Timedelta):
         return "m"
-    return str(np.dtype(column.dtype).kind)
+    dtype: Any = column.dtype
+    return "O" if isinstance(dtype, pandas.api.extensions.ExtensionDtype) else str(np.dtype(dtype).kind)
 
 
 # making groups
@@ -173,7 +174,7 @@ def _missing_integers(keys: Sequence[Array]) -> dict[int, Any]:
     return {
         number: np.dtype(np.float64)
         for number, key in enumerate(keys)
-        if key._value.dtype in nullable and getattr(key.dtype, "kind", "O") in "iu" and bool(Series(key).isna().any())
+        if key._value.dtype in nullable and kind_of_values(key) in "iu" and bool(Series(key).isna().any())
     }
 
 

@@ -29,6 +29,7 @@ from akdask.formats.parquet.footers import metadata_of
 from akdask.frames.columnset import ColumnSet, level_column
 from akdask.pandas import tuning
 from akdask.pandas.encoded import NARROW, Coding, EncodedArray, Narrow, Objects, OpaqueRows, series_of
+from akdask.pandas.files import without_views
 from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
 from akdask.pandas.lazy import LazyFrame, check_names, column_of, is_lazy_type
 from akdask.pandas.object_forms import number_of
@@ -46,6 +47,7 @@ def parquet(
     columns: Any = None,
     storage_options: Any = None,
     filters: Any = None,
+    dtype_backend: Any = NO_DEFAULT,
     **others: Any,
 ) -> LazyFrame:
     """Return Parquet files as a lazy frame.
@@ -60,7 +62,7 @@ def parquet(
     ):
         raise NotLazyError("an argument has no lazy form")
     with accessing(StorageOptions(storage_options or {})):
-        return _parquet(_files(files), columns, filters, storage_options)
+        return _parquet(_files(files), columns, filters, storage_options, _backend(dtype_backend))
 
 
 def _files(files: str | Sequence[str]) -> list[str]:
@@ -80,7 +82,15 @@ def _files(files: str | Sequence[str]) -> list[str]:
     return found
 
 
-def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any) -> LazyFrame:
+def _backend(dtype_backend: Any) -> dict[str, Any]:
+    if dtype_backend is NO_DEFAULT:
+        return {}
+    if dtype_backend != "pyarrow":
+        raise NotLazyError("the types have no lazy form")
+    return {"dtype_backend": dtype_backend}
+
+
+def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any]) -> LazyFrame:
     footers = [metadata_of(identify(file)) for file in given]
     schema = footers[0].schema.to_arrow_schema()
     # Stored without Arrow's schema, files of one name may differ; pandas would unite them.
@@ -90,14 +100,15 @@ def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any)
     chosen = list(schema.names) if columns is None else list(columns)
     if rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
-    nothing = _with_categories(_without_rows(schema, columns, filters), given)
+    nothing = _with_categories(_without_rows(schema, columns, filters, backend), given)
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
     if len(names) != nothing.shape[1] or len(stored) != len(set(stored)):
         raise NotLazyError("columns are nested, or named twice")
     expected = dict(zip(names, nothing.dtypes, strict=True))
     expected |= {name: nothing.index.get_level_values(number).dtype for number, name in enumerate(stored)}
-    arrays = _arrays(given, schema, [*names, *stored, *_filtered_names(filters)], expected, storage_options)
+    wanted = [*names, *stored, *_filtered_names(filters)]
+    arrays = _arrays(given, schema, wanted, expected, {"storage_options": storage_options, **backend})
     everything = LazyFrame._of(ColumnSet.of(arrays))
     if filters is not None:
         everything = LazyFrame._of(everything[_mask(everything, filters)]._columns.labelled(None))
@@ -107,14 +118,15 @@ def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any)
     return made
 
 
-def _without_rows(schema: pa.Schema, columns: Any, filters: Any) -> pandas.DataFrame:
+def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> pandas.DataFrame:
     """Return what pandas reads from a file of the same columns without rows."""
     target = io.BytesIO()
     pq.write_table(schema.empty_table(), target)
-    found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters)
+    found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters, **backend)
     if found.attrs:
         raise NotLazyError("the frame has attributes")
-    return found
+    made: pandas.DataFrame = without_views(found)
+    return made
 
 
 def _with_categories(nothing: pandas.DataFrame, files: Sequence[str]) -> pandas.DataFrame:
@@ -167,12 +179,13 @@ def _numbered(schema: pa.Schema, nothing: pandas.DataFrame, rows: int) -> pandas
 
 
 def _arrays(
-    files: list[str], schema: pa.Schema, names: Sequence[str], dtypes: Mapping[str, Any], storage_options: Any
+    files: list[str], schema: pa.Schema, names: Sequence[str], dtypes: Mapping[str, Any], options: dict[str, Any]
 ) -> dict[str, Array]:
     """Return columns as pandas has them; those that the engine lacks are the numbers of their rows."""
     wanted = list(dict.fromkeys(names))
     computed_with = [name for name in wanted if _is_read(schema.field(name).type, dtypes.get(name))]
-    opened = open_files(files, format_named("Parquet"), as_integers=True).objects(computed_with)
+    integers = frozenset(name for name in wanted if _is_integer(schema.field(name).type, dtypes.get(name)))
+    opened = open_files(files, format_named("Parquet"), as_integers=integers).objects(computed_with)
     arrays = {name: from_stored(stored) for name, stored in opened.items()}
     if not arrays:
         raise NotLazyError("no column is of a lazy type")
@@ -185,9 +198,16 @@ def _arrays(
             dtype = dtypes.get(name)
             if dtype is None or (name in arrays and dtype is BOOL):  # With missing ones among them, bools are objects.
                 dtype = np.dtype(object)
-            made = encoded_as(numbers, StoredRows(identities, name, dtype, tuple((storage_options or {}).items())))
+            made = encoded_as(numbers, StoredRows(identities, name, dtype, json.dumps(options)))
         found[name] = made
     return found
+
+
+def _is_integer(stored: pa.DataType, dtype: Any) -> bool:
+    """Return whether a column is read as the integers that are stored."""
+    types = pa.types
+    is_time = types.is_timestamp(stored) and isinstance(dtype, pandas.ArrowDtype)
+    return bool(types.is_date32(stored) or types.is_decimal(stored) or is_time)
 
 
 def _is_read(stored: pa.DataType, dtype: Any) -> bool:
@@ -211,6 +231,11 @@ def _as_pandas_has(array: Any, name: str, stored: pa.DataType, dtype: Any) -> Ar
         if not isinstance(array, Categorical):
             raise NotLazyError(f"column {name!r} has no dictionary")
         return array.set_categories(list(dtype.categories))
+    if isinstance(dtype, pandas.ArrowDtype):
+        from akdask.pandas.arrow_types import coding_of_column
+
+        coding = coding_of_column(dtype.pyarrow_dtype, array)
+        return None if coding is None else encoded_as(array, coding)
     if pa.types.is_date32(stored):
         return encoded_as(array, Objects("date", "None" if own.nullable else "NaN"))
     if pa.types.is_decimal(stored):
@@ -234,7 +259,7 @@ class StoredRows(OpaqueRows):
     files: tuple[FileIdentity, ...]
     name: str
     kind: Any
-    storage_options: tuple[tuple[str, Any], ...] = ()
+    options: str
 
     @property
     def token(self) -> str:
@@ -249,14 +274,13 @@ class StoredRows(OpaqueRows):
     @property
     def rows(self) -> Any:
         """The column."""
-        return _column(self.files, self.name, self.storage_options)
+        return _column(self.files, self.name, self.options)
 
 
 @cached_results("columns of Parquet files that pandas reads", 16, lambda rows: rows.nbytes)
-def _column(files: tuple[FileIdentity, ...], name: str, storage_options: tuple[tuple[str, Any], ...]) -> Any:
+def _column(files: tuple[FileIdentity, ...], name: str, options: str) -> Any:
     paths: Any = [file.path for file in files]
-    options = dict(storage_options) or None
-    found = pandas.read_parquet(paths if len(paths) > 1 else paths[0], columns=[name], storage_options=options)
+    found = pandas.read_parquet(paths if len(paths) > 1 else paths[0], columns=[name], **json.loads(options))
     return found[name].array
 
 

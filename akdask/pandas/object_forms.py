@@ -26,7 +26,7 @@ from akdask.pandas.encoded import (
     least_or_most,
     narrowed,
     series_of,
-    whole_sums,
+    sums_of_halves,
 )
 from akdask.pandas.face import bound_arguments
 from akdask.pandas.refusals import NotLazyError
@@ -67,11 +67,11 @@ def compared(own: Any, numbers: Any, coding: Objects, name: str, other: Any) -> 
     if coding.what != "decimal" or name in ("eq", "ne"):
         return getattr(numbers, f"__{name}__")(number_of(coding, other))
     scaled = _scaled(coding, other)
-    whole = math.floor(scaled)
-    if abs(whole) >= 2**63 - 1:
+    below = math.floor(scaled)
+    if abs(below) >= 2**63 - 1:
         raise NotLazyError("the number has more digits")
-    is_next = scaled != whole and name in ("ge", "lt")
-    return getattr(numbers, f"__{name}__")(whole + is_next)
+    is_next = scaled != below and name in ("ge", "lt")
+    return getattr(numbers, f"__{name}__")(below + is_next)
 
 
 def _compared_with_column(own: Any, numbers: Any, coding: Objects, name: str, other: Any) -> Any:
@@ -106,7 +106,7 @@ def total(
         raise NotLazyError("the sum has no lazy form")
     numbers = series_of(own, columns_of(own).array(VALUES).plain())
     high, low, count = compute(*(PARTS[part](numbers).sum() for part in ("high", "low")), numbers.count())
-    (found,) = whole_sums([[high], [low]])
+    (found,) = sums_of_halves([[high], [low]])
     return decimal.Decimal(found).scaleb(-coding.scale) if count else 0
 
 
@@ -131,7 +131,12 @@ def as_times(own: Any, coding: Objects, unit: str) -> Any:
     """Return days as times."""
     if coding.what != "date":
         raise NotLazyError("the objects are no days")
-    array = columns_of(own).array(VALUES).plain()
+    return days_as_times(own, unit)
+
+
+def days_as_times(own: Any, unit: str) -> Any:
+    """Return numbers of days since 1970 as times, NaT where they are missing."""
+    array: Any = columns_of(own).array(VALUES)
     per_day = 86_400 * PER_SECOND[unit]
     value, may_lack = array._value, array._value.dtype.nullable
     if may_lack:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -180,9 +181,16 @@ def unstack(series: LazySeries, level: Any = -1, fill_value: Any = None, sort: b
     return pivots.unstack(series, level, fill_value, sort)
 
 
+def times_of(series: Any) -> Any:
+    """Return ``dt``."""
+    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    return series.dt if arrow is None else arrow.times_of(series)
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
     **ARITHMETIC,
     "str": text_of,
+    "dt": times_of,
     "cat": categories_of,
     "__getitem__": selection.entries,
     "argmax": position_of_extreme("idxmax"),

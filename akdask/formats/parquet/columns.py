@@ -257,9 +257,11 @@ class ParquetColumn:
         return replace(self, scale=self.scale * (UNITS[own] // UNITS[unit]), counts=unit)
 
     def as_integer(self) -> ParquetColumn:
-        """Return the column with days, or the digits of decimals that fit, as integers; others as they are."""
-        stored = self.stored
-        if not (pa.types.is_date32(stored) or (pa.types.is_decimal(stored) and stored.precision <= MOST_DIGITS)):
+        """Return the column with days, times, or the digits of decimals that fit, as integers; others as they are."""
+        stored, types = self.stored, pa.types
+        is_short = types.is_decimal(stored) and stored.precision <= MOST_DIGITS
+        is_time = types.is_timestamp(stored) and self.physical == "INT64"
+        if not (is_short or is_time or types.is_date32(stored)):
             return self
         return replace(self, kind=ObjType.PDARRAY, dtype=INT64, stored=pa.int64(), scale=1, annotation=None)
 
@@ -445,14 +447,14 @@ class FileSchema:
         The footer of one of them, from which a manifest makes the columns again.
     leaves : int
         Leaves of the schema.
-    has_integers : bool, default False
-        Whether days and decimals are integers.
+    integers : frozenset of str
+        Days, times and decimals that are integers.
     """
 
     columns: tuple[ParquetColumn, ...]
     footer: bytes = dataclass_field(repr=False)
     leaves: int
-    has_integers: bool = False
+    integers: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
@@ -464,10 +466,10 @@ class FileSchema:
         """The columns by name."""
         return {column.name: column for column in self.columns}
 
-    @cached_property
-    def as_integers(self) -> FileSchema:
-        """The schema with days and decimals as integers."""
-        return replace(self, columns=tuple(column.as_integer() for column in self.columns), has_integers=True)
+    def with_integers(self, names: frozenset[str]) -> FileSchema:
+        """Return the schema with some days, times and decimals as integers."""
+        columns = tuple(column.as_integer() if column.name in names else column for column in self.columns)
+        return replace(self, columns=columns, integers=names)
 
 
 @record(eq=False)

@@ -157,7 +157,7 @@ class ParquetSource:
         digest.update(repr([file.file for file in self._files]).encode(errors="surrogateescape"))
         # The files determine the columns and their types.
         digest.update(type(self._found).__name__.encode())
-        digest.update(b"integers" if any(file.schema.has_integers for file in self._files) else b"")
+        digest.update(repr(sorted(set().union(*(file.schema.integers for file in self._files)))).encode())
         for numbers in (self._partitions.files, self._partitions.starts, self._partitions.stops):
             digest.update(numbers.tobytes())
         return digest.hexdigest()
@@ -204,6 +204,14 @@ class ParquetSource:
         if name not in self._found:
             raise MissingDatasetError(f"{self.label} has no column {name!r}.")
         return self._found[name]
+
+    def may_have_nulls(self, name: str) -> bool:
+        """Return whether rows of a column may be null, as far as metadata tell."""
+        found = ((file, file.columns.get(name)) for file in self._files)
+        return any(
+            column is None or (column.is_optional and bool((file.chunks_of(column)["nulls"] != 0).any()))
+            for file, column in found
+        )
 
     def params(self, name: str) -> dict[str, Any]:
         """Return the parameters of a column's object; reads the first dictionary of ordered Categoricals."""
@@ -637,8 +645,8 @@ class ParquetReadOptions:
         Folders below which folders name columns.
     widen : bool
         Whether numbers of different types go together.
-    as_integers : bool
-        Whether days and decimals are integers.
+    as_integers : frozenset of str
+        Days, times and decimals that are integers.
     label : str
         How a user names the set.
     """
@@ -649,7 +657,7 @@ class ParquetReadOptions:
     manifest: bool
     roots: tuple[str, ...]
     widen: bool
-    as_integers: bool
+    as_integers: frozenset[str]
     label: str
 
 
@@ -669,8 +677,10 @@ class ParquetSet:
     def __init__(
         self, files: Sequence[ParquetFileDescription], options: ParquetReadOptions, *, allow_errors: bool
     ) -> None:
-        of_integers = (replace(file, schema=file.schema.as_integers) for file in files)
-        self._files = tuple(of_integers if options.as_integers else files)
+        if options.as_integers:
+            schemas = {id(file.schema): file.schema.with_integers(options.as_integers) for file in files}
+            files = [replace(file, schema=schemas[id(file.schema)]) for file in files]
+        self._files = tuple(files)
         self._options = options
         self._allow_errors = allow_errors
 
@@ -787,7 +797,7 @@ def open_set(
     read_nested: bool = True,
     null_indices: bool = False,
     widen: bool = False,
-    as_integers: bool = False,
+    as_integers: frozenset[str] = frozenset(),
 ) -> ParquetSet:
     """Open a set of Parquet files: find them and read their footers.
 
@@ -803,8 +813,8 @@ def open_set(
         Return for each column which of its rows are null, as 0 and 1.
     widen : bool, default False
         Read numbers that files have in different types in one that has all of them.
-    as_integers : bool, default False
-        Read days, and the digits of decimals of up to 64 bits, as integers.
+    as_integers : frozenset of str
+        Columns of days, times, or decimals whose digits fit into 64 bits, to be read as integers.
 
     Returns
     -------
