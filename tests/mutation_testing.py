@@ -61,6 +61,9 @@ TOP_TESTS = ("tests/test_programs.py",)
 OPERATORS = [path.parent.name for path in sorted(TREE.glob("akdask/operators/*/__init__.py"))]
 """Nouns of operators; each has a folder of tests."""
 
+OTHER_NAMES = {"akdask/pandas": "pandas_face"}
+"""Folders whose tests are in a folder of another name, as a folder `pandas` would hide the library."""
+
 SECONDS = 600
 
 CHOSEN = "AKDASK_CHOSEN_TESTS"
@@ -382,9 +385,9 @@ def tests_of(module: str) -> list[str]:
     """Return the tests of a module: those in the folder of its noun, and in those of operators that its name has."""
     folders = Path(module).parent.relative_to("akdask").parts
     nouns = [noun for noun in OPERATORS if noun in Path(module).stem and "operators" not in folders]
-    for noun in reversed(folders):
+    for noun in (OTHER_NAMES.get(Path(module).parent.as_posix(), ""), *reversed(folders)):
         path = TREE / "tests" / noun
-        if path.is_dir() and any(path.rglob("test_*.py")):
+        if noun and path.is_dir() and any(path.rglob("test_*.py")):
             return [f"tests/{folder}" for folder in (noun, *nouns)]
     return ["tests/test_properties.py", "tests/test_equivalence.py"]
 

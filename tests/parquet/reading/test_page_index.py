@@ -17,7 +17,7 @@ from akdask.errors import AkdaskError
 from akdask.formats.parquet import statistics
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
-from akdask.formats.parquet.pages import PageList
+from akdask.formats.parquet.pages import ChunkPlace, PageField, PageList
 from akdask.formats.parquet.statistics import page_locations, page_statistics
 from akdask.formats.parquet.thrift import read_struct
 from akdask.storage.files import identify
@@ -231,6 +231,15 @@ def test_pages_have_the_minima_and_nulls_that_pyarrow_wrote(indexed):
         assert bool(page["bounded"]) == bool(some.notna().any())
         if page["bounded"]:
             assert (int(page["minimum"]), int(page["maximum"])) == (some.min(), some.max())
+
+
+def test_pages_are_found_by_the_index_without_those_before_them(indexed):
+    file, chunk, column = index_of(indexed, "b")
+    with range_reader(file) as ranges:
+        pages = PageList(ranges, ChunkPlace.of(chunk, 1000), column, 8, lambda: page_locations(ranges, chunk))
+        assert pages.covering(810, 820)[:, PageField.FIRST].tolist() == [800]
+        assert pages.covering(399, 501)[:, PageField.FIRST].tolist() == [300, 400, 500]
+        assert pages.up_to(150)[:2, PageField.FIRST].tolist() == [0, 100]
 
 
 def set_item(field, position, value):
