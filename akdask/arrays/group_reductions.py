@@ -249,6 +249,9 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     if name in _OF_GAPS and len(key_parts(value)) > 1:
         return _of_integers(name, value, skipna)
     make: Make = values._like if name in CHOICES else wrap
+    if name == "count" and value.dtype != FLOAT64 and not value.dtype.nullable:
+        # None is missing: rows are counted, and the column is not read for it.
+        return ColumnRule([("size", value)], _itself, wrap)
     if name == "count" and value.dtype == NULLABLE_STR:
         return ColumnRule([("sum", cast(is_present(value), INT64))], _itself, wrap)
     if value.dtype.kind == "str" and name in (*BY_ORDER, "any", "all"):

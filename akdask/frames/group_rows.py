@@ -27,6 +27,7 @@ from akdask.deferred import pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Zip
+from akdask.engine.sources import row_numbers
 from akdask.engine.values import ColumnRef, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, UnsupportedError
 from akdask.frames.alignment import on_rows_of
@@ -61,6 +62,7 @@ from akdask.frames.windows import (
     in_floats,
     never_lacks,
 )
+from akdask.operators.group import tuning
 from akdask.operators.group.rows import TopRowsOfGroups
 from akdask.operators.sort.plan import Sort, key_order, sorted_rows
 
@@ -236,11 +238,20 @@ def head(groups: DataFrameGroupBy, n: int, sort_index: bool) -> DataFrame:
     found = first_of_sorted_groups(groups.gb, groups.df._columns, n, sort_index)
     if found is not None:
         return groups.df._of(found)
-    return _some_rows(groups, groups.gb.head(groups.gb._arrays[0], n)[1], sort_index)
+    return _some_rows(groups, _at_the_edge(groups, n, last=False, in_order=sort_index), sort_index)
 
 
 def tail(groups: DataFrameGroupBy, n: int, sort_index: bool) -> DataFrame:
-    return _some_rows(groups, groups.gb.tail(groups.gb._arrays[0], n)[1], sort_index)
+    return _some_rows(groups, _at_the_edge(groups, n, last=True, in_order=sort_index), sort_index)
+
+
+def _at_the_edge(groups: DataFrameGroupBy, n: int, *, last: bool, in_order: bool) -> Any:
+    """Return the positions of the first or last rows of each group; if they are put `in_order` anyway, in any order."""
+    if not 0 <= position(n) <= tuning.FEW_ROWS or not in_order:
+        some_keys = groups.gb._arrays[0]
+        return (groups.gb.tail if last else groups.gb.head)(some_keys, n)[1]
+    first = first_in_order(groups.gb, [row_numbers(groups.df._columns.frame)], [not last], position(n))
+    return pdarray(first, first.position)
 
 
 def sample(

@@ -72,6 +72,14 @@ def aggregate(series: Series, func: Any) -> Any:
     return by_column(compute(*(reduced_by(series, one) for one in func)), names)
 
 
+def present_count(series: Series) -> Any:
+    """Return the number of values that are not missing; of types that have no missing values none is read; lazy."""
+    values = series.values
+    if can_be_missing(values, values._value):
+        return series.notna().values.sum()
+    return reduced(pdarray(values._frame, Constant(np.bool_(True))), "count_nonzero")
+
+
 def quantile(series: Series, q: float | Sequence[float], method: str, *, interpolation: str) -> Any:
     there, method = present_values(series, True), interpolation or method
     wanted = checked_quantiles(q, method)

@@ -1304,7 +1304,9 @@ class Series(Labelled, RowLabelled):
 
     def count(self) -> Any:
         """Return the number of values that are not missing; lazy."""
-        return self.notna().values.sum()
+        from akdask.frames.reductions import present_count
+
+        return present_count(self)
 
     sum = reduction("sum", _of_series)
     prod = reduction("prod", _of_series)

@@ -272,3 +272,13 @@ def test_agg_takes_the_last_value_that_is_not_missing():
         for name in theirs.columns:
             assert frame[name].isna().tolist() == theirs[name].isna().tolist()
             assert frame[name].dropna().tolist() == theirs[name].dropna().tolist()
+
+
+def test_counts_of_values_that_are_there_read_no_column(tmp_path):
+    frame = ak.DataFrame({"k": ak.array([1, 2, 1]), "x": ak.array([5, 6, 7]), "f": ak.array([0.5, np.nan, 1.5])})
+    frame.to_parquet(str(tmp_path / "rows"))
+    stored = ak.DataFrame(ak.read_parquet(str(tmp_path / "rows*")))
+    counts = stored.groupby("k").agg(x=("x", "count"), f=("f", "count"))
+    assert "size(), count(f)" in counts.explain()
+    assert counts.to_pandas().to_dict("list") == {"x": [2, 1], "f": [2, 0]}
+    assert (int(stored.x.count()), int(stored.f.count())) == (3, 2)

@@ -142,3 +142,10 @@ STEP_BYTES = 2**13
 
 FEWEST_STEPS, MOST_STEPS = 64, 1024
 """Largest number of rows of a table that stay in memory; they are the sample of its keys."""
+
+FEW_ROWS = 2
+"""Most rows of each group that are found without putting all rows group by group.
+
+The first 2 rows of 1,000 groups of 3 M rows take 0.024 s of CPU time, and 0.090 by groups; 2 of 300,000 groups take
+0.11, but 5 of these 0.22 and 0.13.
+"""
