@@ -27,7 +27,7 @@ from akdask.columns.table import arrow_type, concat_rows, slice_rows, spread
 from akdask.deferred import pc
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats import tuning
-from akdask.formats.parquet.columns import DAY, NAT, UNITS, ParquetColumn
+from akdask.formats.parquet.columns import DAY, EXACT_POWER, NAT, UNITS, ParquetColumn
 from akdask.formats.parquet.footers import PARQUET_ERRORS, metadata_of
 from akdask.formats.parquet.pages import no_text
 from akdask.storage.files import FileIdentity
@@ -291,8 +291,8 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
 
 # ------------------------------------------------------------------------------------------- rows from arrays of Arrow
 
-_EXACT, _EXACT_POWER = 2**53, 22
-"""Whole numbers, and powers of ten, up to which floats are exact: their quotient is the float next to the true one."""
+_EXACT = 2**53
+"""Whole numbers up to which floats are exact; their quotient by a power of ten is the float next to the true one."""
 
 
 def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
@@ -402,7 +402,7 @@ def _digits(array: pa.Array) -> pa.Array:
 def _of_decimals(array: pa.Array) -> pa.Array:
     """Return the floats next to decimals, which Arrow's own conversion misses by a bit."""
     scale = array.type.scale
-    if pa.types.is_decimal128(array.type) and 0 <= scale <= _EXACT_POWER and not array.null_count and len(array):
+    if pa.types.is_decimal128(array.type) and 0 <= scale <= EXACT_POWER and not array.null_count and len(array):
         low, high = np.frombuffer(array.buffers()[1], "<i8").reshape(-1, 2)[array.offset :][: len(array)].T
         if (low >= -_EXACT).all() and (low <= _EXACT).all() and (high == low >> 63).all():
             return pa.array(low / 10.0**scale)

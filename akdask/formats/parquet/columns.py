@@ -159,6 +159,9 @@ UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 DAY = 86_400 * 10**9
 """Nanoseconds of a day; for other units see `UNITS`."""
 
+EXACT_POWER = 22
+"""Powers of ten up to which floats are exact."""
+
 NAT = -(2**63)
 """The nanoseconds of a time that is missing."""
 
@@ -198,6 +201,8 @@ class ParquetColumn:
         akdask's annotation at the time of writing.
     refusal : str, optional
         Why it cannot be read.
+    width : int, default 0
+        Bytes of each value of a physical type whose values have any number of bytes, but all as many.
     """
 
     name: str
@@ -213,6 +218,7 @@ class ParquetColumn:
     counts: str | None = None
     annotation: Annotation | None = None
     refusal: str | None = None
+    width: int = 0
 
     @property
     def is_nested(self) -> bool:
@@ -220,11 +226,23 @@ class ParquetColumn:
         return _is_list(self.stored)
 
     @property
+    def divisor(self) -> float:
+        """The power of ten that the integers of decimals are divided by; 1 for other columns."""
+        return 10.0**self.stored.scale if pa.types.is_decimal(self.stored) else 1.0
+
+    @property
     def plain(self) -> str | None:
-        """NumPy's type name of plain pages, None unless they hold the numbers of the column, or times by `scale`."""
-        if not self.is_flat or self.dtype is None or pa.types.is_decimal(self.stored):
+        """NumPy's type name of plain pages; None unless they hold numbers, times by `scale`, or decimals of few digits.
+
+        Where decimals have any number of bytes, these are the digits of an integer, the highest first.
+        """
+        if not self.is_flat or self.dtype is None:
             return None
         plain = PLAIN.get(self.physical)
+        if pa.types.is_decimal(self.stored):
+            if not 0 <= self.stored.scale <= EXACT_POWER:
+                return None
+            return f"V{self.width}" if self.physical == "FIXED_LEN_BYTE_ARRAY" and 0 < self.width <= 16 else plain
         if plain is not None and self.dtype.kind == "uint":
             return plain.replace("i", "u")
         return plain if self.dtype.is_number and not pa.types.is_null(self.stored) else None
@@ -332,6 +350,7 @@ def _column(field: pa.Field, leaf: int, schema: Any, annotation: Annotation | No
         is_flat=not pa.types.is_nested(stored) and first.max_repetition_level == 0,
         is_optional=first.max_definition_level > 0,
         leaves=_leaves(stored),
+        width=max(first.length or 0, 0),
     )
     if annotation is not None and annotation.is_bigint and _are_limbs(stored):
         bits = bigint_of(annotation.max_bits)

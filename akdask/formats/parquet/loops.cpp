@@ -6,6 +6,8 @@
 
 #include "text.hpp"
 
+#include <limits>
+#include <type_traits>
 #include <unistd.h>
 
 namespace {
@@ -392,6 +394,60 @@ bool is_text(const uint8_t* text, uint64_t at, uint64_t stop) {
     return true;
 }
 
+// Reads an integer of some bytes: of 4 or 8 the lowest first, of other numbers the highest; false if 64 bits do not hold it.
+template <uint64_t nbytes>
+INLINE bool read_integer(const uint8_t* text, uint64_t width, int64_t& number) {
+    if constexpr (nbytes) {
+        std::conditional_t<nbytes == 4, int32_t, int64_t> stored;
+        std::memcpy(&stored, text, nbytes);
+        number = stored;
+        return true;
+    }
+    number = static_cast<int8_t>(text[0]);
+    bool fits = true;
+    for (uint64_t at = 1; at < width; ++at) {
+        fits &= number >= -(int64_t{1} << 55) && number < int64_t{1} << 55;
+        number = static_cast<int64_t>(static_cast<uint64_t>(number) << 8 | text[at]);
+    }
+    return fits;
+}
+
+template <uint64_t nbytes, class Take>
+bool read_integers(const uint8_t* text, uint64_t width, uint64_t count, Take take) {
+    bool all = true;
+    for (uint64_t row = 0; row < count; ++row) {
+        int64_t number;
+        all &= read_integer<nbytes>(text + row * width, width, number);
+        all &= take(row, number);
+    }
+    return all;
+}
+
+// Multiplies times by a factor, or returns false if 64 bits do not hold one of them.  The times have 4 or 8 bytes.
+bool multiply(Text stored, uint64_t width, int64_t factor, Span<int64_t> out) {
+    require((width == 4 || width == 8) && out.size == stored.size / width && factor > 0, "numbers of another width");
+    int64_t most = std::numeric_limits<int64_t>::max() / factor;
+    auto take = [&](uint64_t row, int64_t number) {
+        out[row] = static_cast<int64_t>(static_cast<uint64_t>(number) * static_cast<uint64_t>(factor));
+        return number >= -most && number <= most;
+    };
+    return width == 4 ? read_integers<4>(stored.data, 4, out.size, take) : read_integers<8>(stored.data, 8, out.size, take);
+}
+
+// Divides integers of decimals by a power of ten that floats have; returns false if an integer is none of them, whose
+// quotient would not be the float next to the true one.
+bool divide(Text stored, uint64_t width, bool is_big_endian, double divisor, Span<double> out) {
+    require(width > 0 && width <= 16 && out.size == stored.size / width, "numbers of another width");
+    require(is_big_endian || width == 4 || width == 8, "numbers of another width");
+    constexpr int64_t EXACT = int64_t{1} << 53;
+    auto take = [&](uint64_t row, int64_t number) {
+        out[row] = static_cast<double>(number) / divisor;
+        return number >= -EXACT && number <= EXACT;
+    };
+    if (is_big_endian) return read_integers<0>(stored.data, width, out.size, take);
+    return width == 4 ? read_integers<4>(stored.data, 4, out.size, take) : read_integers<8>(stored.data, 8, out.size, take);
+}
+
 constexpr int64_t CUT_SHORT = -1, NO_TEXT = -2;
 
 // Finds strings, each behind its length of four bytes, from byte `at` to `stop`, behind which there are 8 more.
@@ -462,6 +518,8 @@ MODULE("Pages of numbers and of text, listed, unpacked and decoded.",
        {"look_up", overloads<look_up<uint64_t>, look_up<uint8_t>>},
        {"find_positions", overloads<find_positions>},
        {"unpack", overloads<unpack>},
+       {"multiply", overloads<multiply>},
+       {"divide", overloads<divide>},
        {"place_strings", overloads<place_strings>},
        {"size_of_strings", overloads<size_of_strings>},
        {"append_strings", overloads<append_strings>},

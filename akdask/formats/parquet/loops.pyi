@@ -41,6 +41,10 @@ def find_positions(packed: Bytes, first: int, last: int, width: int, known: int,
 # 64 bytes can be read behind the packed bytes, and written behind the unpacked ones.
 def unpack(data: Bytes, size: int, memory: Bytes) -> bool: ...
 
+# Numbers in the bytes of pages, in the unit or as the floats of the column; false where it does not hold one.
+def multiply(stored: Bytes, width: int, factor: int, out: Ints) -> bool: ...
+def divide(stored: Bytes, width: int, is_big_endian: bool, divisor: float, out: NDArray[np.float64]) -> bool: ...
+
 # Returns the bytes of all strings; -1 if they are fewer than the rows, -2 if one is not UTF-8.
 def place_strings(
     data: Bytes,

@@ -549,7 +549,9 @@ class NumberPageReader(PageReader):
         self._missing: Bools | None = None
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
-        self._scale = column.scale
+        self._scale, self._divisor = column.scale, column.divisor
+        # Whether plain pages hold the very numbers of the column.
+        self._is_stored = self._stored == self._dtype.numpy and self._scale == self._divisor == 1
         # Loops write words, and unpack Snappy.
         self._in_batches = dtype.itemsize == 8 and self._codec != "ZSTD"
         self._current: UnpackedPage | None = None
@@ -578,7 +580,7 @@ class NumberPageReader(PageReader):
     def stretches(self) -> list[Stretch] | None:
         """Return the stretches of all rows; None where their stored form differs from that in memory."""
         descriptor = self._ranges.dense_file
-        if descriptor is None or self._is_nullable or self._stored != self._dtype.numpy or self._scale != 1:
+        if descriptor is None or self._is_nullable or not self._is_stored:
             return None
         pages = self._list.up_to(self._nrows)
         offsets = pages[:, PageField.VALUES]
@@ -617,8 +619,6 @@ class NumberPageReader(PageReader):
         target = out[first:end].view(np.uint64)
         is_optional = self._column.is_optional
         done = loops.decode_pages(data, base, pages, words, nwords, unpacked, start + first, target, is_optional)
-        if done and self._scale != 1:
-            self._in_nanoseconds(out[first : int(pages[done - 1, [PageField.FIRST, PageField.NROWS]].sum()) - start])
         # One page with nulls means more of them, which would be read in vain.
         self._in_batches = done == len(pages)
         return done
@@ -629,7 +629,7 @@ class NumberPageReader(PageReader):
         # Of a large page that is read in part, the next rows are wanted next.
         fits = ((first >= start) & (end <= stop)) | (pages[:, PageField.UNPACKED] <= formats_tuning.PARQUET_SMALL_PAGE)
         fits &= pages[:, PageField.VALUES] < 0
-        if self._stored != self._dtype.numpy:
+        if not self._is_stored:
             fits &= pages[:, PageField.IS_PLAIN] == 0
         if self._current is not None or self._decoded is not None:
             fits &= first >= start
@@ -672,23 +672,26 @@ class NumberPageReader(PageReader):
 
     def _read_values(self, offset: int, out: NumberArray) -> None:
         """Read plain values from a place in the file."""
-        if self._stored == out.dtype:
+        if self._is_stored:
             self._ranges.read_into(out, offset, self._column.name)
         else:
-            stored = scratch(len(out) * self._stored.itemsize).view(self._stored)
+            stored = scratch(len(out) * self._stored.itemsize)
             self._ranges.read_into(stored, offset, self._column.name)
-            widen_into(out, stored, self._column.name)
-        self._in_nanoseconds(out)
+            self._convert(stored, out)
 
-    def _in_nanoseconds(self, out: NumberArray) -> None:
-        """Multiply stored times, all valid, by the nanoseconds of their unit."""
-        if self._scale == 1 or not len(out):
+    def _convert(self, stored: Bytes, out: NumberArray) -> None:
+        """Fill an array with the numbers of the column that some bytes of a page, or of the dictionary, stand for."""
+        width = self._stored.itemsize
+        if self._stored.kind == "V" or self._divisor != 1:
+            is_done = loops.divide(stored, width, self._stored.kind == "V", self._divisor, out)
+        elif self._scale != 1:
+            is_done = loops.multiply(stored, width, self._scale, out)
+        else:
+            widen_into(out, stored.view(self._stored), self._column.name)
             return
-        most = (2**63 - 1) // self._scale
-        if out.min() < -most or out.max() > most:
-            # The general path names the row.
+        if not is_done:
+            # The general path has an answer for each decimal, and names the row of a time.
             raise NoPlainPagesError
-        np.multiply(out, self._scale, out=out)
 
     def _spread(self, current: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
         """Fill an array with all rows of a page with nulls."""
@@ -707,11 +710,10 @@ class NumberPageReader(PageReader):
             if (skipped + len(out)) * itemsize > current.stop - current.start:
                 raise self._list.damaged("a page has fewer bytes than its rows")
             # Of another width, or of the same bytes at any address.
-            numbers = np.frombuffer(current.data, self._stored, len(out), current.start + skipped * itemsize)
-            widen_into(out, numbers, self._column.name)
+            begin = current.start + skipped * itemsize
+            self._convert(current.data[begin : begin + len(out) * itemsize], out)
         elif len(out):
             self._look_up(current, skipped, out)
-        self._in_nanoseconds(out)
 
     def _look_up(self, current: UnpackedPage, skipped: int, out: NumberArray) -> None:
         data, start, stop = current.data, current.start, current.stop
@@ -729,8 +731,8 @@ class NumberPageReader(PageReader):
             return _NO_WORDS, 0
         raw = self._dictionary_bytes(page)
         words = new_array(1 << (page.nvalues - 1).bit_length(), np.dtype(f"u{self._dtype.itemsize}"))
-        numbers = np.frombuffer(raw, self._stored, page.nvalues)
-        widen_into(words.view(self._dtype.numpy)[: page.nvalues], numbers, self._column.name)
+        stored = raw[: page.nvalues * self._stored.itemsize]
+        self._convert(stored, words.view(self._dtype.numpy)[: page.nvalues])
         return words, page.nvalues
 
     def _page(self, page: npt.NDArray[np.int64]) -> UnpackedPage:

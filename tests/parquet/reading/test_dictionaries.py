@@ -67,3 +67,11 @@ def test_each_string_of_a_dictionary_is_asked_once(tmp_path, monkeypatch):
         frame = ak.DataFrame(ak.read_parquet(tmp_path / "x.parquet"))
         assert frame["k"].contains("3").sum() == 10_000
     assert asked == [7]
+
+
+def test_row_groups_of_a_partition_may_have_other_dictionaries(tmp_path):
+    rows = ["a", "b"] * 32 + ["b", "c"] * 32
+    pq.write_table(pa.table({"k": rows}), tmp_path / "x.parquet", row_group_size=64)
+    with ak.config.set(block_size=8 * 32):
+        frame = ak.DataFrame(ak.read_parquet(tmp_path / "x.parquet"))
+        assert (frame["k"] == "b").to_list() == [row == "b" for row in rows]

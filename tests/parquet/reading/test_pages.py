@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -361,3 +362,49 @@ def test_a_loop_lists_pages_as_each_header_tells(tmp_path, monkeypatch, version,
             damaged[place] = random.integers(256) if random.integers(2) else damaged[place] ^ 1 << random.integers(5)
         Path(path).write_bytes(damaged)
         assert listed(path, monkeypatch, is_usual=True) == listed(path, monkeypatch, is_usual=False)
+
+
+@st.composite
+def decimals(draw):
+    """Draw decimals of some digits, few or many of them, maybe with nulls."""
+    digits = draw(st.integers(1, 38))
+    scale = draw(st.integers(0, digits))
+    item = st.integers(-(10**digits) + 1, 10**digits - 1).map(lambda number: Decimal(f"{number}e-{scale}"))
+    if draw(st.booleans()):
+        item |= st.none()
+    few = st.lists(item, min_size=1, max_size=4).flatmap(lambda some: st.lists(st.sampled_from(some), max_size=200))
+    rows = draw(few | st.lists(item, max_size=40))
+    return pa.array(rows, pa.decimal128(digits, scale))
+
+
+@given(decimals(), st.data())
+def test_decimals_are_the_floats_next_to_them(tmp_path_factory, values, data):
+    path = str(tmp_path_factory.mktemp("decimals") / "x.parquet")
+    pq.write_table(
+        pa.table({"x": values}),
+        path,
+        store_decimal_as_integer=data.draw(st.booleans()),
+        use_dictionary=data.draw(st.booleans()),
+        dictionary_pagesize_limit=data.draw(st.sampled_from([16, 2**20])),
+        data_page_version=data.draw(st.sampled_from(["1.0", "2.0"])),
+        compression=data.draw(st.sampled_from(["none", "snappy"])),
+        data_page_size=64,
+        write_batch_size=5,
+    )
+    found = ak.read_parquet(path)["x"].to_ndarray()
+    expected = [np.nan if item is None else float(item) for item in values.to_pylist()]
+    assert found.tobytes() == np.array(expected, np.float64).tobytes()
+
+
+@pytest.mark.parametrize("store_decimal_as_integer", [False, True])
+def test_decimals_that_floats_hold_need_no_general_reader(tmp_path, store_decimal_as_integer):
+    values = [Decimal(number).scaleb(-2) for number in range(-300, 300)]
+    table = pa.table({"x": pa.array(values, pa.decimal128(15, 2))})
+    pq.write_table(table, tmp_path / "x.parquet", store_decimal_as_integer=store_decimal_as_integer)
+    assert read_pages(str(tmp_path / "x.parquet"), 70).tolist() == [float(value) for value in values]
+
+
+def test_all_days_are_seconds(tmp_path):
+    days = pa.array([2**31 - 1, 5, -(2**31)], pa.int32()).cast(pa.date32())
+    pq.write_table(pa.table({"x": days}), tmp_path / "x.parquet")
+    assert read_pages(str(tmp_path / "x.parquet")).tolist() == [(2**31 - 1) * 86_400, 432_000, -(2**31) * 86_400]
