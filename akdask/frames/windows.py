@@ -368,7 +368,8 @@ class Rolling(WindowReductions[Owner]):
     def _node(self, project: Project, name: str, ddof: int, q: float) -> WithNeighbours:
         before, after = self._before, self._after
         if after < 0:
-            # They are the windows of the row above, with which there is one row less before it.
+            # They are the windows of the row above, with which there is one row less before it; there is NaN above all.
+            project = Project(project.frame, project.names, tuple(map(nearest_floats, project.values)))
             above = Shifted(project, 1, (np.nan,) * len(project.names))
             values: list[Value] = [above.column(column) for column in project.names]
             if not before:

@@ -253,6 +253,10 @@ RETURNING_SELF = words("fillna ffill bfill interpolate where mask replace clip")
 """Methods that return their object where they change it in place; others return None."""
 
 
+OF_FUNCTIONS = words("apply map agg aggregate transform")
+"""Methods that call functions of users with rows, values or columns."""
+
+
 EXITS = words(
     """to_numpy tolist to_list to_dict to_records itertuples iterrows to_string to_html to_latex to_markdown
     to_clipboard to_json to_excel to_pickle to_sql to_stata to_xml to_xarray memory_usage info __array__ item"""
@@ -289,6 +293,21 @@ class NDFrame(Face):
 
     The other form is sought where it is wanted and not given: rows in memory are made lazy, lazy ones are computed.
     """
+
+    def _lazily_or_in_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self._lazily_by_type(name, args, kwargs)
+        except ArrangementError:
+            raise
+        except Exception:
+            if name not in OF_FUNCTIONS:
+                raise
+            from akdask.pandas.piece_forms import of_function
+
+            found = of_function(self, name, args, kwargs)
+            if found is NotImplemented:
+                raise
+            return self._faced(found)
 
     __pandas_priority__ = 5000
     """pandas' frames, Series, indexes and arrays leave operations with an object of this face to it."""

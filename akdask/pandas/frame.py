@@ -134,7 +134,7 @@ class DataFrame(NDFrame):
             return self._faced(labels.under_rows(own, name, call, args, kwargs))
         if name in KEEP_SHAPE:
             return self._faced(labels.under_values(own, call, args, kwargs))
-        if name in REDUCE:
+        if name in REDUCE and name != "apply":
             return self._faced(labels.under_reductions(own, call, args, kwargs))
         raise NotLazyError("columns are not named by text, or rows have labels of several levels")
 

@@ -203,6 +203,12 @@ def apply(
     raise NotLazyError("the function gives neither numbers nor columns")
 
 
+def agg(frame: LazyFrame, func: Any = None, axis: Any = 0, *args: Any, **options: Any) -> Any:
+    if isinstance(func, list | tuple) and not all(isinstance(how, str) for how in func):
+        raise NotLazyError("functions of the user are called by column")
+    return frame.agg(func, axis, *args, **options)
+
+
 def filter(frame: LazyFrame, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
     given = {"items": items, "like": like, "regex": regex}
     return selection.by_labels(frame, lambda rows: rows.filter(**given, axis=0))
@@ -361,6 +367,8 @@ def sort_values(
 FORMS: Mapping[str, Callable[..., Any]] = {
     **ARITHMETIC,
     "__getitem__": item,
+    "agg": agg,
+    "aggregate": agg,
     "apply": apply,
     "astype": astype,
     **{name: summary(name) for name in ("corr", "cov", "describe", "quantile", "value_counts")},

@@ -45,9 +45,14 @@ class OfRows(Step):
         except ArrangementError:
             raise
         except Exception:
-            from akdask.pandas import whole_groups
-
-            found = whole_groups.answered(self, name, args, kwargs)
+            chain: list[Step] = [self]
+            while isinstance(chain[0]._origin, Step):
+                chain.insert(0, chain[0]._origin)
+            if chain[0]._step == "groupby":
+                from akdask.pandas.whole_groups import answered
+            else:
+                from akdask.pandas.piece_forms import answered
+            found = answered(chain, name, args, kwargs)
             if found is NotImplemented:
                 raise
             return self._faced(found)
@@ -99,7 +104,7 @@ class CategoryAccessor(Step):
     forms = ("category_forms", "FORMS")
 
 
-class Resampled(Step):
+class Resampled(OfRows):
     """Rows by spans of time."""
 
     pandas_class = kinds.Resampler

@@ -38,11 +38,11 @@ CHOOSING = words("head tail nth")
 
 METHODS = BY_GROUP | BY_ROW | CHOOSING | {"apply", "filter"}
 
-WINDOWS = words("rolling expanding ewm")
+WINDOWS = words("rolling expanding ewm resample")
 """Steps from groups whose methods have a row for each row of a group, groups in order."""
 
 
-def answered(step: Step, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what pandas answers to a call of a method of groups, or of windows of groups.
 
     NotImplemented if it is none that is known to go by groups.
@@ -54,11 +54,8 @@ def answered(step: Step, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     NotLazyError
         If what it returns for pieces does not say what it returns for all rows.
     """
-    chain = [step]
-    while isinstance(chain[0]._origin, Step):
-        chain.insert(0, chain[0]._origin)
     first, further = chain[0], [one._step for one in chain[1:]]
-    if first._step != "groupby" or not {*further} <= WINDOWS | {"__getitem__"}:
+    if not {*further} <= WINDOWS | {"__getitem__"}:
         return NotImplemented
     in_windows = not WINDOWS.isdisjoint(further)
     if not in_windows and name not in METHODS:
@@ -107,6 +104,12 @@ class Replay:
             groups = getattr(groups, step)(*args, **kwargs)
         found = getattr(groups, self.name)
         return found(*self.args, **self.kwargs) if callable(found) else found
+
+    def cut(self, rows_of: Callable[[Any], Any]) -> Replay:
+        """Return the call with another form of each argument."""
+        made = Replay([], self.name, tuple(map(rows_of, self.args)), {k: rows_of(v) for k, v in self.kwargs.items()})
+        made.steps = self.steps
+        return made
 
     @property
     def has_one_column(self) -> bool:
@@ -289,7 +292,7 @@ def _pieces(ids: Any) -> list[Any]:
 # results of pieces, put together
 
 
-def _demand_alike(parts: list[Any]) -> None:
+def demand_alike(parts: list[Any]) -> None:
     """Raise NotLazyError unless results could be rows of one frame or Series."""
     first = parts[0]
     if not isinstance(first, pandas.DataFrame | pandas.Series) or any(type(one) is not type(first) for one in parts):
@@ -302,8 +305,11 @@ def _demand_alike(parts: list[Any]) -> None:
                 raise NotLazyError("results of groups have different names")
         elif not one.columns.equals(first.columns) or list(one.columns.names) != list(first.columns.names):
             raise NotLazyError("results of groups have different columns")
-        if any(isinstance(dtype, pandas.CategoricalDtype) for dtype in _types(one)):
-            raise NotLazyError("categories of results may differ")
+        for own, other in zip(_types(one), _types(first), strict=True):
+            if isinstance(own, pandas.CategoricalDtype):
+                raise NotLazyError("categories of results may differ")
+            if own != other and not (_is_number(own) and _is_number(other)):
+                raise NotLazyError("results of groups are of different types")
 
 
 def _types(found: Any) -> list[Any]:
@@ -312,13 +318,17 @@ def _types(found: Any) -> list[Any]:
     return [*levels, *([found.dtype] if isinstance(found, pandas.Series) else found.dtypes)]
 
 
+def _is_number(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in "iuf"
+
+
 def _is_same(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and one == other)
 
 
 def by_group(rows: GroupedRows, parts: list[Any]) -> Any:
     """Return results whose rows are labelled by the keys, or, where keys are columns, by their numbers."""
-    _demand_alike(parts)
+    demand_alike(parts)
     if rows.options["as_index"]:
         return pandas.concat(parts)
     if not all(isinstance(one.index, pandas.RangeIndex) for one in parts):
@@ -328,7 +338,7 @@ def by_group(rows: GroupedRows, parts: list[Any]) -> Any:
 
 def keyed(rows: GroupedRows, parts: list[Any]) -> Any:
     """Return results that have the keys as levels."""
-    _demand_alike(parts)
+    demand_alike(parts)
     if parts[0].index.nlevels < 2 or not rows.options["as_index"]:
         raise NotLazyError("keys are no levels of the results")
     return pandas.concat(parts)
@@ -336,7 +346,7 @@ def keyed(rows: GroupedRows, parts: list[Any]) -> Any:
 
 def like_rows(rows: GroupedRows, parts: list[Any]) -> Any:
     """Return results with a row for each row, in the order of the rows."""
-    _demand_alike(parts)
+    demand_alike(parts)
     for one, numbers in zip(parts, rows.pieces, strict=True):
         if not one.index.equals(rows.labels.take(numbers)):
             raise NotLazyError("results have other labels than the rows")
@@ -350,7 +360,7 @@ def applied(rows: GroupedRows, call: Callable[[Any], Any]) -> Any:
     if not rows.options["as_index"]:
         raise NotLazyError("keys are columns")
     parts = rows.call(call)
-    _demand_alike(parts)
+    demand_alike(parts)
     if rows.options["group_keys"]:
         return pandas.concat(parts)
     # Rows whose key is missing are left out.

@@ -16,12 +16,12 @@ import pandas
 
 from akdask import config
 from akdask import pandas as face
-from akdask.pandas import whole_groups
+from akdask.pandas import piece_forms, whole_groups
 from akdask.pandas.face import EXITS, WRITERS, Face, NDFrame
 from akdask.pandas.frame import MOVE_LABELS
 from akdask.pandas.function_forms import FORMS
 from akdask.pandas.functions import LAZY
-from akdask.pandas.steps import FrameGroups, SeriesGroups
+from akdask.pandas.steps import FrameGroups, MovingWindows, Resampled, SeriesGroups
 
 PAGE = Path(__file__).parents[2] / "docs" / "pandas_methods.md"
 
@@ -35,8 +35,10 @@ is there, and does what pandas documents. It takes one of these ways:
 
 - **lazily**: the call makes a plan. Arguments in the last column have a lazy form only with pandas' default value; with
   another one the call runs in pandas. Some values of other arguments do, too, such as functions of Python.
-- **in pieces**: pandas is called on pieces of whole groups, as many rows at a time as fit well into memory, and the
-  results are put together; so are calls of methods of groups whose arguments have no lazy form.
+- **in pieces**: pandas is called on pieces of the rows, whole groups or bins, or windows with the rows that they reach,
+  and the results are put together; so it is for arguments without a lazy form. Windows that grow, `expanding` and
+  `ewm`, have one piece of up to 262,144 rows. Functions of rows and columns (`apply`, `map`, `agg`, `transform` of
+  frames) are called in the same way.
 - **labels**: the call gives columns and labels of rows other places or names, and computes nothing.
 - **computes**: the call asks for all values, so it computes them.
 - **in pandas**: the frame is computed and pandas is called. `pandas_fallback` silences or forbids this, and what
@@ -121,7 +123,11 @@ def lacks_needed(own: Any, form: Any) -> bool:
 
 def pieces_of(owner: Face) -> frozenset[str]:
     """Return the methods that pandas is asked for piece by piece."""
-    return whole_groups.METHODS if isinstance(owner, SeriesGroups | FrameGroups) else frozenset()
+    if isinstance(owner, SeriesGroups | FrameGroups):
+        return whole_groups.METHODS
+    if isinstance(owner, MovingWindows):
+        return piece_forms.WINDOW_METHODS
+    return piece_forms.BIN_METHODS if isinstance(owner, Resampled) else frozenset()
 
 
 def way(owner: Face, name: str) -> tuple[str, str]:
@@ -137,6 +143,8 @@ def way(owner: Face, name: str) -> tuple[str, str]:
         return "lazily", "" if by_default else unsupported(own, form)
     if name in pieces_of(owner):
         return "in pieces", ""
+    if isinstance(owner, Resampled) and name in piece_forms.UPSAMPLING:
+        return "labels", ""
     if name in getattr(owner, "steps", ()):
         return "in pandas", ""
     if owner.pandas_class is pandas.DataFrame and name in MOVE_LABELS:

@@ -1,4 +1,4 @@
-"""Pieces of whole groups give what pandas gives for all rows, however small the pieces are."""
+"""Pieces give what pandas gives for all rows, however small the pieces are."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from akdask.pandas import tuning
 from akdask.pandas.refusals import FallbackError
 from tests.pandas_face.compare import outcome, subjects
 
-DATA, IDIOMS = subjects()["functions_of_groups"]
+CASES = [
+    pytest.param(data, idiom, id=f"{subject}-{number}")
+    for subject, (data, idioms) in subjects().items()
+    if subject.startswith("functions_")
+    for number, idiom in enumerate(idioms)
+]
 
 
-@pytest.mark.parametrize("idiom", IDIOMS)
-def test_pieces_of_groups_give_what_all_rows_give(idiom, monkeypatch):
+@pytest.mark.parametrize(("data", "idiom"), CASES)
+def test_pieces_give_what_all_rows_give(data, idiom, monkeypatch):
     monkeypatch.setattr(tuning, "PIECE_ROWS", 11)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _, different = outcome(idiom, DATA)
+        _, different = outcome(idiom, data)
     assert different is None, idiom
 
 
