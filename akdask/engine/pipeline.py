@@ -245,8 +245,8 @@ class Collect:
         """Evaluate directly into arrays of the final size, since the number of rows is known."""
         arrays: list[NumberArray] | None = None
         if self.starts is not None:
-            first, places = self.starts[only_number(partition)], partition.replicas[-1]
-            arrays = [places[name][first:] if name in places else np.empty(0) for name in self.names]
+            first, targets = self.starts[only_number(partition)], partition.replicas[-1]
+            arrays = [targets[name][first:] if name in targets else np.empty(0) for name in self.names]
         columns = partition.unfiltered_columns(self.program, arrays)
         if columns is not None:
             return self._others(columns, partition.nrows)
@@ -760,10 +760,10 @@ def pipeline_into(
     def into(compile_these: Compile, given: Sequence[Value], starts: tuple[int, ...]) -> Sink:
         return Collect(names, compile_these(given), starts=starts)
 
-    return pipeline_in_places(frame, values, lengths, into, "collect", arrays)
+    return pipeline_with_starts(frame, values, lengths, into, "collect", arrays)
 
 
-def pipeline_in_places(
+def pipeline_with_starts(
     frame: Frame,
     values: Sequence[Value],
     lengths: Sequence[int],
@@ -776,11 +776,11 @@ def pipeline_in_places(
     Partitions have the given lengths. All partitions of `shared` nodes are the last replicas of each task.
     """
     inner = []
-    places, first = tuple(accumulate(lengths, initial=0)), 0
+    first_rows, first = tuple(accumulate(lengths, initial=0)), 0
     for rows, wanted, batches in _seen_through(frame, values, None):
-        starts = places[first : first + rows.npartitions]
+        starts = first_rows[first : first + rows.npartitions]
         first += rows.npartitions
-        # Equal parts of a concatenation have places of their own.
+        # Equal parts of a concatenation have rows of their own.
         named = f"{purpose} from row {starts[0] if starts else 0}"
         inner.append(_pipeline(rows, wanted, batches, partial(_placed, make_sink, starts), named, *shared))
     return inner[0] if len(inner) == 1 else Union(*inner)

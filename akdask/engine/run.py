@@ -89,8 +89,10 @@ def can_collect(frame: Project, *, chunked: bool = False) -> bool:
     is_read = _is_read(frame)
     if is_read or frame.npartitions == 1:
         return is_read
-    places = frame.rows.lengths is not None
-    return any((places and dtype.is_number) or (chunked and dtype.kind == "str") for dtype in _dtypes(frame).values())
+    has_lengths = frame.rows.lengths is not None
+    return any(
+        (has_lengths and dtype.is_number) or (chunked and dtype.kind == "str") for dtype in _dtypes(frame).values()
+    )
 
 
 def _is_read(frame: Project) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -119,11 +120,11 @@ def functions_of_arrays(setting: Setting) -> list[Result]:
     found = []
     for name, function in FUNCTIONS.items():
         runs: dict[str, Run] = {
-            OURS: lambda function=function: shown(function(ours)),
-            NUMPY: lambda function=function: shown(function(plain)),
+            OURS: partial(_answer, function, ours),
+            NUMPY: partial(_answer, function, plain),
         }
         if name not in NOT_OF_DASK:
-            runs[DASK] = lambda function=function: shown(function(theirs), num_workers=setting.threads)
+            runs[DASK] = partial(_answer, function, theirs, num_workers=setting.threads)
         found.append(Result(name, MILLISECONDS, setting.interleave(runs), {NUMPY: NUMPYS_SHARE}))
     return found
 
@@ -138,13 +139,14 @@ def make_arrays(rows: int) -> Given:
     return Given(np, x, y, whole, mask, places, random.random(len(places)), matrix, random.random(WIDTH))
 
 
-def shown(found: Any, **options: Any) -> list[float]:
-    """Compute a result, and return some of its elements."""
+def _answer(function: Function, given: Given, **options: Any) -> list[float]:
+    """Compute a function, and return some elements of the result."""
+    found = function(given)
     if isinstance(found, ak.Scalar):
         found = found.compute()
     elif hasattr(found, "to_ndarray"):
         found = found.to_ndarray()
     elif hasattr(found, "compute"):
         found = found.compute(**options)
-    flat = np.asarray(found).reshape(-1)
-    return flat[:: max(len(flat) // SHOWN, 1)].astype(float).tolist()
+    flat = np.asarray(found, np.float64).reshape(-1)
+    return [float(item) for item in flat[:: max(len(flat) // SHOWN, 1)]]

@@ -362,9 +362,9 @@ class Run:
     def between(self, low: int, high: int) -> tuple[int, Words, NumberArray | None]:
         """Return the number of rows below a key, the keys from there to another, and the rows of each if counted."""
         if self.until is None:
-            kept, counts = scratch(self.words.nbytes).view(np.uint64), np.empty(2, np.int64)
-            loops.keep_between(self.words, low, high, kept, counts)
-            return int(counts[0]), kept[: counts[1]].copy(), None
+            found, counts = scratch(self.words.nbytes).view(np.uint64), np.empty(2, np.int64)
+            loops.keep_between(self.words, low, high, found, counts)
+            return int(counts[0]), found[: counts[1]].copy(), None
         start = self.words.searchsorted(np.uint64(low), "left")
         stop = self.words.searchsorted(np.uint64(high), "right")
         return int(self.until[start]), self.words[start:stop], np.diff(self.until[start : stop + 1])
@@ -479,11 +479,11 @@ class RankedRows:
             run = Run.of_counts(words, all_counts) if len(words) else Run(words, np.zeros(1, np.int64))
             words, ends = run.words, run.until
             assert ends is not None, "it has been counted"
-            nrows, places = int(ends[-1]), ends.searchsorted(wanted, "right") - 1
+            nrows, positions = int(ends[-1]), ends.searchsorted(wanted, "right") - 1
         else:
-            nrows, places = len(words), wanted
+            nrows, positions = len(words), wanted
         if wanted[0] < 0 or wanted[-1] >= nrows:
             return None
         if not counted:
-            words.partition(places) if len(places) <= tuning.MOST_PASSES else words.sort()
-        return words.take(places)
+            words.partition(positions) if len(positions) <= tuning.MOST_PASSES else words.sort()
+        return words.take(positions)

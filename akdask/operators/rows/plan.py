@@ -24,7 +24,15 @@ from akdask.deferred import is_arrow, pa
 from akdask.engine.alignment import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, Node, RowSpace, lower, rows_decided_by
-from akdask.engine.pipeline import Collect, Compile, Sink, only_number, partition_batches, pipeline, pipeline_in_places
+from akdask.engine.pipeline import (
+    Collect,
+    Compile,
+    Sink,
+    only_number,
+    partition_batches,
+    pipeline,
+    pipeline_with_starts,
+)
 from akdask.engine.rowwise import Chain, Project, Tasks, Zip, column_identity
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import Apply, BroadcastInput, Call, ColumnRef, Program, Replica, Value, assumed_width
@@ -427,7 +435,7 @@ def _put(frame: PutAt, name: Hashable, *arrays: Node) -> Expr:
         collect = Collect((name,), compile_these(values), starts=starts if arrays else None)
         return PutItems(collect, starts, total, items.npartitions, frame.constant)
 
-    return pipeline_in_places(project.frame, project.values, frame.given, sink, f"put {items._name}", items, *arrays)
+    return pipeline_with_starts(project.frame, project.values, frame.given, sink, f"put {items._name}", items, *arrays)
 
 
 class Flatten(Frame):
