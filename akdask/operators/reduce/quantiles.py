@@ -160,15 +160,15 @@ def _interpolated(low: NumberArray, high: NumberArray, weight: NumberArray) -> N
     start, end = low.astype(np.float64), high.astype(np.float64)
     with np.errstate(all="ignore"):
         # The difference of integers may exceed their type.
-        distance = end - start if low.dtype.kind == "f" else (_words(high) - _words(low)).astype(np.float64)
+        distance = (
+            end - start
+            if low.dtype.kind == "f"
+            else (high.astype(np.uint64) - low.astype(np.uint64)).astype(np.float64)
+        )
         found = np.where(weight < 0.5, start + distance * weight, end - distance * (1 - weight))
         is_wide = np.isinf(distance) & np.isfinite(start) & np.isfinite(end)
         found = np.where(is_wide | (weight == 0.5), start * (1 - weight) + end * weight, found)
     return np.where((low == high) | (weight == 0), start, found)
-
-
-def _words(numbers: NumberArray) -> NumberArray:
-    return numbers.view(np.uint64) if numbers.dtype.itemsize == 8 else numbers.astype(np.uint64)
 
 
 # --------------------------------------------------------------------------------------------------------- two forms
