@@ -305,6 +305,22 @@ class Rewriting:
     def _origin(self, name: str) -> str:
         return self._origins.get(name, name)
 
+    def rearrange(self, node: Node, found: Frame, matches: Mapping[str, tuple[str, Frame | None]]) -> None:
+        """Replace a chain of selections by others, in any order; `matches` as in `rename_matches`."""
+        self._nodes[node._name] = found
+        self._moved.add(node._name)
+        self.rename_matches(matches)
+        # Values on the chain have been rewritten for its own filters.
+        self._values.clear()
+
+    def rename_matches(self, matches: Mapping[str, tuple[str, Frame | None]]) -> None:
+        """Have values refer to other matches: for each its new name, and the rows that are matched if these change."""
+        for old, (new, matched) in matches.items():
+            origin = self._origin(old)
+            self._rename(origin, new)
+            if matched is not None:
+                self._matched[origin] = matched
+
     def node(self, node: Any) -> Any:
         """Return the replacement of a node."""
         return self._nodes.get(node._name, node)

@@ -34,13 +34,26 @@ from akdask.engine.blocks import Block, Partition, PartitionBatch, RowPositions,
 from akdask.engine.memory import manage_freed_memory
 from akdask.engine.node import Frame, Node
 from akdask.engine.reduction import State
-from akdask.engine.rowwise import ROW, Chain, Filter, MatchRows, Project, Union, Zip, rebuild, selected_by, through
+from akdask.engine.rowwise import (
+    ROW,
+    Chain,
+    Filter,
+    MatchRows,
+    Project,
+    Selecting,
+    Union,
+    Zip,
+    rebuild,
+    selected_by,
+    through,
+)
 from akdask.engine.sources import Literal, Persisted, Rows, Scan, partitions_left
 from akdask.engine.values import (
     Apply,
     BroadcastInput,
     ColumnRef,
     Compiler,
+    Constant,
     ExpandMatches,
     Load,
     Mask,
@@ -49,8 +62,10 @@ from akdask.engine.values import (
     Replica,
     Selection,
     Value,
+    all_of,
     assumed_width,
     columns_of,
+    conditions_of,
     substitute_all,
     token,
     walk,
@@ -820,7 +835,7 @@ def _pipeline(
     frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str, *shared: Node
 ) -> Pipeline:
     """Return the tasks of a chain whose bases are neither projections nor concatenations; each gets `shared`, too."""
-    chain = Chain.of(frame)
+    chain = in_stages(Chain.of(frame))
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]
     nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
@@ -843,6 +858,22 @@ def _pipeline(
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values(), *shared)
+
+
+def in_stages(chain: Chain) -> Chain:
+    """Return a chain whose filters ask conditions on text last, of the rows that all other conditions leave."""
+    selections: list[Selecting] = []
+    for node in chain.selections:
+        stages: tuple[list[Value], list[Value]] = [], []
+        if isinstance(node, Filter):
+            for condition in conditions_of(node.predicate):
+                stages[_reads_text(condition)].append(condition)
+        selections += [Filter(node.frame, all_of(stage), node.mask) for stage in stages] if all(stages) else [node]
+    return Chain(chain.bases, tuple(selections))
+
+
+def _reads_text(condition: Value) -> bool:
+    return any(part.dtype.kind == "str" and not isinstance(part, Constant) for part in walk(condition))
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:

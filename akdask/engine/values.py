@@ -22,7 +22,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from hashlib import blake2b
 from types import FunctionType
 from typing import Any, Protocol, TypeAlias
@@ -33,7 +33,7 @@ from dask.base import tokenize
 from akdask._dask import Expr
 from akdask.columns.arrow import offsets_of, values_of
 from akdask.columns.bigint import limbs_of
-from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import offsets_and_bytes
 from akdask.columns.table import Table, type_of
@@ -499,6 +499,28 @@ def _result_type(
     if operation not in TAKE_NULLABLE and any(dtype.is_nullable_number for dtype in dtypes):
         return None
     return OPERATIONS[operation].result_type(*dtypes, **dict(params))
+
+
+CONJUNCTIONS = ("bitwise_and", "logical_and")
+DISJUNCTIONS = ("bitwise_or", "logical_or")
+
+
+def conditions_of(predicate: Value, operations: Container[str] = CONJUNCTIONS) -> list[Value]:
+    """Return the conditions that a predicate joins by ``and``, or by other operations on bools, in order."""
+    found: list[Value] = []
+    stack = [predicate]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Call) and value.operation in operations and all(arg.dtype == BOOL for arg in value.args):
+            stack += reversed(value.args)
+        else:
+            found.append(value)
+    return found
+
+
+def all_of(conditions: Sequence[Value], operation: str = "bitwise_and") -> Value:
+    """Return the predicate that joins conditions by ``and``, or by another operation on bools."""
+    return reduce(lambda one, other: Call(operation, one, other), conditions)
 
 
 def walk(*values: Value, leaves: Container[str] = ()) -> list[Value]:

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from operator import is_
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from akdask.cluster import memory, shares_memory
-from akdask.columns.dtypes import BOOL, INT64
+from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table, nbytes
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign, Reverse, max_rows
@@ -60,13 +59,16 @@ from akdask.engine.values import (
     Constant,
     Replica,
     Value,
+    all_of,
     columns_of,
+    conditions_of,
     substitute,
     substitute_all,
     token,
     walk,
 )
 from akdask.operators.group.plan import GroupAggregate, GroupStatistic
+from akdask.operators.join.order import arrange_joins
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, CountRows, Element
 from akdask.operators.reduce.reductions import REDUCTIONS
@@ -95,11 +97,19 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
         plans = share_sorts(plans)
         nodes = inputs_first(plans)
     for _ in range(engine_tuning.MOST_PASSES):
-        found = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
+        needs = find_needs(nodes, plans)
+        found = rewritten(plans, nodes, needs, RULES)
         if all(map(is_, found, plans)):
             break
         # Once more: nodes that were apart may meet now, and columns of filters may be unused.
         plans, nodes = found, inputs_first(found)
+    else:
+        needs = find_needs(nodes, plans)
+    matches = _matches_of(nodes)
+    if matches:
+        found = arrange_joins(plans, nodes, needs, _indexed_to_look_up(nodes, matches))
+        if not all(map(is_, found, plans)):
+            plans, nodes = found, inputs_first(found)
     kinds = kinds_of(nodes)
     if "BuildIndex" in kinds and "Gather" in kinds:
         plans = compute_once(plans, nodes)
@@ -509,8 +519,6 @@ def narrowed(project: Project, names: Iterable[Hashable]) -> Project:
     )
 
 
-CONJUNCTIONS = ("bitwise_and", "logical_and")
-
 LEFT, RIGHT, NEITHER = range(3)
 """The sides of a join to which a filter moves, the side that is computed first leading."""
 
@@ -520,26 +528,15 @@ def split_filter(node: Filter, need: Need) -> Filter | None:
     if not need.owns_input or not isinstance(node.frame, HashJoin | MatchRows):
         return None
     parts: defaultdict[int, list[Value]] = defaultdict(list)
-    for condition in _conditions(node.predicate):
+    for condition in conditions_of(node.predicate):
         parts[_side(condition, node.frame, need)].append(condition)
     if len(parts) == 1:
         return None
-    *first, last = [reduce(lambda one, other: Call("bitwise_and", one, other), parts[side]) for side in sorted(parts)]
+    *first, last = [all_of(parts[side]) for side in sorted(parts)]
     frame = node.frame
     for condition in first:
         frame = Filter(frame, condition, ColumnIdentity(token("condition", condition, node.mask)))
     return Filter(frame, last, node.mask)
-
-
-def _conditions(predicate: Value) -> Iterator[Value]:
-    """Yield the conditions that a predicate joins by ``and``, in order."""
-    stack = [predicate]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, Call) and value.operation in CONJUNCTIONS and all(arg.dtype == BOOL for arg in value.args):
-            stack += reversed(value.args)
-        else:
-            yield value
 
 
 def _side(condition: Value, join: HashJoin | MatchRows, need: Need) -> int:

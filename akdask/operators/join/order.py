@@ -1,0 +1,302 @@
+"""The order of chains of inner joins, and the filters that the joins of a chain have for each other.
+
+A chain is a table with filters on its rows and matches in other tables, of which nobody reads the order. Sizes that
+plans do not know are guessed from filters. Three things are done at once:
+
+- What a disjunction demands of one table filters that table: of ``(a == 1) & (b == 2) | (a == 3) & (b == 4)``, with `a`
+  and `b` in two tables, one is filtered by ``(a == 1) | (a == 3)``, before it is indexed or searched for.
+- Keys of a filtered table that are looked up in another one filter that other table: customers in nations of a region
+  filter orders, if these are matched with customers.
+- Matches in filtered tables come first, so that fewer rows are looked for in the others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from akdask.engine.alignment import Gather, max_rows
+from akdask.engine.node import ColumnIdentity, Frame, Node
+from akdask.engine.optimizer import Need, Rewriting
+from akdask.engine.rowwise import Chain, Filter, MatchRows, Project, column_identity, selected_by
+from akdask.engine.values import (
+    DISJUNCTIONS,
+    Call,
+    Value,
+    all_of,
+    columns_of,
+    conditions_of,
+    substitute,
+    token,
+    walk,
+)
+from akdask.operators.join import tuning
+from akdask.operators.join.plan import BuildIndex, BuildKeySet
+from akdask.operators.rows.plan import BroadcastColumn
+
+Link: TypeAlias = Filter | MatchRows
+"""A selection of a chain."""
+
+TABLE = ""
+"""Stands for the table of a chain, beside the matches, each of which stands for the indexed rows."""
+
+
+def arrange_joins(
+    plans: Sequence[Node], nodes: Sequence[Node], needs: Mapping[str, Need], indexed: Mapping[str, Frame]
+) -> list[Node]:
+    """Return plans with their chains of joins arranged.
+
+    Parameters
+    ----------
+    plans, nodes : sequence of Node
+        The plans, and all their nodes, inputs first.
+    needs : mapping of str to Need
+        The needs of each node, by name.
+    indexed : mapping of str to Frame
+        The indexed rows of matches whose row numbers only serve to look up columns of these rows.
+    """
+    rewriting = Rewriting(needs, {})
+    for node in nodes:
+        chain = _chain(node, needs, indexed)
+        if chain is None:
+            rewriting.add(node)
+        else:
+            _arrange(node, chain, rewriting)
+    return [rewriting.node(plan) for plan in plans]
+
+
+def _chain(top: Node, needs: Mapping[str, Need], indexed: Mapping[str, Frame]) -> list[Link] | None:
+    """Return the selections of a chain that ends in a node, the last one first; None if nothing can be gained."""
+    need = needs[top._name]
+    if not isinstance(top, Link) or need.rows is None or need.order or need.partitions or _goes_on(need):
+        return None
+    found: list[Link] = []
+    matches = 0
+    node: Frame = top
+    while isinstance(node, Link) and (node is top or len(needs[node._name].readers) == 1):
+        if isinstance(node, MatchRows):
+            if node.keep_all or node.match.token not in indexed:
+                break
+            matches += 1
+        found.append(node)
+        node = node.frame
+    return found if matches and len(found) > 1 else None
+
+
+def _goes_on(need: Need) -> bool:
+    """Whether a selection of the rows is the only reader of a node."""
+    return len(need.readers) == 1 and isinstance(need.readers[0], Link)
+
+
+def _arrange(top: Link, chain: Sequence[Link], rewriting: Rewriting) -> None:
+    """Arrange a chain whose parts have been rewritten, and have readers take its rows instead."""
+    rewriting.add(top)
+    now: Frame = rewriting.node(top)
+    links: list[Link] = []
+    for _ in chain:
+        assert isinstance(now, Link), "selections stay selections"
+        links.append(now)
+        now = now.frame
+    arranged = _Arrangement(now, links[::-1])
+    if arranged.is_new:
+        frame, renamed = arranged.made
+        rewriting.rearrange(top, frame, renamed)
+
+
+class _Arrangement:
+    """A chain of selections, in the order in which its rows should go through them.
+
+    Parameters
+    ----------
+    table : Frame
+        The rows below the selections.
+    links : sequence of Filter or MatchRows
+        The selections, from the rows outwards.
+    """
+
+    def __init__(self, table: Frame, links: Sequence[Link]) -> None:
+        self._table = table
+        self._links = links
+        self._matches = {link.match.token: link for link in links if isinstance(link, MatchRows)}
+        self._rows: dict[str, Frame] = {name: _index(match).frame.frame for name, match in self._matches.items()}
+        self._few: dict[str, list[Value]] = defaultdict(list)
+        self._imply()
+        self._filter_each_other()
+        self._ordered = self._in_order()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether anything changes."""
+        return bool(self._few) or [link._name for link in self._ordered] != [link._name for link in self._links]
+
+    # ---- filters
+
+    def _imply(self) -> None:
+        """Find what disjunctions of several tables demand of each."""
+        for link in self._links:
+            if isinstance(link, Filter):
+                for condition in conditions_of(link.predicate):
+                    for name, implied in self._implied(condition):
+                        self._few[name].append(implied)
+
+    def _implied(self, condition: Value) -> Iterator[tuple[str, Value]]:
+        cases = conditions_of(condition, DISJUNCTIONS)
+        if len(cases) < 2 or len(self._tables_of(condition)) < 2:
+            return
+        demands: list[dict[str, list[Value]]] = []
+        for case in cases:
+            demands.append(defaultdict(list))
+            for part in conditions_of(case):
+                of = self._tables_of(part)
+                if len(of) == 1:
+                    demands[-1][of.pop()].append(part)
+        for name in demands[0]:
+            if all(name in demand for demand in demands):
+                found = self._below(all_of([all_of(demand[name]) for demand in demands], "bitwise_or"), name)
+                if found is not None:
+                    yield name, found
+
+    def _tables_of(self, *values: Value) -> set[str]:
+        return {column.source if column.source in self._matches else TABLE for column in columns_of(*values)}
+
+    def _below(self, value: Value, name: str) -> Value | None:
+        """Return a value of looked-up columns as a value of the indexed rows; None if it cannot be one."""
+        if name == TABLE:
+            return value
+        row, replaced = self._matches[name].row, dict[str, Value]()
+        for part in walk(value):
+            if row in part.args:
+                column = BroadcastColumn.of(part.args[0])
+                if column is None or column.frame is not self._rows[name]:
+                    return None
+                replaced[part.token] = column.value
+        return substitute(value, replaced)
+
+    def _filter_each_other(self) -> None:
+        """Filter tables by the keys of filtered ones, in which their columns are looked up, the last matches first."""
+        for match in reversed(self._matches.values()):
+            keys = match.found.args[1:]
+            of = self._tables_of(*keys)
+            if len(of) != 1 or TABLE in of or self._share(match) == 1:
+                continue
+            (name,) = of
+            most = max_rows(self._rows[name])
+            found = [self._below(key, name) for key in keys]
+            if None not in found and (most is None or most >= tuning.FILTERED_ROWS):
+                index = self._index(match.match.token)
+                self._few[name].append(BuildKeySet(index.frame).has([key for key in found if key is not None]))
+
+    def _index(self, name: str) -> BuildIndex:
+        """Return the index of a match, of the rows that filters leave."""
+        index = _index(self._matches[name])
+        if name not in self._few:
+            return index
+        project = index.frame
+        return BuildIndex(Project(self._left(name), project.names, project.values), index.need)
+
+    def _left(self, name: str) -> Frame:
+        """Return the rows of a table that filters leave."""
+        frame = self._table if name == TABLE else self._rows[name]
+        if name not in self._few:
+            return frame
+        predicate = all_of(self._few[name])
+        return Filter(frame, predicate, column_identity(frame, predicate))
+
+    # ---- order
+
+    def _share(self, match: MatchRows) -> float:
+        conditions = self._few.get(match.match.token, ())
+        share = share_left(self._rows[match.match.token])
+        for condition in conditions:
+            share *= share_where(condition)
+        return share
+
+    def _rank(self, match: MatchRows) -> tuple[float, float]:
+        share, most = self._share(match), max_rows(self._rows[match.match.token])
+        return share, 0 if share == 1 or most is None else most
+
+    def _in_order(self) -> list[Link]:
+        """Return filters as soon as their columns are there, then matches by the share of rows that they leave."""
+        waiting, found, there = list(self._links), list[Link](), {TABLE}
+        shares = {name: self._rank(match) for name, match in self._matches.items()}
+        while waiting:
+            ready = [link for link in waiting if self._tables_of(_asked(link)) <= there]
+            link = next((link for link in ready if isinstance(link, Filter)), None) or min(
+                (link for link in ready if isinstance(link, MatchRows)), key=lambda match: shares[match.match.token]
+            )
+            waiting.remove(link)
+            found.append(link)
+            if isinstance(link, MatchRows):
+                there.add(link.match.token)
+        return found
+
+    @property
+    def made(self) -> tuple[Frame, dict[str, tuple[str, Frame | None]]]:
+        """The arranged rows, and for each match its new name, and its indexed rows if they are fewer."""
+        few = {name: self._left(name) for name in self._matches if name in self._few}
+        frame = self._left(TABLE)
+        name = token("arranged", *map(selected_by, self._ordered), frame, *few.values())
+        renamed = {old: (token(name, old), few.get(old)) for old in self._matches}
+        values = Rewriting({}, {})
+        values.rename_matches(renamed)
+        for link in self._ordered:
+            if isinstance(link, Filter):
+                frame = Filter(frame, values.value(link.predicate), ColumnIdentity(token(name, link.mask)))
+            else:
+                old = link.match.token
+                index = self._index(old)
+                keys = [values.value(key) for key in link.found.args[1:]]
+                frame = MatchRows(frame, index.find(keys), index.multiplicity, False, ColumnIdentity(renamed[old][0]))
+        return frame, renamed
+
+
+def _index(match: MatchRows) -> BuildIndex:
+    index = match.multiplicity.node
+    assert isinstance(index, BuildIndex), "its rows are indexed"
+    return index
+
+
+def _asked(link: Link) -> Value:
+    return link.predicate if isinstance(link, Filter) else link.found
+
+
+def share_left(frame: Frame) -> float:
+    """Guess the share of a table's rows that its filters and matches leave."""
+    share = 1.0
+    while True:
+        chain = Chain.of(frame)
+        for node in chain.selections:
+            if isinstance(node, Filter):
+                share *= share_where(node.predicate)
+            elif isinstance(node, MatchRows) and not node.keep_all and isinstance(node.multiplicity.node, BuildIndex):
+                share *= share_left(node.multiplicity.node.frame)
+        if len(chain.bases) != 1 or not isinstance(chain.bases[0], Project | Gather):
+            return share
+        frame = chain.bases[0].frame
+
+
+SHARES = {"equal": 0.1, "less": 0.3, "less_equal": 0.3, "greater": 0.3, "greater_equal": 0.3, "contains": 0.1}
+SHARES |= {"startswith": 0.1, "endswith": 0.1, "not_equal": 0.9, "is_among": 0.2}
+"""Guesses of the share of rows where an operation gives True."""
+
+
+def share_where(predicate: Value) -> float:
+    """Guess the share of rows where a predicate holds."""
+    share = 1.0
+    for condition in conditions_of(predicate):
+        cases = conditions_of(condition, DISJUNCTIONS)
+        share *= min(sum(map(share_where, cases)), 1.0) if len(cases) > 1 else _share_of_one(condition)
+    return share
+
+
+def _share_of_one(condition: Value) -> float:
+    if not isinstance(condition, Call):
+        return 0.5
+    if condition.operation in ("invert", "logical_not"):
+        return 1 - share_where(condition.args[0])
+    members = getattr(condition.args[0], "node", None) if condition.operation == "is_among" else None
+    if isinstance(members, BuildKeySet):
+        share = share_left(members.frame)
+        return share if share < 1 else SHARES["is_among"]
+    return SHARES.get(condition.operation, 0.5)
