@@ -53,7 +53,6 @@ from akdask.engine.values import (
     BroadcastInput,
     ColumnRef,
     Compiler,
-    Constant,
     ExpandMatches,
     Load,
     Mask,
@@ -62,10 +61,9 @@ from akdask.engine.values import (
     Replica,
     Selection,
     Value,
-    all_of,
     assumed_width,
     columns_of,
-    conditions_of,
+    stages_of,
     substitute_all,
     token,
     walk,
@@ -835,7 +833,7 @@ def _pipeline(
     frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str, *shared: Node
 ) -> Pipeline:
     """Return the tasks of a chain whose bases are neither projections nor concatenations; each gets `shared`, too."""
-    chain = in_stages(Chain.of(frame))
+    chain = _in_stages(Chain.of(frame))
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]
     nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
@@ -860,20 +858,13 @@ def _pipeline(
     return Pipeline(layout, *made, *nodes.values(), *shared)
 
 
-def in_stages(chain: Chain) -> Chain:
+def _in_stages(chain: Chain) -> Chain:
     """Return a chain whose filters ask conditions on text last, of the rows that all other conditions leave."""
     selections: list[Selecting] = []
     for node in chain.selections:
-        stages: tuple[list[Value], list[Value]] = [], []
-        if isinstance(node, Filter):
-            for condition in conditions_of(node.predicate):
-                stages[_reads_text(condition)].append(condition)
-        selections += [Filter(node.frame, all_of(stage), node.mask) for stage in stages] if all(stages) else [node]
+        stages = stages_of(node.predicate) if isinstance(node, Filter) else ()
+        selections += [node] if len(stages) < 2 else [Filter(node.frame, stage, node.mask) for stage in stages]
     return Chain(chain.bases, tuple(selections))
-
-
-def _reads_text(condition: Value) -> bool:
-    return any(part.dtype.kind == "str" and not isinstance(part, Constant) for part in walk(condition))
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:

@@ -523,6 +523,19 @@ def all_of(conditions: Sequence[Value], operation: str = "bitwise_and") -> Value
     return reduce(lambda one, other: Call(operation, one, other), conditions)
 
 
+def stages_of(predicate: Value) -> list[Value]:
+    """Return the conditions that read no text, and those that do, which take longer, as one predicate each."""
+    stages: tuple[list[Value], list[Value]] = [], []
+    for condition in conditions_of(predicate):
+        stages[reads_text(condition)].append(condition)
+    return [all_of(stage) for stage in stages] if all(stages) else [predicate]
+
+
+def reads_text(condition: Value) -> bool:
+    """Whether a condition is asked of text."""
+    return any(part.dtype.kind == "str" and not isinstance(part, Constant) for part in walk(condition))
+
+
 def walk(*values: Value, leaves: Container[str] = ()) -> list[Value]:
     """Return every distinct value of the trees, arguments before their users, without values under `leaves`."""
     found: list[Value] = []
