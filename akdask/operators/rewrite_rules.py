@@ -68,7 +68,6 @@ from akdask.engine.values import (
     walk,
 )
 from akdask.operators.group.plan import GroupAggregate, GroupStatistic
-from akdask.operators.join.order import arrange_joins
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, CountRows, Element
 from akdask.operators.reduce.reductions import REDUCTIONS
@@ -105,12 +104,14 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
         plans, nodes = found, inputs_first(found)
     else:
         needs = find_needs(nodes, plans)
-    matches = _matches_of(nodes)
-    if matches:
-        found = arrange_joins(plans, nodes, needs, _indexed_to_look_up(nodes, matches))
+    kinds = kinds_of(nodes)
+    if "MatchRows" in kinds and kinds["MatchRows"] + kinds.get("Filter", 0) > 1:
+        from akdask.operators.join.order import arrange_joins
+
+        found = arrange_joins(plans, nodes, needs, _indexed_to_look_up(nodes, _matches_of(nodes)))
         if not all(map(is_, found, plans)):
             plans, nodes = found, inputs_first(found)
-    kinds = kinds_of(nodes)
+            kinds = kinds_of(nodes)
     if "BuildIndex" in kinds and "Gather" in kinds:
         plans = compute_once(plans, nodes)
     return carry_positions(plans) if "Sort" in kinds else plans

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.operators import rewrite_rules
+from akdask.operators.join import order as join_order
 from akdask.operators.join import tuning
 from akdask.testing.memory import MemorySource
 
@@ -81,7 +81,7 @@ def _chain(tables, order, filtered, how):
 def test_an_arranged_chain_of_joins_has_the_same_rows(order, monkeypatch):
     monkeypatch.setattr(tuning, "FILTERED_ROWS", 0)
     applied = Counter()
-    arrange = rewrite_rules.arrange_joins
+    arrange = join_order.arrange_joins
 
     def counted(plans, *args):
         found = arrange(plans, *args)
@@ -111,10 +111,10 @@ def test_an_arranged_chain_of_joins_has_the_same_rows(order, monkeypatch):
             end = plain[1] if name == plain[0] else "groups"
             ask, expect = ENDS[end]
             expected = expect(wanted[holds(wanted)])
-            monkeypatch.setattr(rewrite_rules, "arrange_joins", counted)
+            monkeypatch.setattr(join_order, "arrange_joins", counted)
             assert ask(found[holds(found)]) == expected
             if name == plain[0]:
-                monkeypatch.setattr(rewrite_rules, "arrange_joins", lambda plans, *_: plans)
+                monkeypatch.setattr(join_order, "arrange_joins", lambda plans, *_: plans)
                 assert ask(found[holds(found)]) == expected
 
     has_the_same_rows()
