@@ -514,6 +514,7 @@ class Dictionary:
         self.values: pa.LargeStringArray = pa.nulls(0, pa.large_string())
         """The strings, which grow."""
         self._table = TextTable()
+        self._asked: tuple[pa.LargeStringArray, NumberArray] | None = None
 
     def codes(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> NumberArray | None:
         """Return the position of each string, after adding new strings; None if there are too many.
@@ -521,13 +522,8 @@ class Dictionary:
         Of dictionary-encoded text, the strings of the dictionary are added, unless these are more than the rows.
         """
         if is_encoded(strings):
-            if len(strings.dictionary) > len(strings):
-                return self.codes(decoded(strings))
-            known = self.codes(strings.dictionary)
-            # NumPy takes by indices of other widths only after copying them.
-            return (
-                None if known is None else known.take(strings.indices.to_numpy(zero_copy_only=False).astype(np.int64))
-            )
+            known = self._codes_of_dictionary(strings.dictionary, len(strings))
+            return self.codes(decoded(strings)) if known is None else take_rows(known, strings.indices.to_numpy())
         is_first = not len(self.values) and len(strings) >= max(tuning.MOST_STRINGS, tuning.DICTIONARY_SAMPLE)
         if is_first and are_too_many(strings, tuning.MOST_STRINGS):
             return None
@@ -539,6 +535,15 @@ class Dictionary:
         elif self._table.count > len(self.values):
             self.values = self._table.strings()
         return codes
+
+    def _codes_of_dictionary(self, strings: pa.LargeStringArray, nrows: int) -> NumberArray | None:
+        """Return the positions of the strings of a dictionary, which blocks share; None if they are more than rows."""
+        if self._asked is None or self._asked[0].buffers()[1].address != strings.buffers()[1].address:
+            known = self.codes(strings) if len(strings) <= nrows else None
+            if known is None:
+                return None
+            self._asked = strings, known
+        return self._asked[1]
 
 
 class NumberDictionary:

@@ -15,6 +15,14 @@ from akdask.engine.operations import OPERATIONS, Operation
 
 TEXT = st.sampled_from(["", "a", "b", "Ab ñ", "a long string of many letters", " c12 "])
 
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_blocks():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("akdask.engine.tuning.FEW_BLOCK_ROWS", 16)
+        yield
+
+
 CALLS = {
     "equal": lambda text: text == "a",
     "differs": lambda text: text != "b",

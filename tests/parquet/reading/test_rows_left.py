@@ -17,6 +17,13 @@ ROWS = 200
 START = np.datetime64("2024-02-28")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _small_blocks():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("akdask.engine.tuning.FEW_BLOCK_ROWS", 16)
+        yield
+
+
 def make_table(seed, with_nulls):
     """Return a table with a column of every kind."""
     random = np.random.default_rng(seed)
