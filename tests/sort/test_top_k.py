@@ -40,6 +40,8 @@ def column_of(items, dtype):
 @example(True, object, ([2.0, 3.0], [1.0, np.inf]), ["key"])
 @example(False, object, ([2.0, 1.0, np.inf], [3.0]), ["key", "another"])
 @example(False, np.str_, ([2.0, 1.0], [3.0]), ["key"])
+@example(True, np.bool_, ([0.0, 1.0], [0.0]), ["key", "another"])
+@example(False, np.float64, ([2.0, 1.0, np.nan], [3.0, np.nan]), ["key", "another"])
 def test_rows_that_may_be_the_first_hold_those_of_pandas_block_by_block(count, ascending, dtype, pools, names):
     random = np.random.default_rng(len(pools[0]))
     many = tuning.SAMPLED_OF_EACH * abs(count) * tuning.MANY_TIMES + 10

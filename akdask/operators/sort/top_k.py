@@ -75,18 +75,31 @@ def _last_text(strings: pa.LargeStringArray, upwards: bool, count: int) -> pa.La
 
 
 class Bound(NamedTuple):
-    """A bound of the first column for later rows to be among the first or last ones."""
+    """A bound of the first columns for later rows to be among the first or last ones."""
 
     word: np.uint64
     """The first word of the last row among the found ones."""
     value: Any
     """The value there, bytes of Arrow for text; None for NaN, which sorts last."""
+    second: np.uint64 | None = None
+    """The last word of a second column of numbers among rows with that first word."""
 
 
 def rows_within(columns: Sequence[Column], ascending: Sequence[bool], count: int, bound: Bound | None) -> NumberArray:
     """Return the positions of rows that may be among the first or last ones, given the bound of earlier rows."""
     if bound is None:
         return _first_rows_of_many(columns, ascending, count)
+    rows = _rows_within_first(columns, ascending, count, bound)
+    if bound.second is None or len(rows) <= abs(count):
+        return rows
+    # Many rows have the same value in the first column where it has few: missing or not, a flag, a year.
+    beyond = _words(columns[1], 0, ascending[1], count, rows) > bound.second
+    beyond &= _words(columns[0], 0, ascending[0], count, rows) == bound.word
+    return rows[~beyond]
+
+
+def _rows_within_first(columns: Sequence[Column], ascending: Sequence[bool], count: int, bound: Bound) -> NumberArray:
+    """Return the positions of rows that may be among the first or last ones, as far as the first column tells."""
     # Among equal rows the earlier ones come first.
     is_text = is_arrow(columns[0], "LargeStringArray")
     ties_lose = count > 0 and len(columns) == 1 and (is_text or word_count(columns[0]) == 1)
@@ -106,14 +119,17 @@ def bound_of(columns: Sequence[Column], ascending: Sequence[bool], count: int) -
     if not count or len(column) < abs(count):
         return None
     words = _words(column, 0, ascending[0], count)
-    last = int(words.argmax())
+    last, second = int(words.argmax()), None
+    # Only numbers are equal where their first words are.
+    if len(columns) > 1 and all(isinstance(one, np.ndarray) for one in columns[:2]):
+        second = _words(columns[1], 0, ascending[1], count)[words == words[last]].max()
     if is_arrow(column, "LargeStringArray"):
-        return Bound(words[last], _last_text(column, ascending[0], len(column) if count > 0 else -len(column)))
+        return Bound(words[last], _last_text(column, ascending[0], len(column) if count > 0 else -len(column)), second)
     # The last of all rows have NaN.
     is_plain = isinstance(column, np.ndarray) and column.dtype.kind in ("iubf" if count > 0 else "iub")
     value = column[last] if is_plain else None
     is_nan = isinstance(value, np.floating) and bool(np.isnan(value))
-    return Bound(words[last], None if is_nan else value)
+    return Bound(words[last], None if is_nan else value, second)
 
 
 def _first_rows_of_many(columns: Sequence[Column], ascending: Sequence[bool], count: int) -> NumberArray:
