@@ -13,7 +13,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from functools import cache, singledispatch
 from importlib import import_module
-from itertools import repeat
 from typing import Any, TypeAlias
 
 from akdask import config
@@ -21,10 +20,9 @@ from akdask._dask import Expr
 from akdask.engine.alignment import Gather
 from akdask.engine.node import Frame, Node
 from akdask.engine.rowwise import Filter, MatchRows, Project, Zip
-from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, walk
+from akdask.engine.values import Call, ColumnRef, Replica, Value, walk
 from akdask.records import record
 
-_LEAVES = (ColumnRef, Constant)
 _PARTS = "_parts"
 
 
@@ -55,12 +53,12 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
         seen.add(name)
         if not is_value:
             stack.append((part, True))
-            # Most values of a frame refer to its columns and to no other node.
-            stack += [(item, False) for item in parts_of(part) if type(item) not in _LEAVES]
+            # Most values of a frame refer to its columns and to no other node: they await no result.
+            stack += [(item, False) for item in parts_of(part) if not isinstance(item, Value) or item.awaits]
         elif isinstance(part, Replica):
             stack.append((part.node, False))
-        elif part.args:
-            stack += zip(part.args, repeat(False))
+        else:
+            stack += [(arg, False) for arg in part.args if arg.awaits]
     return found
 
 
@@ -329,7 +327,7 @@ class Rewriting:
         """Return a value with its columns and results replaced."""
         done = self._values
         if value.token not in done:
-            for part in walk(value, leaves=done):
+            for part in walk(value, leaves=done) if value.args else (value,):
                 if part.token not in done:
                     done[part.token] = self._rewritten(part)
         return done[value.token]

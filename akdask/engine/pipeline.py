@@ -836,7 +836,8 @@ def _pipeline(
     chain = _in_stages(Chain.of(frame))
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]
-    nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
+    awaiting = [value for value in everything if value.awaits]
+    nodes = {value.node._name: value.node for value in walk(*awaiting) if isinstance(value, Replica)}
     replicas = {name: number for number, name in enumerate(nodes)}
 
     compiler = Compiler([*([predicate] for predicate in chain.predicates), values], positions, replicas)
