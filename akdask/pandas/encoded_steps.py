@@ -37,7 +37,7 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     if not names or first in ("loc", "iloc", "at", "iat", "dt", "cat", "str"):
         return step._lazily(name, args, kwargs)
     if first in ("rolling", "expanding", "ewm") and not isinstance(own, DataFrame):
-        return _again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
+        return again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
     if first != "groupby":
         raise NotLazyError("a column has no lazy type")
     taken = _columns_taken(own, chain)
@@ -50,7 +50,7 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
         coding = columns_of(own).kinds[column].coding
         if not isinstance(coding, Narrow) or coding.dtype.kind == "f":
             raise NotLazyError(f"a column is of type {coding.dtype}")
-    return _again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
+    return again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
 
 
 def _of_arrow_step(root: Any, own: Any, first: str, name: str, args: Any, kwargs: Any) -> Any:
@@ -84,7 +84,7 @@ def _is(column: str, key: Any) -> bool:
     return isinstance(key, str) and column == key
 
 
-def _again(chain: list[Any], origin: Any) -> Any:
+def again(chain: list[Any], origin: Any) -> Any:
     """Return steps from another object."""
     for step in reversed(chain):
         origin = type(step)(origin, step._step, step._args, step._kwargs)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, wraps
 from typing import Any
 
+import numpy as np
 import pandas
 import pyarrow.parquet
 
@@ -305,7 +306,7 @@ def read_arkouda(filenames: Any, datasets: Any = None, *, storage_options: Any =
 
 
 def scan(source: Any, **options: Any) -> Any:
-    """Open files of any kind lazily, chosen by their content.
+    """Open files of any kind lazily, chosen by their content; days in Parquet are times, and decimals are floats.
 
     Parameters
     ----------
@@ -325,7 +326,27 @@ def scan(source: Any, **options: Any) -> Any:
         kind = kind_of(source)
         if kind == "read_csv":
             options = {"sep": delimiter_of(source), **options}
+    if kind == "read_parquet" and "dtype_backend" not in options:
+        return _scan_parquet(source, options)
     return NAMES["read_arkouda" if kind == ARKOUDA else kind](source, **options)
+
+
+OBJECT = np.dtype(object)
+
+
+def _scan_parquet(source: Any, options: dict[str, Any]) -> Any:
+    files = _files_of(source, takes_folders=True, storage_options=options.get("storage_options"))
+    try:
+        return faced(_parquet(files if files is not None else [], {**options, "plain": True}))
+    except (NotLazyError, AkdaskError):
+        found = NAMES["read_parquet"](source, **options)
+    for name, dtype in found.dtypes.items():
+        kind = pandas.api.types.infer_dtype(found[name].to_pandas()) if dtype is OBJECT else ""
+        if kind in ("date", "decimal"):
+            found[name] = (
+                faced(pandas.to_datetime(found[name].to_pandas())) if kind == "date" else found[name].astype(float)
+            )
+    return found
 
 
 NAMES: dict[str, Callable[..., Any]] = {

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.datetimes import Datetime
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.strings import Strings
@@ -32,7 +33,7 @@ from akdask.pandas.encoded import NARROW, Coding, EncodedArray, Narrow, Objects,
 from akdask.pandas.files import without_views
 from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
 from akdask.pandas.lazy import LazyFrame, check_names, column_of, is_lazy_type
-from akdask.pandas.object_forms import number_of
+from akdask.pandas.object_forms import MOST_EXACT_DIGITS, number_of
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
 from akdask.storage.files import FileIdentity, StorageOptions, accessing, files_below, identify, is_folder
@@ -48,9 +49,10 @@ def parquet(
     storage_options: Any = None,
     filters: Any = None,
     dtype_backend: Any = NO_DEFAULT,
+    plain: bool = False,
     **others: Any,
 ) -> LazyFrame:
-    """Return Parquet files as a lazy frame.
+    """Return Parquet files as a lazy frame; with `plain`, days are times and decimals are floats.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def parquet(
     ):
         raise NotLazyError("an argument has no lazy form")
     with accessing(StorageOptions(storage_options or {})):
-        return _parquet(_files(files), columns, filters, storage_options, _backend(dtype_backend))
+        return _parquet(_files(files), columns, filters, storage_options, _backend(dtype_backend), plain)
 
 
 def _files(files: str | Sequence[str]) -> list[str]:
@@ -90,7 +92,9 @@ def _backend(dtype_backend: Any) -> dict[str, Any]:
     return {"dtype_backend": dtype_backend}
 
 
-def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any]) -> LazyFrame:
+def _parquet(
+    given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any], plain: bool
+) -> LazyFrame:
     footers = [metadata_of(identify(file)) for file in given]
     schema = footers[0].schema.to_arrow_schema()
     # Stored without Arrow's schema, files of one name may differ; pandas would unite them.
@@ -101,6 +105,8 @@ def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any,
     if rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
     nothing = _with_categories(_without_rows(schema, columns, filters, backend), given)
+    if plain:
+        nothing = nothing.astype({name: dtype for name, dtype in _plain_types(schema).items() if name in nothing})
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
     if len(names) != nothing.shape[1] or len(stored) != len(set(stored)):
@@ -116,6 +122,12 @@ def _parquet(given: list[str], columns: Any, filters: Any, storage_options: Any,
     made = with_labels(everything, names, stored, nothing, numbered)
     _compare(made, nothing)
     return made
+
+
+def _plain_types(schema: pa.Schema) -> dict[str, str]:
+    """Return the types of days and decimals as the engine reads them."""
+    days = {field.name: "datetime64[s]" for field in schema if pa.types.is_date32(field.type)}
+    return days | {field.name: "float64" for field in schema if pa.types.is_decimal(field.type)}
 
 
 def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> pandas.DataFrame:
@@ -207,7 +219,10 @@ def _is_integer(stored: pa.DataType, dtype: Any) -> bool:
     """Return whether a column is read as the integers that are stored."""
     types = pa.types
     is_time = types.is_timestamp(stored) and isinstance(dtype, pandas.ArrowDtype)
-    return bool(types.is_date32(stored) or types.is_decimal(stored) or is_time)
+    if types.is_decimal(stored):
+        return dtype != np.float64 or bool(0 <= stored.scale <= stored.precision <= MOST_EXACT_DIGITS)
+    is_day = types.is_date32(stored) and not (isinstance(dtype, np.dtype) and dtype.kind == "M")
+    return bool(is_time or is_day)
 
 
 def _is_read(stored: pa.DataType, dtype: Any) -> bool:
@@ -217,7 +232,7 @@ def _is_read(stored: pa.DataType, dtype: Any) -> bool:
         plain = isinstance(dtype, pandas.CategoricalDtype) and not dtype.ordered and NO_LABEL not in dtype.categories
         return plain and dtype.categories.dtype == "str"
     if types.is_decimal(stored):
-        return bool(0 <= stored.scale <= stored.precision <= MOST_DIGITS)
+        return dtype == np.float64 or bool(0 <= stored.scale <= stored.precision <= MOST_DIGITS)
     text = (types.is_string, types.is_large_string, types.is_string_view)
     times = (types.is_date32, types.is_timestamp, types.is_duration)
     numbers = (types.is_integer, types.is_float32, types.is_float64, types.is_boolean)
@@ -236,6 +251,11 @@ def _as_pandas_has(array: Any, name: str, stored: pa.DataType, dtype: Any) -> Ar
 
         coding = coding_of_column(dtype.pyarrow_dtype, array)
         return None if coding is None else encoded_as(array, coding)
+    if pa.types.is_decimal(stored) and dtype == np.float64:
+        floats: Array = array if own.kind == "float" else array / 10.0**stored.scale
+        return floats
+    if isinstance(array, Datetime):
+        return array
     if pa.types.is_date32(stored):
         return encoded_as(array, Objects("date", "None" if own.nullable else "NaN"))
     if pa.types.is_decimal(stored):

@@ -303,7 +303,7 @@ def _demand_same_rows(own: Any, others: list[Any]) -> None:
 
 def _from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> Any:
     """Call a method of groups, windows or accessors."""
-    from akdask.pandas.encoded import _again
+    from akdask.pandas.encoded_steps import again
 
     root, chain = step, []
     while hasattr(root, "_origin"):
@@ -319,7 +319,7 @@ def _from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
         found = root if (ready := settled(own)) is own else type(root)._of(ready)
         if first._step == "iloc" and isinstance(args[0], slice) and args[0].step not in (None, 1):
             return _stepped(found, args[0])
-        return call(step if found is root else _again(chain, found), name, args, kwargs)
+        return call(step if found is root else again(chain, found), name, args, kwargs)
     if first._step in ("rolling", "expanding", "ewm") and (name in OF_WINDOWS or name == "__getitem__"):
         kind: Any = _columns_of(own).kinds[INDEX]
         window = (first._args or (None,))[0] if first._args else (first._kwargs or {}).get("window")
@@ -338,5 +338,5 @@ def _from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
     if (first._step == "groupby" and is_by_columns and name in OF_GROUPS) or (
         first._step == "resample" and name != "transform"
     ):
-        return call(_again(chain, type(root)._of(without(own))), name, args, kwargs)
+        return call(again(chain, type(root)._of(without(own))), name, args, kwargs)
     raise NotLazyError(REASON)

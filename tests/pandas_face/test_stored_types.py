@@ -220,7 +220,7 @@ SUBJECTS = {
         +df[df["i64"].isin([1, 2]) & (df["s"] == "b")]
     """,
     "other types": """
-        df[["clock", "bytes", "list", "struct", "half"]]
+        df[["clock", "bytes", "list", "struct"]]
         df[df["i64"] > 2][["list", "i64"]]
         df.merge(few, on="i64")
         df.sort_values("i64", kind="stable")
@@ -259,7 +259,6 @@ def table(with_nulls: bool) -> pa.Table:
             "u16": whole(0, 9, pa.uint16()),
             "u32": whole(0, 9, pa.uint32()),
             "f32": some(rng.normal(size=ROWS).tolist(), pa.float32()),
-            "half": some(rng.normal(size=ROWS).astype("float16").tolist(), pa.float16()),
             "flag": some((rng.random(ROWS) > 0.5).tolist(), pa.bool_()),
             "day": some(days, pa.date32()),
             "later": some(days[::-1], pa.date32()),
@@ -330,3 +329,22 @@ def test_columns_of_files_are_lazy_as_pandas_has_them(tmp_path, subject, with_nu
     pq.write_table(rows, path, row_group_size=17, store_decimal_as_integer=not digits_as_bytes)
     pq.write_table(rows.slice(3, 9).select(["i64", "i32", "day", "price", "list"]), few)
     check(subject, path, few, not digits_as_bytes, **({"dtype_backend": "pyarrow"} if "Arrow" in subject else {}))
+
+
+@pytest.mark.parametrize("read_values", [0, 10**6], ids=["lazily", "by pandas"])
+@pytest.mark.parametrize("with_nulls", [False, True], ids=["complete", "with nulls"])
+def test_scan_reads_days_as_times_and_decimals_as_floats(tmp_path, monkeypatch, read_values, with_nulls):
+    monkeypatch.setattr(tuning, "READ_VALUES", read_values)
+    path = tmp_path / "x.parquet"
+    pq.write_table(table(with_nulls), path, row_group_size=17)
+    wanted = pandas.read_parquet(path)
+    for name in ("day", "later"):
+        wanted[name] = pandas.to_datetime(wanted[name])
+    for name in ("price", "cost", "wide"):
+        wanted[name] = wanted[name].astype(float)
+    found = face.scan(path)
+    assert (found._lazy is None) == bool(read_values)
+    pandas.testing.assert_frame_equal(found.to_pandas(), wanted)
+    assert found["price"].sum() == pytest.approx(wanted["price"].sum())
+    late = datetime.datetime(2020, 2, 1)
+    pandas.testing.assert_frame_equal(found[found["day"] > late].to_pandas(), wanted[wanted["day"] > late])
