@@ -149,6 +149,7 @@ class Face:
         return self
 
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        name = "round" if name == "__round__" else name
         if name in OPERATORS:
             own = self.lazy()
             if name in DIVISIONS:

@@ -50,7 +50,7 @@ class DataFrame(NDFrame):
         idxmin isin isna isnull join map max mean melt min mode nlargest notna notnull nsmallest nunique pct_change
         pivot prod quantile query eval rank reindex reindex_like replace resample rolling ewm round select_dtypes
         set_index shift sort_index sort_values std sum tail take truncate tz_convert tz_localize var where mask
-        value_counts loc iloc at iat any all agg aggregate apply explode stack filter transform equals"""
+        value_counts loc iloc at iat any all agg aggregate apply explode stack filter equals"""
     )
 
     forms = ("frame_forms", "FORMS")
@@ -372,7 +372,7 @@ MOVE_LABELS = words(
 """Methods that, by their arguments, give columns and levels other names and places, and touch no row."""
 
 SELECT_ROWS = words(
-    "head tail take dropna nlargest nsmallest sort_values drop_duplicates duplicated query between_time at_time"
+    "head tail take dropna nlargest nsmallest sort_values drop_duplicates duplicated between_time at_time"
 )
 """Methods that choose or order rows: labels of columns stay, and levels move with their rows."""
 
@@ -389,8 +389,8 @@ REDUCE = words(
 """Methods that reduce each column, or each row: the result has the labels of the other axis."""
 
 KNOW_LABELS = words(
-    """__getitem__ idxmax idxmin drop reindex rename sort_index xs truncate sample groupby loc iloc at iat stack unstack
-    first_valid_index last_valid_index get squeeze"""
+    """__getitem__ select query eval idxmax idxmin drop reindex rename sort_index xs truncate sample groupby loc
+    iloc at iat stack unstack first_valid_index last_valid_index get squeeze"""
 )
 """Methods whose lazy forms look after the labels themselves."""
 

@@ -12,6 +12,7 @@ import pandas
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import selection, tuning
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
+from akdask.pandas.face import called as called_on
 from akdask.pandas.face import faced, in_pandas, lazy_argument, lazy_kind
 from akdask.pandas.labels import (
     arranged,
@@ -105,6 +106,8 @@ def rename(
     if axis in (1, "columns"):
         columns, mapper = mapper, None
     index = in_pandas(mapper if index is None else index)
+    if index is None and columns is None:
+        raise NotLazyError("nothing is renamed")
     given = {"level": level, "errors": errors}
     if columns is not None:
         columns = in_pandas(columns)
@@ -203,10 +206,62 @@ def apply(
     raise NotLazyError("the function gives neither numbers nor columns")
 
 
-def agg(frame: LazyFrame, func: Any = None, axis: Any = 0, *args: Any, **options: Any) -> Any:
-    if isinstance(func, list | tuple) and not all(isinstance(how, str) for how in func):
-        raise NotLazyError("functions of the user are called by column")
-    return frame.agg(func, axis, *args, **options)
+def select(frame: LazyFrame, **given: Any) -> Any:
+    """Return columns by their labels, and columns that expressions of `pandas.col` give."""
+    items = given.pop("*", ())
+    if len(items) == 1 and isinstance(items[0], list | np.ndarray | pandas.Index):
+        items = tuple(items[0])
+    expressions = pandas.api.typing.Expression
+    if not given and not any(isinstance(item, expressions) for item in items):
+        return arranged(frame, selection.asked(lambda row: row.select(list(items)), probe(frame)))
+    if labels_of_frame(frame) is not None:
+        raise NotLazyError("columns have labels of their own")
+    data, names = faced(frame), list[str]()
+    for name, item in [*[(None, item) for item in items], *given.items()]:
+        if name is None and not isinstance(item, expressions):
+            names.append(item)
+            continue
+        found = called_on(item, data) if isinstance(item, expressions) else item
+        called = getattr(found, "name", None) if name is None else name
+        if not isinstance(called, str) or called in names or (callable(found) and not hasattr(found, "lazy")):
+            raise NotLazyError("a computed column has no name, or another one has it")
+        data[called] = found
+        names.append(called)
+    return lazy_argument(data[names])
+
+
+def interpolate(
+    frame: LazyFrame,
+    method: str = "linear",
+    axis: Any = 0,
+    limit: Any = None,
+    limit_direction: Any = None,
+    limit_area: Any = None,
+) -> Any:
+    from akdask.pandas.series_forms import interpolated
+
+    if method != "linear" or axis not in (0, "index") or labels_of_frame(frame) is not None or limit is not None:
+        raise NotLazyError("rows are interpolated by their numbers alone")
+    if limit_direction not in (None, "forward") or limit_area is not None:
+        raise NotLazyError("values are interpolated after the first one alone")
+    columns = frame._columns
+    for name in columns.values:
+        columns = columns.having(name, interpolated(column_of(frame, name, name)).values)
+    return frame._of(columns)
+
+
+def transform(frame: LazyFrame, func: Any, axis: Any = 0, *args: Any, **options: Any) -> Any:
+    """Call a method that gives a value for each value."""
+    from akdask.pandas.series_forms import BY_VALUE
+
+    if axis not in (0, "index") or args or not (isinstance(func, np.ufunc) or (func in BY_VALUE)):
+        raise NotLazyError("functions of the user run in pandas")
+    face = faced(frame)
+    return lazy_argument(getattr(face, func)(**options) if isinstance(func, str) else func(face))
+
+
+def infer_objects(frame: LazyFrame) -> Any:
+    return frame
 
 
 def filter(frame: LazyFrame, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
@@ -260,6 +315,14 @@ def summary(name: str) -> Callable[..., Any]:
     from akdask.pandas import summaries
 
     found: Callable[..., Any] = getattr(summaries, name)
+    return found
+
+
+def expression(name: str) -> Callable[..., Any]:
+    """Return the form of a method that takes an expression."""
+    from akdask.pandas import queries
+
+    found: Callable[..., Any] = getattr(queries, name)
     return found
 
 
@@ -367,14 +430,16 @@ def sort_values(
 FORMS: Mapping[str, Callable[..., Any]] = {
     **ARITHMETIC,
     "__getitem__": item,
-    "agg": agg,
-    "aggregate": agg,
     "apply": apply,
     "astype": astype,
     **{name: summary(name) for name in ("corr", "cov", "describe", "quantile", "value_counts")},
     **{name: summary("by_column")(name) for name in ("kurt", "median", "sem", "skew")},
     **{name: summary("extreme")(name) for name in ("max", "min")},
     **{name: summary("truth")(name) for name in ("all", "any")},
+    **{name: summary("of_numbers")(name) for name in ("mean", "prod", "std", "sum", "var")},
+    **{name: summary(name) for name in ("agg", "diff", "equals", "mode")},
+    "aggregate": summary("agg"),
+    "product": summary("of_numbers")("prod"),
     **{name: summary("label_of_extreme")(name) for name in ("idxmax", "idxmin")},
     "filter": filter,
     "stack": arranged_in_pandas("stack"),
@@ -390,6 +455,8 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "take": take,
     "truncate": truncate,
     "xs": xs,
+    "eval": expression("evaluated"),
+    "query": expression("query"),
     "groupby": groupby,
     "melt": melt,
     "merge": merge,
@@ -398,6 +465,10 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "resample": resample,
     "reset_index": reset_index,
     "sample": sample,
+    "infer_objects": infer_objects,
+    "interpolate": interpolate,
+    "select": select,
+    "transform": transform,
     "set_index": set_index,
     "sort_values": sort_values,
 }

@@ -49,7 +49,8 @@ def function(name: str) -> Callable[..., Any]:
                 if mode == "error":
                     from akdask.pandas.senseless import try_function
 
-                    try_function(own, args, kwargs)
+                    if name != "eval":  # Its variables are those of the caller.
+                        try_function(own, args, kwargs)
                     if isinstance(reason, NotLazyError):
                         raise FallbackError(f"pandas.{name} has no lazy form here: {reason}.") from None
                     raise

@@ -373,8 +373,6 @@ def under_rows(frame: LazyFrame, name: str, call: Callable[..., Any], args: Any,
     """
     given = bound_arguments(pandas.DataFrame, name, args, kwargs)
     ignores = given.pop("ignore_index", False)
-    if name == "query" and isinstance(labels_of_frame(frame), FrameLabels):
-        return _queried(frame, call, given)
     if "key" in given and given["key"] is not None:
         raise NotLazyError("the order is that of a function of columns")
     for word in ("by", "columns", "subset"):
@@ -387,14 +385,6 @@ def under_rows(frame: LazyFrame, name: str, call: Callable[..., Any], args: Any,
         return series_of(labelled(LazyFrame._of(_with_levels(frame, rows._labelled._columns)), _one_name(frame)), None)
     found = labelled(LazyFrame.under(rows), labels_of_frame(frame))
     return arrangement(found, "reset_index", (), {"drop": True}) if ignores else found
-
-
-def _queried(frame: LazyFrame, call: Callable[..., Any], given: dict[str, Any]) -> LazyFrame:
-    """Return the rows for which an expression of columns and levels holds."""
-    flat = flattened(frame)
-    rows = call(flat, **given).lazy()
-    inner = dict(zip(flat._columns.values, frame._columns.values, strict=True))
-    return labelled(LazyFrame._of(rows._columns.renamed(inner)), labels_of_frame(frame))
 
 
 def _one_name(frame: LazyFrame) -> FrameLabels:
@@ -527,6 +517,8 @@ def lazily(rows: pandas.DataFrame) -> LazyFrame:
     renamed = rows.set_axis(pandas.Index(names), axis=1)
     index, levels = rows.index, list[tuple[str, Hashable]]()
     if isinstance(index, pandas.MultiIndex):
+        if index.nlevels == 1:
+            raise NotLazyError("rows have levels of which there is one")
         levels = [(unused(level_column(number), names), name) for number, name in enumerate(index.names)]
         values = {column: index.get_level_values(number) for number, (column, _) in enumerate(levels)}
         renamed = pandas.concat([pandas.DataFrame(values), renamed.reset_index(drop=True)], axis=1)

@@ -198,11 +198,11 @@ def _by_mask(found: Any) -> Any:
 
 KEEPING = OPERATORS | words(
     """abs round isna isnull notna notnull fillna ffill bfill astype clip where mask replace isin map cumsum cumprod
-    cummax cummin diff shift pct_change rank between filter rename rename_axis add_prefix add_suffix set_axis to_frame
-    squeeze copy assign apply equals select_dtypes str dt cat first_valid_index last_valid_index idxmax idxmin get pop
-    describe transform add sub mul div truediv floordiv mod pow radd rsub rmul rdiv rtruediv rfloordiv rmod rpow eq ne
-    lt le gt ge transpose stack unstack unique value_counts convert_dtypes infer_objects interpolate corr cov
-    explain"""
+    cummax cummin diff shift pct_change rank between filter rename rename_axis add_prefix add_suffix set_axis
+    to_frame squeeze copy assign apply equals select select_dtypes str dt cat first_valid_index last_valid_index
+    idxmax idxmin get pop describe transform add sub mul div truediv floordiv mod pow radd rsub rmul rdiv rtruediv
+    rfloordiv rmod rpow eq ne lt le gt ge transpose stack unstack unique value_counts convert_dtypes infer_objects
+    interpolate corr cov explain"""
 )
 """Methods whose results have the labels of the rows, or take them from pandas."""
 

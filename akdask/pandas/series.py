@@ -42,7 +42,7 @@ class Series(NDFrame):
         mode nlargest notna notnull nsmallest nunique pct_change prod quantile rank reindex reindex_like replace
         resample rolling round sem shift skew sort_index sort_values std sum tail to_frame tz_convert tz_localize
         unique value_counts var where mask loc iloc at iat any all str dt cat agg aggregate apply argmax argmin
-        to_numpy tolist to_list equals update interpolate autocorr cov"""
+        to_numpy tolist to_list equals autocorr cov"""
     )
 
     forms = ("series_forms", "FORMS")

@@ -10,12 +10,16 @@ import numpy as np
 import pandas
 
 from akdask.arrays.categorical import Categorical
+from akdask.arrays.creation import array
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
+from akdask.frames.columnset import VALUES
+from akdask.frames.series import Series
 from akdask.pandas import selection
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
-from akdask.pandas.face import faced, in_pandas, words
-from akdask.pandas.labels import framed
+from akdask.pandas.face import NOT_GIVEN, faced, in_pandas, lazy_argument, words
+from akdask.pandas.labels import framed, row_labels, series_of
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 
@@ -27,6 +31,12 @@ def isin(series: LazySeries, values: Any) -> Any:
 def map(series: LazySeries, func: Any = None, na_action: Any = None) -> Any:
     if isinstance(series.values, Categorical):
         raise NotLazyError("categories are mapped in pandas")
+    if na_action not in (None, "ignore") or (isinstance(func, dict) and hasattr(func, "__missing__")):
+        raise NotLazyError("what is not found has a value")
+    if na_action == "ignore" and not callable(func):
+        raise NotLazyError("missing values are not looked up")
+    if isinstance(getattr(func, "values", None), Categorical) or _is_labelled_by_categories(func):
+        raise NotLazyError("categories are looked up in pandas")
     to_truth = isinstance(func, dict) and any(isinstance(item, bool | np.bool_) for item in func.values())
     if not to_truth:
         return series.map(func, na_action)
@@ -38,10 +48,22 @@ def map(series: LazySeries, func: Any = None, na_action: Any = None) -> Any:
     return found == 1
 
 
+def _is_labelled_by_categories(func: Any) -> bool:
+    if not isinstance(func, Series):
+        return isinstance(getattr(func, "index", None), pandas.CategoricalIndex)
+    return not isinstance(func._labelled._columns.index_array(), pdarray | Strings)
+
+
+def fillna(series: LazySeries, value: Any = None, limit: Any = None) -> Any:
+    if isinstance(series.values, Categorical) or limit is not None:
+        raise NotLazyError("categories are filled in pandas")
+    return series.fillna(value)
+
+
 def mode(series: LazySeries, dropna: bool = True) -> Any:
     if isinstance(series.values, Categorical):
         raise NotLazyError("the commonest categories are categories")
-    return series.mode(dropna=dropna)
+    return renamed(LazySeries.under(series.mode(dropna=dropna)), series.name)
 
 
 def unique(series: LazySeries) -> Any:
@@ -103,6 +125,9 @@ def rename(series: LazySeries, index: Any = None) -> Any:
 
 
 def reset_index(series: LazySeries, drop: bool = False, name: Any = None) -> Any:
+    called = series.name if name is None else name
+    if not drop and called in (series._level_names or (series._labelled._columns.index_name,)) and called is not None:
+        raise NotLazyError("the column has the name of a level")
     return series.reset_index(drop=drop, **({} if name is None else {"name": name}))
 
 
@@ -114,8 +139,10 @@ def label(series: LazySeries, found: Any) -> Any:
     return found.item() if is_of_python and isinstance(found, np.generic) else found
 
 
-def to_frame(series: LazySeries, name: Any = None) -> Any:
-    called = series.name if name is None else name
+def to_frame(series: LazySeries, name: Any = NOT_GIVEN) -> Any:
+    if name is None:
+        raise NotLazyError("the column is named None")
+    called = series.name if name is NOT_GIVEN else name
     return framed(series, 0 if called is None else called)
 
 
@@ -155,6 +182,81 @@ def text_of(series: LazySeries) -> Any:
     return TextOf(series)
 
 
+def interpolated(series: LazySeries) -> LazySeries:
+    """Return floats with missing ones on the lines between the neighbours, and after the last one equal to it."""
+    if not isinstance(series.values, pdarray) or isinstance(series.values, TimeArray):
+        raise NotLazyError("values are no numbers")
+    dtype = series.values._value.dtype
+    if dtype.nullable or dtype.kind == "bool":
+        raise NotLazyError("values are no floats")
+    if dtype.kind != "float":
+        return series
+    if series._level_names:
+        raise NotLazyError("labels have several levels")
+    plain: Any = LazySeries.under(series._on_columns(series._labelled._columns.labelled(None)))
+    numbers = LazySeries.under(plain._with(plain._labelled._columns.index_array().astype("float64")))
+    there = plain.notna()
+    places = numbers.where(there)
+    before, after = plain.ffill(), plain.bfill()
+    first, last = places.ffill(), places.bfill()
+    slope = (after - before) / (last - first)
+    between = slope * (numbers - first) + before
+    found = plain.where(there, between.where(after.notna(), before))
+    return LazySeries.under(series._with(found.values))
+
+
+def interpolate(
+    series: LazySeries,
+    method: str = "linear",
+    axis: Any = 0,
+    limit: Any = None,
+    limit_direction: Any = None,
+    limit_area: Any = None,
+) -> Any:
+    if method != "linear" or limit is not None or limit_direction not in (None, "forward") or limit_area is not None:
+        raise NotLazyError("values are interpolated by their numbers, after the first one, alone")
+    return interpolated(series)
+
+
+BY_VALUE = words("abs cumsum cumprod cummax cummin shift diff rank ffill bfill pct_change round isna notna fillna")
+"""Methods that give a value for each value."""
+
+
+def transform(series: LazySeries, func: Any, axis: Any = 0, *args: Any, **options: Any) -> Any:
+    if args or not (isinstance(func, np.ufunc) or (isinstance(func, str) and func in BY_VALUE)):
+        raise NotLazyError("functions of the user run in pandas")
+    face = faced(series)
+    return lazy_argument(getattr(face, func)(**options) if isinstance(func, str) else func(face))
+
+
+def infer_objects(series: LazySeries) -> Any:
+    return series
+
+
+def argsort(series: LazySeries, kind: str = "quicksort") -> Any:
+    """Return the positions that put the values in order."""
+    order = order_of_pandas(series, True, kind, "last")
+    if order is None:
+        raise NotLazyError("there are many values")
+    return LazySeries.under(series._with(array(order)))
+
+
+def get(series: LazySeries, key: Any, default: Any = None) -> Any:
+    key, nothing = in_pandas(key), object()
+    numbers = pandas.Series(np.arange(len(series)), row_labels(framed(series, series.name)))
+    if selection.asked(lambda rows: rows.get(key, nothing), numbers) is nothing:
+        return default
+    return selection.by_labels(series, lambda rows: rows.get(key))
+
+
+def set_axis(series: LazySeries, labels: Any, axis: Any = 0) -> Any:
+    rows = labels if isinstance(labels, pandas.Index) else pandas.Index(in_pandas(labels))
+    if len(rows) != len(series) or rows.nlevels > 1:
+        raise NotLazyError("labels are too many or too few, or have several levels")
+    frame = selection.with_labels_of(framed(series, VALUES), rows, pandas.Index([VALUES]))
+    return series_of(frame, series.name)
+
+
 def categories_of(series: LazySeries) -> Any:
     from akdask.pandas.category_forms import CategoriesOf
 
@@ -187,6 +289,10 @@ def times_of(series: Any) -> Any:
     return series.dt if arrow is None else arrow.times_of(series)
 
 
+BY_LABELS = words("drop droplevel filter reorder_levels sample swaplevel take truncate xs")
+"""Methods that choose or name rows by labels or positions."""
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
     **ARITHMETIC,
     "str": text_of,
@@ -209,8 +315,15 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "resample": resample,
     "reset_index": reset_index,
     "sort_values": sort_values,
-    **{name: by_labels(name) for name in ("drop", "droplevel", "reorder_levels", "swaplevel", "truncate", "xs")},
+    **{name: by_labels(name) for name in BY_LABELS},
     "to_frame": to_frame,
+    "argsort": argsort,
+    "fillna": fillna,
+    "get": get,
+    "infer_objects": infer_objects,
+    "interpolate": interpolate,
+    "set_axis": set_axis,
+    "transform": transform,
     "unique": unique,
     "unstack": unstack,
 }

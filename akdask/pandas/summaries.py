@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.categorical import Categorical
+from akdask.frames.dataframe import DataFrame
 from akdask.pandas import labels as labelling
 from akdask.pandas.face import faced
 from akdask.pandas.lazy import LazyFrame, column_of, plain
@@ -111,9 +113,11 @@ def extreme(how: str) -> Any:
     """Return the form of an extreme of columns, of which some may be bools beside others."""
 
     def reduce(frame: LazyFrame, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
-        if axis not in (0, "index"):
-            return getattr(frame, how)(axis=axis, skipna=skipna, numeric_only=numeric_only)
         types = _types(frame).dtypes
+        if axis not in (0, "index"):
+            if axis is None or all(dtype.kind == "b" for dtype in types):
+                raise NotLazyError("bools, or the result is one value")
+            return getattr(frame, how)(axis=axis, skipna=skipna, numeric_only=numeric_only)
         names = [str(name) for name, dtype in types.items() if not numeric_only or dtype.kind in "iufb"]
         if not names:
             raise NotLazyError("no column has numbers")
@@ -123,6 +127,56 @@ def extreme(how: str) -> Any:
         return pandas.Series(found, index=pandas.Index(names), dtype=object)
 
     return reduce
+
+
+def of_numbers(how: str) -> Any:
+    """Return the form of a reduction that columns of numbers have, and others have in pandas or not at all."""
+
+    def reduce(frame: LazyFrame, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
+        if axis is None:
+            raise NotLazyError("the result is one value")
+        numbers = _numbers(frame, numeric_only)
+        is_spread = axis in (1, "columns") and how in ("std", "var")
+        if is_spread and any(dtype.kind == "b" for dtype in _types(numbers).dtypes):
+            raise NotLazyError("bools")
+        return getattr(numbers, how)(axis=1 if axis in (1, "columns") else 0, skipna=skipna, **options)
+
+    return reduce
+
+
+def mode(frame: LazyFrame, axis: Any = 0, numeric_only: bool = False, dropna: bool = True) -> Any:
+    if axis not in (0, "index"):
+        raise NotLazyError("values are compared row by row")
+    return _numbers(frame, numeric_only).mode(dropna=dropna)
+
+
+def diff(frame: LazyFrame, periods: Any = 1) -> Any:
+    """Return differences from earlier rows."""
+    if any(dtype.kind not in "iufmM" for dtype in _types(frame).dtypes):
+        raise NotLazyError("values have no differences")
+    return frame.diff(periods)
+
+
+def agg(frame: LazyFrame, func: Any = None, axis: Any = 0, *args: Any, **named: Any) -> Any:
+    """Return reductions by name of columns of numbers."""
+    if isinstance(func, list | tuple) and not all(isinstance(how, str) for how in func):
+        raise NotLazyError("functions of the user are called by column")
+    if isinstance(func, str) and not args and axis in (0, "index"):
+        return getattr(faced(frame), func)(**named)
+    own = frame
+    if isinstance(func, dict):
+        if not func.keys() <= frame._columns.values.keys():
+            raise NotLazyError("there is no such column")
+        own = LazyFrame._of(frame._columns.only(func))
+    _numbers(own, False)
+    return frame.agg(func, axis, *args, **named)
+
+
+def equals(frame: LazyFrame, other: Any) -> Any:
+    given = [frame, other] if isinstance(other, DataFrame) else [frame]
+    if any(isinstance(kind, Categorical) for one in given for kind in one._columns.kinds.values()):
+        raise NotLazyError("categories are compared in pandas")
+    return frame.equals(other)
 
 
 def truth(how: str) -> Any:
