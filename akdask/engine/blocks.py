@@ -460,7 +460,8 @@ class Partition:
         reader = self._readers[load.base]
         if load.dtype.kind == "str":
             return reader.read_text_rows(load.column, rows)
-        runs = reader.runs(load.column, rows)
+        is_dense = tuning.FEW_ROWS_LEFT * len(rows) > rows[-1] - rows[0]
+        runs = [(0, len(rows))] if is_dense else reader.runs(load.column, rows)
         if len(runs) == 1:
             out = None if not load.dtype.is_number else out
             return take_rows(self._read_between(load, rows), rows - rows[0], out)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -214,8 +215,9 @@ def _compared(column: Any, sign: str, value: Any) -> Any:
 
 
 def _one(**values: Any) -> Any:
-    """Return numbers as a frame of one row."""
-    return ak.DataFrame({name: ak.array([float(value)]) for name, value in values.items()})
+    """Return numbers, which are computed together, as a frame of one row."""
+    found = dask.compute(*values.values())
+    return ak.DataFrame({name: ak.array([float(value)]) for name, value in zip(values, found, strict=True)})
 
 
 WIDTHS = 8
