@@ -390,7 +390,7 @@ REDUCE = words(
 
 KNOW_LABELS = words(
     """__getitem__ select query eval idxmax idxmin drop reindex rename sort_index xs truncate sample groupby loc
-    iloc at iat stack unstack first_valid_index last_valid_index get squeeze"""
+    iloc at iat stack unstack merge first_valid_index last_valid_index get squeeze"""
 )
 """Methods whose lazy forms look after the labels themselves."""
 

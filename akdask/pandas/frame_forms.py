@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.errors import AkdaskError
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import selection, tuning
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
@@ -45,11 +46,45 @@ def merge(
     sort: bool = False,
     suffixes: Any = ("_x", "_y"),
     indicator: Any = False,
+    validate: Any = None,
+) -> Any:
+    """Join lazily; where keys or arguments have no lazy form, by rows that pandas finds by the keys."""
+    words = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index}
+    words |= {"right_index": right_index, "sort": sort, "suffixes": suffixes}
+    try:
+        if indicator is not False or validate is not None:
+            raise NotLazyError("rows are looked at")
+        return _merged(frame, right, **words)
+    except (AkdaskError, NotLazyError, TypeError):
+        from akdask.pandas import key_joins
+
+        return key_joins.form(pandas.merge)(frame, right, **words, indicator=indicator, validate=validate)
+
+
+def _listed(key: Any) -> Any:
+    return key if isinstance(key, list | tuple) else [key]
+
+
+def _merged(
+    frame: LazyFrame,
+    right: Any,
+    how: str,
+    on: Any,
+    left_on: Any,
+    right_on: Any,
+    left_index: bool,
+    right_index: bool,
+    sort: bool,
+    suffixes: Any,
 ) -> Any:
     if how not in ("inner", "left", "right", "outer", "cross"):
         raise NotLazyError(f"how={how!r} has no lazy form")
-    if indicator is not False:
-        raise NotLazyError("the indicator is a Categorical")
+    if any(isinstance(one, DataFrame) and labels_of_frame(one) is not None for one in (frame, right)):
+        raise NotLazyError("columns are not named by text, or rows have labels of several levels")
+    for key, is_by_labels, other in ((left_on, right_index, right), (right_on, left_index, frame)):
+        columns = other._columns.values if isinstance(other, DataFrame) else ()
+        if is_by_labels and key is not None and any(isinstance(one, str) and one in columns for one in _listed(key)):
+            raise NotLazyError("a key is a column of the side that is joined by its labels")
     encoded = sys.modules.get("akdask.pandas.encoded")
     if encoded is not None and how not in ("inner", "cross"):
         encoded.check_gaps(frame, right)
@@ -63,7 +98,6 @@ def merge(
         right_index=right_index,
         sort=sort or how == "outer",
         suffixes=suffixes,
-        indicator=indicator,
     )
 
 

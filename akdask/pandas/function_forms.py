@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pandas
+
 from akdask.frames import functions
 from akdask.frames.dataframe import DataFrame
-from akdask.pandas import category_forms, conversions, frame_forms
-from akdask.pandas.labels import labels_of_frame
+from akdask.pandas import category_forms, conversions, frame_forms, key_joins
 from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
 
@@ -19,16 +20,36 @@ def merge(left: Any, right: Any, **options: Any) -> Any:
     return frame_forms.merge(LazyFrame.under(left), right, **options)
 
 
+def merge_asof(left: Any, right: Any, **options: Any) -> Any:
+    return key_joins.form(pandas.merge_asof)(left, right, **options)
+
+
+def merge_ordered(left: Any, right: Any, **options: Any) -> Any:
+    return key_joins.form(pandas.merge_ordered)(left, right, **options)
+
+
 def concat(
-    objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, sort: bool = False
+    objs: Any,
+    axis: Any = 0,
+    join: str = "outer",
+    ignore_index: bool = False,
+    keys: Any = None,
+    levels: Any = None,
+    names: Any = None,
+    verify_integrity: bool = False,
+    sort: bool = False,
 ) -> Any:
     """Put frames or Series below or beside each other."""
-    if keys is not None or sort or not isinstance(objs, list | tuple):
-        raise NotLazyError("keys and sort have no lazy form")
-    items = [item for item in objs if item is not None]
-    if any(isinstance(item, DataFrame) and labels_of_frame(item) is not None for item in items):
-        raise NotLazyError("labels of several levels are put together by pandas")
-    return functions.concat(items, axis=axis, join=join, ignore_index=ignore_index)
+    from akdask.pandas import concatenation
+
+    if isinstance(objs, dict):
+        keys = list(objs) if keys is None else keys
+        objs = [objs[key] for key in keys]
+    if not isinstance(objs, list | tuple) or any(one is None for one in objs):
+        raise NotLazyError("there is no list of frames and Series")
+    given = {"join": join, "keys": keys, "levels": levels, "names": names, "sort": sort}
+    given["verify_integrity"] = verify_integrity
+    return concatenation.concat(list(objs), axis in (1, "columns"), ignore_index, given)
 
 
 def pivot_table(data: Any, kwargs: Any = None, **options: Any) -> Any:
@@ -53,6 +74,8 @@ def crosstab(**options: Any) -> Any:
 
 FORMS: Mapping[str, Callable[..., Any]] = {
     "merge": merge,
+    "merge_asof": merge_asof,
+    "merge_ordered": merge_ordered,
     "concat": concat,
     "crosstab": crosstab,
     "get_dummies": category_forms.get_dummies,

@@ -14,8 +14,8 @@ from akdask.pandas.face import NOT_GIVEN, Face, accepted, faced, in_pandas, lazy
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
 
 LAZY = words(
-    """crosstab get_dummies melt pivot pivot_table merge concat isna isnull notna notnull cut qcut to_datetime
-    to_timedelta to_numeric"""
+    """crosstab get_dummies melt pivot pivot_table merge merge_asof merge_ordered concat isna isnull notna notnull cut
+    qcut to_datetime to_timedelta to_numeric"""
 )
 """Functions that have a lazy form."""
 
@@ -76,7 +76,7 @@ def _lazily(name: str, args: Any, kwargs: Any) -> Any:
     regular = sys.modules.get("akdask.pandas.regular")
     if (
         regular is not None
-        and name not in BY_ROW
+        and name not in BY_ROW | {"concat", "merge_asof", "merge_ordered"}
         and any(regular.is_regular(face.lazy()) for face in faces_in((args, kwargs)))
     ):
         raise NotLazyError("labels have a frequency")

@@ -1,7 +1,7 @@
 """Methods that pandas answers for pieces of rows, or column by column.
 
-They are those of windows, with the rows that windows of a piece reach; of bins of time; and such as call functions of
-users with one row, one value or one column at a time.
+They are those of windows, with the rows that windows of a piece reach; of bins of time; of text and times; and such as
+call functions of users with one row, one value or one column at a time.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ BIN_METHODS = words(
 """Methods of bins that have a row for each bin."""
 
 
+OF_ALL_ROWS = words("cat to_period")
+"""Methods of text and times that look at all values together, or at their labels."""
+
+
 def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what pandas answers to a call of a method of windows or bins, NotImplemented if it is none of them.
 
@@ -53,6 +57,8 @@ def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[s
     call = Replay(chain[1:], name, in_pandas(args), in_pandas(kwargs))
     if first._step in ("rolling", "expanding", "ewm") and name in WINDOW_METHODS:
         return of_windows(first, call)
+    if first._step in ("str", "dt") and not further and name not in OF_ALL_ROWS:
+        return of_values(first, call)
     if first._step == "resample" and name in BIN_METHODS | UPSAMPLING:
         return of_bins(first, call)
     return NotImplemented
@@ -217,6 +223,27 @@ def of_bins(step: Step, call: Replay) -> Any:
     return found.set_axis(counts.index)
 
 
+# values
+
+
+def of_values(step: Step, call: Replay) -> Any:
+    """Return what a method of text or times returns, which looks at one value at a time."""
+    lazy: Any = step._origin.lazy()
+    if any(isinstance(one, pandas.Series | pandas.DataFrame) for one in (*call.args, *call.kwargs.values())):
+        raise NotLazyError("an argument has labels")
+    if _is_few(step._origin, pandas.RangeIndex(len(lazy))):
+        return asked(lambda rows: call(getattr(rows, step._step)), step._origin.to_pandas())
+    if call.name == "get_dummies":
+        raise NotLazyError("columns are those of all values")
+    parts = in_pieces(lazy, _consecutive(len(lazy)), lambda rows, _: call(getattr(rows, step._step)))
+    demand_alike(parts)
+    return pandas.concat(parts)
+
+
+def _consecutive(count: int) -> list[Any]:
+    return list(np.split(np.arange(count), np.arange(tuning.PIECE_ROWS, count, tuning.PIECE_ROWS)))
+
+
 # functions of rows, values and columns
 
 
@@ -241,8 +268,7 @@ def of_function(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, 
         count = len(lazy)
         if _is_few(face, pandas.RangeIndex(count)):
             return asked(call, face.to_pandas())
-        numbers = np.split(np.arange(count), np.arange(tuning.PIECE_ROWS, count, tuning.PIECE_ROWS))
-        parts = in_pieces(lazy, numbers, lambda rows, _: call(rows))
+        parts = in_pieces(lazy, _consecutive(count), lambda rows, _: call(rows))
         demand_alike(parts)
         return pandas.concat(parts)
     if given.get("result_type") is not None:

@@ -37,7 +37,7 @@ class Indexer(Step):
 
 
 class OfRows(Step):
-    """Groups or windows, whose methods pandas may be asked for pieces of the rows."""
+    """Groups, windows, text or times, whose methods pandas may be asked for pieces of the rows."""
 
     def _lazily_or_in_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
@@ -73,7 +73,7 @@ class MovingWindows(OfRows):
         return map(faced, self.to_pandas())
 
 
-class Text(Step):
+class Text(OfRows):
     """``str`` of a Series."""
 
     pandas_class = vars(pandas.Series)["str"]._accessor
@@ -83,7 +83,7 @@ class Text(Step):
         return self._call("__getitem__", (key,), {})
 
 
-class Times(Step):
+class Times(OfRows):
     """``dt`` of a Series."""
 
     pandas_class = vars(pandas.Series)["dt"]._accessor

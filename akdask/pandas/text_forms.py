@@ -310,6 +310,11 @@ def cat(text: TextOf, others: Any = None, sep: Any = None, na_rep: Any = None, j
 def get_dummies(text: TextOf, sep: str = "|", dtype: Any = None) -> Any:
     if dtype is not None:
         raise NotLazyError("the type has no lazy form")
+    whole: Any = series_of(text.series, text.text)
+    between: Any = whole.str
+    lacks_part = (whole == "") | between.startswith(sep) | between.endswith(sep) | between.contains(sep + sep)
+    if sep and bool(lacks_part.any()):
+        raise NotLazyError("there are parts without text")
     return text.house.get_dummies(sep)
 
 
