@@ -96,6 +96,10 @@ class Arrow(Coding):
             return "U"
         return str(np.dtype(self.type.to_pandas_dtype()).kind)
 
+    def of_comparisons(self) -> Arrow:
+        """Return the coding of the bools that comparisons give."""
+        return Arrow(BOOL)
+
     def shares_numbers(self, other: Coding) -> bool:
         """Return whether the other one's values are of the same type."""
         if not isinstance(other, Arrow) or self.has_nan or other.has_nan:
@@ -169,8 +173,7 @@ class Arrow(Coding):
 
 INT64 = pandas.ArrowDtype(pa.int64())
 
-BOOLS = Arrow(pa.bool_())
-"""What comparisons give."""
+BOOL = pa.bool_()
 
 
 def _masked(array: Any, mask: Any) -> Any:
@@ -227,7 +230,7 @@ def coding_of_type(kind: Any, limit: int | None = None, *, has_nulls: bool = Fal
     return Arrow(kind)
 
 
-def coding_of_column(kind: Any, array: Any) -> Arrow | None:
+def coding_of_column(kind: Any, array: Any, family: type[Arrow] = Arrow) -> Arrow | None:
     """Return the coding of a stored column, None if there is none."""
     source, name = array._frame.source, array._value.name
     has_nulls = pa.types.is_floating(kind) and source.may_have_nulls(name)
@@ -236,9 +239,10 @@ def coding_of_column(kind: Any, array: Any) -> Arrow | None:
     if bounds is not None and len(bounds.minima):
         limit = max(-int(bounds.minima.min()), int(bounds.maxima.max()), 0)
     try:
-        return coding_of_type(kind, limit, has_nulls=has_nulls)
+        found = coding_of_type(kind, limit, has_nulls=has_nulls)
     except NotLazyError:
         return None
+    return family(found.type, found.limit, found.has_nan and family is Arrow)
 
 
 MOST_DIGITS = 18
@@ -306,7 +310,7 @@ def as_bools(plain: Any, sides: Sequence[tuple[Any, Arrow]]) -> Any:
             if missing._frame is not array._frame and missing._frame._name != array._frame._name:
                 raise NotLazyError("rows differ")
             value = with_missing(value, missing._value)
-    return series_of(plain, EncodedArray(array._frame, value, BOOLS))
+    return series_of(plain, EncodedArray(array._frame, value, sides[0][1].of_comparisons()))
 
 
 Side = tuple[Any, Arrow]
@@ -488,6 +492,11 @@ def _number_of(coding: Arrow, value: Any) -> Any:
 # bools
 
 
+def is_bool(coding: Coding | None) -> bool:
+    """Return whether numbers stand for bools that may be missing."""
+    return isinstance(coding, Arrow) and coding.kind == "b"
+
+
 def as_mask(series: Any) -> Any:
     """Return bools as plain ones, False where they are missing."""
     from akdask.engine.missing import as_mask as present
@@ -503,15 +512,16 @@ def logical(series: Any, name: str, other: Any) -> Any:
     if not isinstance(other, Face):
         raise NotLazyError("the other side is no column")
     sides = [series, other.lazy()]
-    bools, lacking = [], []
+    bools: Any = coding_of(series)
+    plain, lacking = [], []
     for side in sides:
         array: Any = columns_of(side).array(VALUES)
-        if array._value.dtype.kind != "bool" or (isinstance(array, EncodedArray) and array.coding != BOOLS):
+        if array._value.dtype.kind != "bool" or (isinstance(array, EncodedArray) and not is_bool(array.coding)):
             raise NotLazyError("the other side has no bools")
-        bools.append(as_mask(side))
+        plain.append(as_mask(side))
         nullable = array._value.dtype.nullable
         lacking.append(series_of(side, pdarray(array._frame, apart(array._value)[1])) if nullable else None)
-    (one, two), (lacks, its_lack) = bools, lacking
+    (one, two), (lacks, its_lack) = plain, lacking
     made = one & two if name == "and" else one | two
     missing = None
     for own, others, other_lack in ((lacks, two, its_lack), (its_lack, one, lacks)):
@@ -520,11 +530,11 @@ def logical(series: Any, name: str, other: Any) -> Any:
         open_ = (others if name == "and" else ~others) if other_lack is None or name == "or" else others | other_lack
         missing = own & open_ if missing is None else missing | (own & open_)
     if missing is None:
-        return of_type(made, BOOLS)
+        return of_type(made, bools)
     array, gaps = columns_of(made & ~missing).array(VALUES), columns_of(missing).array(VALUES)
     if array._frame._name != gaps._frame._name:
         raise NotLazyError("rows differ")
-    return series_of(made, EncodedArray(array._frame, with_missing(array._value, gaps._value), BOOLS))
+    return series_of(made, EncodedArray(array._frame, with_missing(array._value, gaps._value), bools))
 
 
 def inverted(series: Any) -> Any:
@@ -532,7 +542,8 @@ def inverted(series: Any) -> Any:
     array: Any = columns_of(series).array(VALUES)
     if array._value.dtype.nullable:
         raise NotLazyError("bools are missing")
-    return of_type(~plain_of(series), BOOLS)
+    bools: Any = coding_of(series)
+    return of_type(~plain_of(series), bools)
 
 
 # methods of columns
@@ -547,6 +558,9 @@ def of_arrow(face: Any, own: Any, coding: Arrow, name: str, args: tuple[Any, ...
         If there is none.
     """
     left = plain_of(own), coding
+    is_masked = type(coding) is not Arrow
+    if is_masked and (name in ARITHMETIC or name in ("isin", "astype") or (name == "sum" and coding.kind != "i")):
+        raise NotLazyError("nullable types have no such form")
     if name in ARITHMETIC and len(args) == 1 and not kwargs:
         operation, is_reversed = ARITHMETIC[name]
         right = side_of(args[0])
@@ -612,6 +626,8 @@ def total(
     found, count = compute(plain.sum(skipna=not coding.has_nan), plain.size if coding.has_nan else plain.count())
     if not count:
         raise NotLazyError("there is no value")
+    if type(coding) is not Arrow:
+        return np.float64(found) if coding.kind == "f" else np.int64(found)
     return float(found) if coding.kind == "f" else int(found)
 
 

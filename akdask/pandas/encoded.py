@@ -721,7 +721,7 @@ def with_plain_masks(args: Any) -> Any:
         with_plain_masks(item)
         if type(item) is tuple
         else type(item)._of(arrow.as_mask(item.lazy()))
-        if isinstance(item, NDFrame) and isinstance(item.lazy(), Series) and coding_of(item.lazy()) == arrow.BOOLS
+        if isinstance(item, NDFrame) and isinstance(item.lazy(), Series) and arrow.is_bool(coding_of(item.lazy()))
         else item
         for item in args
     )

@@ -134,7 +134,9 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
         house = DataFrameGroupBy(grouped._groups, rows, house.gb_key_names, False, sort=house.sort)
     lazily: Any = house_reduction(house, asked, params) if asked else house.size()
     found = lazily.to_pandas()
-    found = plain(found, frozenset(name for name in found.columns if name.count(" ") == 2))
+    coded = {name for name in found.columns if name.count(" ") == 2}
+    coded |= {key_column(number) for number, key in enumerate(grouped.keys) if hasattr(key, "coding")}
+    found = plain(found, frozenset(coded))
     made = found[[*house.gb_key_names, *(["size"] if not asked else [])]]
     columns: dict[int, Any] = {}
     for number, (position, how) in enumerate(calls):
@@ -470,6 +472,8 @@ def _sizes_beside(grouped: Grouped, position: int, counted: pandas.Series) -> pa
     dtype = getattr(grouped.coding(position), "dtype", None)
     if isinstance(dtype, pandas.ArrowDtype):
         return counted.astype("int64[pyarrow]")
+    if isinstance(dtype, pandas.api.extensions.ExtensionDtype) and not isinstance(dtype, pandas.CategoricalDtype):
+        raise NotLazyError("sizes have the type of the column")
     return counted
 
 

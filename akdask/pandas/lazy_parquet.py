@@ -33,7 +33,7 @@ from akdask.pandas.encoded import NARROW, Coding, EncodedArray, Narrow, Objects,
 from akdask.pandas.files import without_views
 from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
 from akdask.pandas.lazy import LazyFrame, check_names, column_of, is_lazy_type
-from akdask.pandas.object_forms import MOST_EXACT_DIGITS, number_of
+from akdask.pandas.object_forms import number_of
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
 from akdask.storage.files import FileIdentity, StorageOptions, accessing, files_below, identify, is_folder
@@ -87,7 +87,7 @@ def _files(files: str | Sequence[str]) -> list[str]:
 def _backend(dtype_backend: Any) -> dict[str, Any]:
     if dtype_backend is NO_DEFAULT:
         return {}
-    if dtype_backend != "pyarrow":
+    if dtype_backend not in ("pyarrow", "numpy_nullable"):
         raise NotLazyError("the types have no lazy form")
     return {"dtype_backend": dtype_backend}
 
@@ -156,6 +156,12 @@ def _with_categories(nothing: pandas.DataFrame, files: Sequence[str]) -> pandas.
 
 BOOL = np.dtype(bool)
 
+NULLABLE = (
+    *(pandas.Int8Dtype(), pandas.Int16Dtype(), pandas.Int32Dtype(), pandas.Int64Dtype()),
+    *(pandas.Float64Dtype(), pandas.BooleanDtype(), pandas.StringDtype(na_value=pandas.NA)),
+)
+"""pandas' nullable types that have lazy columns; the last one is text."""
+
 NO_LABEL = "N/A"
 """The label that stands for missing elements of a Categorical of files."""
 
@@ -220,7 +226,7 @@ def _is_integer(stored: pa.DataType, dtype: Any) -> bool:
     types = pa.types
     is_time = types.is_timestamp(stored) and isinstance(dtype, pandas.ArrowDtype)
     if types.is_decimal(stored):
-        return dtype != np.float64 or bool(0 <= stored.scale <= stored.precision <= MOST_EXACT_DIGITS)
+        return bool(dtype != np.float64)
     is_day = types.is_date32(stored) and not (isinstance(dtype, np.dtype) and dtype.kind == "M")
     return bool(is_time or is_day)
 
@@ -251,11 +257,16 @@ def _as_pandas_has(array: Any, name: str, stored: pa.DataType, dtype: Any) -> Ar
 
         coding = coding_of_column(dtype.pyarrow_dtype, array)
         return None if coding is None else encoded_as(array, coding)
-    if pa.types.is_decimal(stored) and dtype == np.float64:
-        floats: Array = array if own.kind == "float" else array / 10.0**stored.scale
-        return floats
-    if isinstance(array, Datetime):
-        return array
+    if isinstance(dtype, pandas.api.extensions.ExtensionDtype) and not is_lazy_type(dtype):
+        if dtype not in NULLABLE:
+            return None
+        from akdask.pandas.arrow_types import coding_of_column
+        from akdask.pandas.masked_types import Masked
+
+        coding = coding_of_column(pa.string() if dtype == NULLABLE[-1] else stored, array, Masked)
+        return None if coding is None else encoded_as(array, coding)
+    if isinstance(array, Datetime) or (pa.types.is_decimal(stored) and own.kind == "float"):
+        return array  # type: ignore[no-any-return]
     if pa.types.is_date32(stored):
         return encoded_as(array, Objects("date", "None" if own.nullable else "NaN"))
     if pa.types.is_decimal(stored):

@@ -219,6 +219,56 @@ SUBJECTS = {
         +df["i64"] > 2**60
         +df[df["i64"].isin([1, 2]) & (df["s"] == "b")]
     """,
+    "nullable types": """
+        df
+        df.dtypes
+        df[["i8", "i32", "i64", "x", "flag", "s", "u8", "f32"]]
+        df[df["i32"] > 3]
+        df["i32"] > 3
+        df["i64"] <= 2.5
+        df["i32"] != df["i64"]
+        (df["i32"] > 3) | (df["i16"] < 2)
+        (df["i32"] > 3) & (df["i16"] < 2)
+        ~(df["i64"] > 3)
+        df["s"] == "b"
+        df[df["s"] == "b"]
+        df[df["s"].str.endswith("b")]
+        df["i32"].between(1, 3)
+        df["i32"].sum(), df["i64"].min(), df["i8"].max()
+        df["i32"].isna().sum(), df["s"].nunique()
+        df.groupby("i8")["i64"].sum()
+        df.groupby("i64")["i32"].sum()
+        df.groupby(["s", "i8"], as_index=False)["i64"].mean()
+        df.groupby("s").agg(a=("i64", "sum"), b=("i32", "count"), c=("i8", "max"), d=("i16", "first"))
+        df.groupby("i64")["s"].nunique()
+        df.groupby("flag")["i64"].sum()
+        df.sort_values(["s", "i64", "i32"], ascending=[True, False, True], kind="stable")
+        df.merge(few, on="i64")
+        df.merge(few, left_on=["i64", "i32"], right_on=["i64", "i32"])
+        df[["i64", "s", "i32"]].merge(few[["i64", "day"]], on="i64")
+        df[["i64", "i32"]].merge(few[["i64"]], on="i64", how="left")
+        df.drop_duplicates(["s", "i8"])
+        df[df["day"] >= date(2020, 2, 1)]
+        df.loc[df["i64"] > 2, ["i64", "s"]]
+        df.head(3), df.tail(2), df["i64"].head(2)
+        +df["i64"] + 1
+        +df["i64"] / 2
+        +df["x"] * 2
+        +df["x"].sum()
+        +df["i64"].isin([1, 2])
+        +df["i64"].mean()
+        +df["s"].str.upper()
+        +df["flag"].sum()
+        +df.groupby("s").size()
+        +df.groupby("s").agg(n=("i64", "size"))
+        +df.groupby("s")["x"].sum()
+        +df["i64"].value_counts()
+        +pd.concat([df, df])
+        +df["i64"].fillna(0)
+        +df["i64"].astype("int64")
+        +df.describe()
+        +df["s"].isin(["a"])
+    """,
     "other types": """
         df[["clock", "bytes", "list", "struct"]]
         df[df["i64"] > 2][["list", "i64"]]
@@ -233,6 +283,12 @@ SUBJECTS = {
         df[df["s"] == "b"]
         len(df), df.shape
     """,
+}
+
+
+BACKENDS: dict[str, dict[str, object]] = {
+    "types of Arrow": {"dtype_backend": "pyarrow"},
+    "nullable types": {"dtype_backend": "numpy_nullable"},
 }
 
 
@@ -328,7 +384,7 @@ def test_columns_of_files_are_lazy_as_pandas_has_them(tmp_path, subject, with_nu
     rows = table(with_nulls)
     pq.write_table(rows, path, row_group_size=17, store_decimal_as_integer=not digits_as_bytes)
     pq.write_table(rows.slice(3, 9).select(["i64", "i32", "day", "price", "list"]), few)
-    check(subject, path, few, not digits_as_bytes, **({"dtype_backend": "pyarrow"} if "Arrow" in subject else {}))
+    check(subject, path, few, not digits_as_bytes, **BACKENDS.get(subject, {}))
 
 
 @pytest.mark.parametrize("read_values", [0, 10**6], ids=["lazily", "by pandas"])
