@@ -22,9 +22,39 @@ from akdask.pandas.face import Face
 from tests.pandas_face.compare import difference
 from tests.pandas_programs import NULLABLE, Program
 
+IN_PIECES: list[tuple[str, Callable[[Any, Any], Any]]] = [
+    ("group k x.apply(most - least)", lambda f, o: f.groupby("k")["x"].apply(lambda x: x.max() - x.min())),
+    ("group k x.agg(last)", lambda f, o: f.groupby("k")["x"].agg(lambda x: x.iloc[-1])),
+    ("group k apply(rows)", lambda f, o: f.groupby("k")[["x"]].apply(len)),
+    ("group k x.transform(less mean)", lambda f, o: f.groupby("k")["x"].transform(lambda x: x - x.mean())),
+    ("group k filter(several)", lambda f, o: f.groupby("k").filter(lambda rows: len(rows) > 1)),
+    ("group k, k % 2 nth", lambda f, o: f.groupby(["k", f["k"] % 2]).nth([0, -1])),
+    ("group k sort=False head(-1)", lambda f, o: f.groupby("k", sort=False).head(-1)),
+    ("group k x.value_counts()", lambda f, o: f.groupby("k")["x"].value_counts()),
+    ("group k x.rolling(2).apply", lambda f, o: f.groupby("k")["x"].rolling(2).apply(lambda x: x.sum())),
+    ("x.rolling(3).corr(k)", lambda f, o: f["x"].rolling(3).cov(f["k"])),
+    ("apply(row)", lambda f, o: f[["k", "x"]].apply(lambda row: row["x"] * 2, axis=1)),
+    ("concat keys", lambda f, o: pandas_of(f).concat([f, o], keys=["f", "o"])),
+    ("concat beside", lambda f, o: pandas_of(f).concat([f["k"], f["x"] * 2], axis=1, keys=["k", "x"])),
+    ("merge indicator", lambda f, o: f.merge(o[["k", "x"]], on="k", how="left", indicator=True)),
+    ("merge validate", lambda f, o: f.merge(o[["k", "x"]], on="k", validate="1:1")),
+]
+"""Steps that pandas takes for pieces of rows, or by keys alone."""
+
+
+def pandas_of(frame: Any) -> Any:
+    """Return the module of a frame."""
+    return pandas if isinstance(frame, pandas.DataFrame) else akdask.pandas
+
 
 class FaceProgram(Program):
     """One random program, for a frame of pandas' face and one of pandas."""
+
+    def step(self, plain: pandas.DataFrame) -> tuple[str, Callable[[Any, Any], Any]]:
+        """Return a step of any library, or one in pieces."""
+        if self.random.random() < 0.2:
+            return IN_PIECES[int(self.random.integers(len(IN_PIECES)))]
+        return super().step(plain)
 
     def frame(self, rows: int) -> pandas.DataFrame:
         """Return rows of every type, in half of the programs of those alone that NumPy knows."""
@@ -85,7 +115,7 @@ def failure(seed: int) -> str | None:
     program = FaceProgram(seed)
     with warnings.catch_warnings(), config.set(pandas_fallback="silent"):
         warnings.simplefilter("ignore")
-        with mock.patch.object(tuning, "EAGER_VALUES", -1):
+        with mock.patch.object(tuning, "EAGER_VALUES", -1), mock.patch.object(tuning, "PIECE_ROWS", 3):
             try:
                 program.run()
             except Exception as error:
