@@ -470,7 +470,7 @@ class ColumnBuffer:
         from akdask.operators.keys.string_codes import StringEncoder
 
         self.nrows = 0
-        self._program = program
+        self._program = program.with_encoded(ncoded)
         self._dtypes = program.dtypes
         self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
         self._strings = {

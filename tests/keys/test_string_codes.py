@@ -101,6 +101,20 @@ def test_codes_give_strings_back_from_wherever_they_lie(blocks):
     assert found.cast(pa.large_binary()).equals(wanted.cast(pa.large_binary()))
 
 
+@given(
+    st.lists(st.tuples(st.lists(TEXT, max_size=4), st.lists(st.integers(0, 3), max_size=12), st.booleans()), max_size=5)
+)
+def test_positions_in_dictionaries_are_encoded_as_their_strings(blocks):
+    coding, plain = StringEncoder(0), []
+    for strings, positions, is_encoded in blocks:
+        within = [position for position in positions if position < len(strings)]
+        rows = pa.DictionaryArray.from_arrays(pa.array(within, pa.int32()), strings_of(strings))
+        coding.append(rows if is_encoded else rows.dictionary_decode())
+        plain += [strings[position] for position in within]
+    found = coding.finish()
+    assert (found.strings() if isinstance(found, EncodedStrings) else found).to_pylist() == plain
+
+
 def test_strings_of_one_form_take_no_more_bits_than_those_in_which_they_differ():
     found = coded([[f"station {number:03d} of the line" for number in range(1000)]])
     assert found.form.bits == 12

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.strings import MARGIN, StringsBuilder, offsets_and_bytes, with_margin
-from akdask.columns.table import slice_rows
+from akdask.columns.table import decoded, is_encoded, slice_rows
 from akdask.deferred import pa
 from akdask.operators.keys import loops, tuning
 from akdask.operators.keys.keys import WORD_BITS, Words
@@ -24,6 +24,9 @@ from akdask.records import record
 
 CodesOfRows: TypeAlias = npt.NDArray[np.uint64]
 """The codes of some rows, of shape (codes, rows)."""
+
+Positions: TypeAlias = npt.NDArray[np.int32]
+"""Positions of rows among the strings of a dictionary."""
 
 BYTES = 8
 """Bytes of a word."""
@@ -320,8 +323,14 @@ class StringEncoder:
         self._codes = _reserve(0, 0)
         self._plain: StringsBuilder | None = None
 
-    def append(self, strings: pa.LargeStringArray) -> None:
-        """Append the rows of an array."""
+    def append(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> None:
+        """Append the rows of an array; of positions in a dictionary, its strings are encoded, unless they are more."""
+        if is_encoded(strings):
+            is_short = 0 < len(strings.dictionary) <= len(strings)
+            if self._plain is None and is_short and self._write(strings.dictionary):
+                self._append_positions(len(strings.dictionary), strings.indices.to_numpy())
+                return
+            strings = decoded(strings)
         for start in range(0, len(strings), tuning.BLOCK_ROWS):
             block = (
                 strings if len(strings) <= tuning.BLOCK_ROWS else slice_rows(strings, start, start + tuning.BLOCK_ROWS)
@@ -333,6 +342,15 @@ class StringEncoder:
             if self._plain is not None:
                 self._plain.append(block)
             self._nrows += len(block)
+
+    def _append_positions(self, known: int, positions: Positions) -> None:
+        """Append rows at positions among the strings whose codes have been written behind the last row."""
+        assert self._form is not None, "codes have been written"
+        begin, stop = self._nrows, self._nrows + len(positions)
+        codes = self._codes[:, begin : begin + known].copy()
+        self._widen(self._form, stop)
+        np.take(codes, positions, axis=1, out=self._codes[:, begin:stop], mode="clip")
+        self._nrows = stop
 
     def finish(self) -> EncodedStrings | pa.LargeStringArray:
         """Return all rows; as strings if there are none, or if some are too long for codes to pay."""
