@@ -853,7 +853,7 @@ def _pipeline(
         sink,
         frame.npartitions,
         batches,
-        _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
+        _block_rows([mask.predicate for mask in masks], sink.programs, UNIT if _adds_floats(sink) else 1),
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values(), *shared)
@@ -954,22 +954,24 @@ def _on_bases(
     return rows, found[len(predicates) :]
 
 
-def _block_rows(programs: Sequence[Program], unit: int) -> int:
+def _block_rows(masks: Sequence[Program], programs: Sequence[Program], unit: int) -> int:
     """Return the number of rows to evaluate at a time, a multiple of `unit`.
 
-    A single column fills a block; several columns share the cache, so that blocks have fewer rows.  With very many
-    columns, a lower bound keeps the cost of a step small compared to its work.
+    A single column fills a block; several columns share the cache, so that blocks have fewer rows.  Columns that only
+    the rows need that the first of some masks leaves take less of it.  With very many columns, a lower bound keeps the
+    cost of a step small compared to its work.
     """
     seen: set[tuple[int, Hashable]] = set()
-    columns = temporaries = 0
-    for program in programs:
+    columns = temporaries = 0.0
+    for number, program in enumerate((*masks, *programs)):
+        share = tuning.SHARE_LEFT if masks and number else 1
         for step in program.steps:
             if isinstance(step, Load):
                 if (step.base, step.column) not in seen:
                     seen.add((step.base, step.column))
-                    columns += 1 if step.dtype.is_number else tuning.STRING_WIDTH
+                    columns += share if step.dtype.is_number else share * tuning.STRING_WIDTH
             elif isinstance(step, Apply):
                 temporaries = 2
     rows = max(1, int(config.get("block_size")) // ITEMSIZE)
-    wanted = min(rows, max(2 * rows // max(1, columns + temporaries), tuning.FEWEST_BLOCK_ROWS))
+    wanted = min(rows, max(int(2 * rows / max(1, columns + temporaries)), tuning.FEWEST_BLOCK_ROWS))
     return max(wanted - wanted % unit, unit)

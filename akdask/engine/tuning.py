@@ -71,6 +71,10 @@ ENOUGH_LEFT = 2
 STRING_WIDTH = 4
 """Number columns that need as much cache as one string column, stored and decoded."""
 
+SHARE_LEFT = 0.25
+"""Share of the cache that a column takes of which only the rows are needed that a first selection leaves.  A sum over
+joins of 6 M rows with 33 operations takes 0.19 s, and 0.22 s where such columns count as others do."""
+
 FEWEST_BLOCK_ROWS = 2**14
 """Fewest rows of a block of very many columns, so that the cost of a step is small beside its work."""
 

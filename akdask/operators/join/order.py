@@ -7,13 +7,15 @@ plans do not know are guessed from filters. Three things are done at once:
   and `b` in two tables, one is filtered by ``(a == 1) | (a == 3)``, before it is indexed or searched for.
 - Keys of a filtered table that are looked up in another one filter that other table: customers in nations of a region
   filter orders, if these are matched with customers.
-- Matches in filtered tables come first, so that fewer rows are looked for in the others.
+- Matches in filtered tables come first, so that fewer rows are looked for in the others. Conditions on text come after
+  matches that leave fewer rows.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import is_, itemgetter
 from typing import TypeAlias
 
 from akdask.engine.alignment import Gather, max_rows
@@ -27,6 +29,8 @@ from akdask.engine.values import (
     all_of,
     columns_of,
     conditions_of,
+    reads_text,
+    stages_of,
     substitute,
     token,
     walk,
@@ -117,7 +121,7 @@ class _Arrangement:
 
     def __init__(self, table: Frame, links: Sequence[Link]) -> None:
         self._table = table
-        self._links = links
+        self._links = [stage for link in links for stage in _stages(link)]
         self._matches = {link.match.token: link for link in links if isinstance(link, MatchRows)}
         self._rows: dict[str, Frame] = {name: _index(match).frame.frame for name, match in self._matches.items()}
         self._few: dict[str, list[Value]] = defaultdict(list)
@@ -128,7 +132,7 @@ class _Arrangement:
     @property
     def is_new(self) -> bool:
         """Whether anything changes."""
-        return bool(self._few) or [link._name for link in self._ordered] != [link._name for link in self._links]
+        return bool(self._few) or not all(map(is_, self._ordered, self._links))
 
     # ---- filters
 
@@ -212,23 +216,23 @@ class _Arrangement:
             share *= share_where(condition)
         return share
 
-    def _rank(self, match: MatchRows) -> tuple[float, float]:
-        share, most = self._share(match), max_rows(self._rows[match.match.token])
+    def _rank(self, link: Link) -> tuple[float, float]:
+        """Return the share of rows that a selection leaves, and what it takes."""
+        if isinstance(link, Filter):
+            return (share_where(link.predicate) if reads_text(link.predicate) else 0), 0
+        share, most = self._share(link), max_rows(self._rows[link.match.token])
         return share, 0 if share == 1 or most is None else most
 
     def _in_order(self) -> list[Link]:
-        """Return filters as soon as their columns are there, then matches by the share of rows that they leave."""
-        waiting, found, there = list(self._links), list[Link](), {TABLE}
-        shares = {name: self._rank(match) for name, match in self._matches.items()}
+        """Return comparisons of numbers first, then what leaves fewest rows, each as soon as its columns are there."""
+        waiting, found, there = [(self._rank(link), link) for link in self._links], list[Link](), {TABLE}
         while waiting:
-            ready = [link for link in waiting if self._tables_of(_asked(link)) <= there]
-            link = next((link for link in ready if isinstance(link, Filter)), None) or min(
-                (link for link in ready if isinstance(link, MatchRows)), key=lambda match: shares[match.match.token]
-            )
-            waiting.remove(link)
-            found.append(link)
-            if isinstance(link, MatchRows):
-                there.add(link.match.token)
+            ready = [item for item in waiting if self._tables_of(_asked(item[1])) <= there]
+            first = min(ready, key=itemgetter(0))
+            waiting = [item for item in waiting if item is not first]
+            found.append(first[1])
+            if isinstance(first[1], MatchRows):
+                there.add(first[1].match.token)
         return found
 
     @property
@@ -249,6 +253,14 @@ class _Arrangement:
                 keys = [values.value(key) for key in link.found.args[1:]]
                 frame = MatchRows(frame, index.find(keys), index.multiplicity, False, ColumnIdentity(renamed[old][0]))
         return frame, renamed
+
+
+def _stages(link: Link) -> list[Link]:
+    """Return a match, or the filters that a filter's conditions on numbers and on text are."""
+    stages = stages_of(link.predicate) if isinstance(link, Filter) else []
+    if len(stages) < 2 or not isinstance(link, Filter):
+        return [link]
+    return [Filter(link.frame, stage, ColumnIdentity(token("stage", stage, link.mask))) for stage in stages]
 
 
 def _index(match: MatchRows) -> BuildIndex:
