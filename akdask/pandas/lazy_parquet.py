@@ -115,6 +115,8 @@ def _parquet(
     expected |= {name: nothing.index.get_level_values(number).dtype for number, name in enumerate(stored)}
     wanted = [*names, *stored, *_filtered_names(filters)]
     arrays = _arrays(given, schema, wanted, expected, {"storage_options": storage_options, **backend})
+    if any(isinstance(getattr(arrays[name], "coding", None), StoredRows) for name in stored):
+        raise NotLazyError("labels are of a type that has no lazy form")
     everything = LazyFrame._of(ColumnSet.of(arrays))
     if filters is not None:
         everything = LazyFrame._of(everything[_mask(everything, filters)]._columns.labelled(None))
@@ -312,7 +314,7 @@ class StoredRows(OpaqueRows):
 def _column(files: tuple[FileIdentity, ...], name: str, options: str) -> Any:
     paths: Any = [file.path for file in files]
     found = pandas.read_parquet(paths if len(paths) > 1 else paths[0], columns=[name], **json.loads(options))
-    return found[name].array
+    return found.iloc[:, 0].array
 
 
 def _filtered_names(filters: Any) -> list[str]:
@@ -407,7 +409,7 @@ def with_labels(
         if numbered is not None:
             name = numbered.name
             if numbered.start or numbered.step != 1:
-                raise NotLazyError("labels are a range of their own")
+                index = pdarray(*row_numbers(frame._columns.frame)) * numbered.step + numbered.start
         made = labelled(LazyFrame._of(ColumnSet.of(arrays, index, name)), FrameLabels(nothing.columns))
     return made
 

@@ -404,3 +404,22 @@ def test_scan_reads_days_as_times_and_decimals_as_floats(tmp_path, monkeypatch, 
     assert found["price"].sum() == pytest.approx(wanted["price"].sum())
     late = datetime.datetime(2020, 2, 1)
     pandas.testing.assert_frame_equal(found[found["day"] > late].to_pandas(), wanted[wanted["day"] > late])
+
+
+@pytest.mark.parametrize("options", [{}, {"dtype_backend": "pyarrow"}], ids=["numpy", "arrow"])
+@pytest.mark.parametrize(
+    "labels", ["i32", "day", ["s", "day"], slice(5, None), slice(None, None, 3), "numbers"], ids=str
+)
+@pytest.mark.usefixtures("_large")
+def test_labels_of_any_type_are_those_of_pandas(tmp_path, labels, options):
+    path = tmp_path / "x.parquet"
+    rows = table(False).select(["i64", "i32", "day", "s", "list", "x"]).to_pandas()
+    if isinstance(labels, slice):
+        rows = rows[labels]
+    else:
+        rows = rows.set_axis(range(6), axis=1) if labels == "numbers" else rows.set_index(labels)
+    rows.to_parquet(path)
+    wanted, found = pandas.read_parquet(path, **options), face.read_parquet(path, **options)
+    assert found._lazy is not None or isinstance(labels, list)
+    pandas.testing.assert_frame_equal(found.to_pandas(), wanted)
+    pandas.testing.assert_frame_equal(found.head(3).to_pandas(), wanted.head(3))
