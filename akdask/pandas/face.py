@@ -138,7 +138,10 @@ class Face:
 
     def _lazily_by_type(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a lazy form if it knows the types of the columns; types that the engine lacks have their own module."""
-        self._root().lazy()
+        root = self._root()
+        own = root.lazy()
+        if root is self and name in CHECKED:
+            import_module("akdask.pandas.fitting").check(own, name, args, kwargs)
         regular = sys.modules.get("akdask.pandas.regular")
         if regular is not None:
             return regular.lazily(self, name, args, kwargs, _by_type)
@@ -954,6 +957,13 @@ OPERATORS = words(
     __rmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__
     __invert__ __neg__ __pos__ __abs__ __matmul__ __rmatmul__ __round__ __divmod__ __rdivmod__"""
 )
+
+
+CHECKED = OPERATORS | words(
+    """replace where mask fillna shift clip isin between add radd sub rsub mul rmul truediv rtruediv div divide rdiv
+    floordiv rfloordiv mod rmod pow rpow eq ne lt le gt ge"""
+)
+"""Methods whose plain values pandas may refuse, or make objects for."""
 
 
 DIVISIONS = words("__floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__ __rdivmod__")
