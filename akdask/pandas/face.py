@@ -838,7 +838,7 @@ def in_pandas(given: Any) -> Any:
 
 def returning_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of the user, called by pandas, whose results are objects of pandas."""
-    if str(getattr(function, "__module__", "")).partition(".")[0] in ("numpy", "pandas"):
+    if str(getattr(function, "__module__", "")).startswith(("numpy.", "pandas.core", "pandas._libs")):
         return function
 
     def call(*args: Any, **kwargs: Any) -> Any:

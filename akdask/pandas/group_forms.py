@@ -305,9 +305,12 @@ def quantile(grouped: Grouped, q: Any = 0.5, interpolation: str = "linear", nume
     found = [per_column(grouped, "quantile", positions, q=float(one)) for one in q]
     if not found or len(found[0]) == 0:
         raise NotLazyError("there is no quantile, or no group")
-    stacked = pandas.concat(found, keys=[float(one) for one in q], names=[None, *grouped.names])
+    # Names of levels that are numbers would be taken for places.
+    places = [f"level {number}" for number in range(len(grouped.names) + 1)]
+    stacked = pandas.concat(found, keys=[float(one) for one in q]).rename_axis(index=places)
     order = np.arange(len(stacked)).reshape(len(found), -1).T.ravel()
-    return stacked.iloc[order].reorder_levels([*range(1, len(grouped.names) + 1), 0])
+    stacked = stacked.iloc[order].reorder_levels([*places[1:], places[0]])
+    return stacked.rename_axis(index=[*grouped.names, None])
 
 
 DESCRIBED = ("count", "mean", "std", "min")

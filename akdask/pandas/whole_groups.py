@@ -413,7 +413,7 @@ def filtered(rows: GroupedRows, call: Replay) -> Any:
         groups = groups[groups >= 0]
         if len(groups) != len(found):
             raise NotLazyError("names of groups are not told apart")
-        answers: list[Any] = list(found.values())
+        answers: list[Any] = [one.squeeze() if hasattr(one, "squeeze") else one for one in found.values()]
         kept = groups[[bool(one) if pandas.notna(one) else False for one in answers]]
         return own[np.isin(rows.ids[own], kept)]
 
