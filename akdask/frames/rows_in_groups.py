@@ -151,9 +151,9 @@ def filled_rows_in_groups(
     scan, none = ("cummin", NOWHERE) if backwards else ("cummax", -1)
     there = pdarray(columns.frame, present(columns, name)) & (numbers >= 0)
 
-    def last(places: Any) -> Any:
-        marked = where(there, places, none)
-        return running_of_groups(scan, marked, numbers, groups.ngroups, backwards=backwards)
+    def last(positions: Any) -> Any:
+        known = where(there, positions, none)
+        return running_of_groups(scan, known, numbers, groups.ngroups, backwards=backwards)
 
     row = pdarray(*row_numbers(columns.frame))
     found = last(row)
