@@ -137,6 +137,9 @@ SUBJECTS = {
         df["price"] >= 0.05
         df["price"] <= 0.07
         df["price"] == 0.07
+        df["price"] == 0.35
+        df["price"] > 0.35
+        df["price"] > 0.57
         df[(df["price"] >= 0.05) & (df["price"] <= 0.07)]
         df["price"].between(1, 2.5)
         df["price"] > df["cost"]
@@ -305,6 +308,7 @@ def table(with_nulls: bool) -> pa.Table:
 
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=int(day)) for day in rng.integers(0, 60, ROWS)]
     cents = [Decimal(int(number)).scaleb(-2) for number in rng.integers(-20, 400, ROWS)]
+    cents[:4] = map(Decimal, ("0.35", "0.07", "0.57", "0.05"))  # whose floats depend on how they are made
     return pa.table(
         {
             "i64": pa.array(rng.integers(-5, 5, ROWS)),
