@@ -50,14 +50,14 @@ class Strings(NamedTuple):
     lengths: npt.NDArray[np.uint32]
 
 
-class Piece(NamedTuple):
+class PageRows(NamedTuple):
     """Some rows of a page."""
 
     strings: Strings
     codes: Codes | None
     """Positions of the rows among the strings, None for each string in order."""
 
-    is_coded: bool
+    from_dictionary: bool
     """Whether the strings are the dictionary."""
 
     @property
@@ -121,39 +121,39 @@ class TextPageReader(PageReader):
         FileFormatError
             If the data is damaged.
         """
-        pieces = list(self._pieces(self._list.covering(start, stop), start, stop, rows))
-        if pieces and all(piece.is_coded for piece in pieces) and self._keeps_codes:
-            codes = [piece.codes for piece in pieces if piece.codes is not None]
+        parts = list(self._parts(self._list.covering(start, stop), start, stop, rows))
+        if parts and all(part.from_dictionary for part in parts) and self._keeps_codes:
+            codes = [part.codes for part in parts if part.codes is not None]
             positions = codes[0] if len(codes) == 1 else np.concatenate(codes)
             indices = pa.Array.from_buffers(pa.int32(), len(positions), [None, pa.py_buffer(positions)])
             return pa.DictionaryArray.from_arrays(indices, self._strings, safe=False)
-        return _joined(pieces)
+        return _joined(parts)
 
     @property
     def _keeps_codes(self) -> bool:
         """Whether the dictionary has few strings beside rows, and all that rows have."""
         return 2 * len(self._dictionary.starts) <= self._nrows and (self._missing > 0 or not self._has_nulls)
 
-    def _pieces(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> Iterator[Piece]:
+    def _parts(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> Iterator[PageRows]:
         for page in pages:
             first, nrows = page[[PageField.FIRST, PageField.NROWS]].tolist()
             begin, end = max(start - first, 0), min(stop - first, nrows)
             if begin >= end:
                 continue
             if rows is None:
-                yield self._piece(page, slice(begin, end))
+                yield self._part(page, slice(begin, end))
                 continue
             some = rows[np.searchsorted(rows, first + begin) : np.searchsorted(rows, first + end)]
             if len(some):
-                yield self._piece(page, (some - first).astype(np.int32))
+                yield self._part(page, (some - first).astype(np.int32))
 
-    def _piece(self, page: npt.NDArray[np.int64], rows: slice | Codes) -> Piece:
+    def _part(self, page: npt.NDArray[np.int64], rows: slice | Codes) -> PageRows:
         found = self._page(page)
         if isinstance(found, np.ndarray):
-            return Piece(self._dictionary, found[rows], is_coded=True)
+            return PageRows(self._dictionary, found[rows], from_dictionary=True)
         if isinstance(rows, slice):
-            return Piece(Strings(found.data, found.starts[rows], found.lengths[rows]), None, is_coded=False)
-        return Piece(found, rows, is_coded=False)
+            return PageRows(Strings(found.data, found.starts[rows], found.lengths[rows]), None, from_dictionary=False)
+        return PageRows(found, rows, from_dictionary=False)
 
     def _page(self, page: npt.NDArray[np.int64]) -> Strings | Codes:
         """Return the strings of a page or their positions, and keep them, as the next rows are wanted next."""
@@ -207,15 +207,15 @@ class TextPageReader(PageReader):
         """The strings of the dictionary; that of rows without one is there if there may be such rows."""
         data, starts, lengths = self._dictionary
         count = len(starts) if self._missing else len(starts) - 1
-        return _joined([Piece(Strings(data, starts[:count], lengths[:count]), None, is_coded=True)])
+        return _joined([PageRows(Strings(data, starts[:count], lengths[:count]), None, from_dictionary=True)])
 
 
-def _joined(pieces: Sequence[Piece]) -> StringArray:
+def _joined(parts: Sequence[PageRows]) -> StringArray:
     """Return rows one after the other."""
-    offsets = new_array(sum(piece.nrows for piece in pieces) + 1, np.int64)
-    data = new_array(sum(piece.nbytes for piece in pieces) + CHUNK, np.uint8)
+    offsets = new_array(sum(part.nrows for part in parts) + 1, np.int64)
+    data = new_array(sum(part.nbytes for part in parts) + CHUNK, np.uint8)
     offsets[0] = row = 0
-    for strings, codes, _ in pieces:
+    for strings, codes, _ in parts:
         begin, row = row, row + (len(strings.starts) if codes is None else len(codes))
         rows = _ALL if codes is None else codes
         loops.append_strings(*strings, rows, codes is None, offsets[begin : row + 1], data)
