@@ -134,9 +134,9 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
         house = DataFrameGroupBy(grouped._groups, rows, house.gb_key_names, False, sort=house.sort)
     lazily: Any = house_reduction(house, asked, params) if asked else house.size()
     found = lazily.to_pandas()
-    coded = {name for name in found.columns if name.count(" ") == 2}
-    coded |= {key_column(number) for number, key in enumerate(grouped.keys) if hasattr(key, "coding")}
-    found = plain(found, frozenset(coded))
+    exact = {name for name in found.columns if name.count(" ") == 2}
+    exact |= {key_column(number) for number, key in enumerate(grouped.keys) if hasattr(key, "coding")}
+    found = plain(found, frozenset(exact))
     made = found[[*house.gb_key_names, *(["size"] if not asked else [])]]
     columns: dict[int, Any] = {}
     for number, (position, how) in enumerate(calls):

@@ -13,8 +13,8 @@ CACHED_VALUES = 2**22
 CACHED_SHARE = 8
 """Part of the memory of the process that computed objects may take together."""
 
-READ_VALUES = 2**22
-"""Most values of Parquet files that pandas reads at once."""
+READ_VALUES = EAGER_VALUES
+"""Most values of Parquet files that pandas reads at once: the rows are at hand then."""
 
 READ_BYTES = 2**28
 """Most bytes of CSV files that pandas reads at once."""
