@@ -1,6 +1,7 @@
 """Random arrays and generators: lazy, and the same for equal seeds in any partitions.
 
-An Arkouda server draws other numbers for the same seed.
+Uniform and normal numbers, whole numbers and texts are those that an Arkouda server draws for the same seed
+(``src/RandMsg.chpl`` and Chapel's module Random).
 """
 
 from __future__ import annotations
@@ -24,10 +25,9 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import argmink, argsort, searchsorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.ufuncs import exp, log, log1p
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, column_type
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, ColumnType, column_type
 from akdask.engine.sources import Rows, counted
 from akdask.engine.values import Call, Constant, Value
-from akdask.engine.values import cast as cast_value
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 ALPHABETS = {
@@ -46,46 +46,64 @@ def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed:
     Parameters
     ----------
     low, high : number
-        Bounds; `high` is excluded.  Bools are drawn from both, whatever the bounds.
+        Bounds; `high` is excluded.  Those of whole numbers are truncated, and may be any of 64 bits: int64 goes around
+        where they leave its range, as on a server.
     size : int or tuple of int
         Number of elements, or the shape of an `ArrayView`.
     dtype : dtype-like
-        int64, uint64, bool or float64.
+        int64, uint64, uint8, bool or float64.
     seed : int, optional
-        The same seed gives the same numbers, whatever the partitioning.  An Arkouda server draws others.
+        The same seed gives the same numbers, whatever the partitioning: those of an Arkouda server, unless there are
+        more than ``2**32`` numbers between the bounds, and no multiple of it, which a server draws unevenly.
 
     Raises
     ------
     ArgumentError
-        If `low` is not below `high`, or a size below 0.
+        If `low` is not below `high`, bounds of bools are not within 0 and 2, or a size is below 0.
     ArgumentTypeError
         If an argument is of another type.
 
     Examples
     --------
     >>> import akdask as ak
-    >>> sorted(set(ak.randint(0, 3, 100, seed=1).tolist()))
-    [0, 1, 2]
+    >>> ak.randint(0, 10, 5, seed=1701)
+    array([6 5 1 6 3])
     """
     wanted = column_type(dtype)
     if not wanted.is_number:
         raise ArgumentTypeError(f"randint draws no {wanted}.", hint="random_strings_uniform draws strings.")
     if wanted == FLOAT64:
         return shaped(size, _uniform(low, high, seed))
-    low, high = (0, 2) if wanted == BOOL else (number_of("low", low), number_of("high", high))
+    low, high = int(number_of("low", low)), int(number_of("high", high))
+    if wanted == BOOL:
+        # The messages of NumPy, which Arkouda's documentation quotes.
+        for is_wrong, message in (
+            (high <= 0, "high <= 0"),
+            (low < 0, "low < 0"),
+            (high > 2, "high is out of bounds for bool"),
+        ):
+            if is_wrong:
+                raise ArgumentError(f"randint: {message}.", hint="bools are drawn from 0 to below 2.")
     if not low < high:
-        raise ArgumentError(f"randint: low ({low}) is not below high ({high}).", hint="high is excluded.")
-    number = seed_of(seed)
+        raise ArgumentError(f"randint: low >= high, {low} and {high}.", hint="high is excluded.")
+    return _integers(wanted, (low, high), size, seed_of(seed))
 
-    def draw(rows: Rows) -> Value:
-        return Call("random_integers", rows.position, seed=number, low=int(low), high=int(high))
 
-    made = shaped(size, draw)
+def _integers(wanted: ColumnType, bounds: tuple[int, int], size: Any, seed: int, begin: int = 0) -> Any:
+    """Return whole numbers of ``[low, high)``, from the number `begin` of the stream of a seed on."""
+    low, high = bounds
+    if wanted == BOOL and high - low == 1:
+        return shaped(size, lambda _: Constant(np.bool_(low)))
+    if wanted == BOOL:
+        return shaped(size, lambda rows: Call("random_bools", rows.position, seed=seed, begin=begin))
+    values, operation = (2**8, "random_short_integers") if wanted == UINT8 else (2**64, "random_integers")
+    within = {"low": low % values, "high": low % values + ((high - low) % values or values)}
+    made = shaped(size, lambda rows: Call(operation, rows.position, seed=seed, begin=begin, **within))
     return made if wanted == INT64 else cast(made, wanted)
 
 
 def uniform(size: Any, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> Any:
-    """Return random float64 numbers, uniform in ``[low, high)``; see `randint` for `size`, `seed` and errors."""
+    """Return random float64 numbers, uniform from `low` to `high`; see `randint` for `size`, `seed` and errors."""
     return shaped(size, _uniform(low, high, seed))
 
 
@@ -121,14 +139,13 @@ def random_strings_uniform(
     Examples
     --------
     >>> import akdask as ak
-    >>> made = ak.random_strings_uniform(1, 4, 100, seed=1)
-    >>> sorted(set(made.get_lengths().tolist()))
-    [1, 2, 3]
+    >>> ak.random_strings_uniform(minlen=1, maxlen=5, seed=8675309, size=5)
+    array(['ECWO', 'WSS', 'TZG', 'RW', 'C'])
     """
     low, high = (checked_int(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
     if not 0 <= low < high:
         raise ArgumentError(f"lengths from {low} to below {high} are none.", hint="minlen is at least 0, maxlen more.")
-    return _random_strings(size, characters, seed, "random_integers", lambda drawn: drawn, low=low, high=high)
+    return _random_strings(size, characters, seed, ("uniform", low, high))
 
 
 def random_strings_lognormal(
@@ -153,19 +170,14 @@ def random_strings_lognormal(
     Examples
     --------
     >>> import akdask as ak
-    >>> made = ak.random_strings_lognormal(2, 0.25, 1000, seed=1)
-    >>> 6 < float(made.get_lengths().mean()) < 8
-    True
+    >>> ak.random_strings_lognormal(2, 0.25, 5, seed=1)
+    array(['VWHJEX', 'BEBBXJHGM', 'RWOVKBUR', 'LNJCSDXD', 'NKEDQC'])
     """
     mean, deviation = number_of("logmean", logmean), number_of("logstd", logstd)
     if not deviation > 0 or math.isinf(deviation):
         raise ArgumentError(f"logstd is above 0, not {logstd!r}.")
 
-    def as_lengths(drawn: Value) -> Value:
-        logarithm = Call("add", Call("multiply", drawn, Constant(float(deviation))), Constant(float(mean)))
-        return cast_value(Call("floor", Call("exp", logarithm)), INT64)
-
-    return _random_strings(size, characters, seed, "random_normal", as_lengths)
+    return _random_strings(size, characters, seed, ("lognormal", float(mean), float(deviation)))
 
 
 def _uniform(low: Any, high: Any, seed: Any) -> Callable[[Rows], Value]:
@@ -184,17 +196,15 @@ def shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
     return made if len(shape) == 1 else reshaped(made, shape)
 
 
-def _random_strings(
-    size: Any, characters: Any, seed: Any, operation: str, as_lengths: Callable[[Value], Value], **params: Any
-) -> Strings:
+def _random_strings(size: Any, characters: Any, seed: Any, lengths: tuple[str, float, float]) -> Strings:
     if not isinstance(characters, str):
         raise ArgumentTypeError(f"characters are named by a str, not {type(characters).__name__}.")
     if characters not in ALPHABETS:
         raise ArgumentError(f"there are no characters {characters!r}.", details=[f"characters: {', '.join(ALPHABETS)}"])
     number = seed_of(seed)
     rows = counted(row_count(_number_or_shape(size)))
-    lengths = as_lengths(Call(operation, rows.position, seed=number, **params))
-    return Strings(rows, Call("random_texts", rows.position, lengths, seed=number, alphabet=ALPHABETS[characters]))
+    alphabet = ALPHABETS[characters]
+    return Strings(rows, Call("random_texts", rows.position, seed=number, lengths=lengths, alphabet=alphabet))
 
 
 def _number_or_shape(size: Any) -> Any:
@@ -320,9 +330,10 @@ class Generator:
         Accepted for compatibility with Arkouda, whose server has generators by these names.
     seed : int, optional
         The same seed gives the same numbers in the same calls, for any number of partitions and workers; the generator
-        draws its own seed unless given.  An Arkouda server draws other numbers.
+        draws its own seed unless given.  `random`, `uniform`, `integers`, and the methods ``box`` and ``inv`` of normal
+        and exponential numbers draw those of an Arkouda server.
     state : int, default 1
-        Number of the next call.
+        Position of the next number.
 
     Notes
     -----
@@ -348,11 +359,17 @@ class Generator:
     def __str__(self) -> str:
         return "Generator(PCG64)"
 
-    def _next_seed(self) -> int:
-        """Return the seed of one call."""
+    def _next_seed(self, numbers: int = 1) -> int:
+        """Return the seed of one call, for which a server draws so many numbers."""
         words = np.random.SeedSequence([self._seed % 2**64, self._state]).generate_state(1, np.uint64)
-        self._state += 1
+        self._state += numbers
         return int(words[0]) >> 1
+
+    def _next(self, numbers: int) -> dict[str, int]:
+        """Return where the next numbers of the stream begin."""
+        begin = self._state - 1
+        self._state += numbers
+        return {"seed": self._seed, "begin": begin}
 
     # uniform
 
@@ -364,7 +381,7 @@ class Generator:
         Parameters
         ----------
         low, high : int
-            Bounds; without `high` they are 0 and `low`.
+            Bounds; without `high` they are 0 and `low`, which an array may then have, as on a server.
         size : int or tuple of int, optional
             Number of elements, or the shape; a single number unless given.
         dtype : dtype-like, default int64
@@ -386,10 +403,14 @@ class Generator:
                 return self._singles.integers(low, high, dtype=np.dtype(dtype), endpoint=endpoint)
             except ValueError as error:
                 raise ArgumentError(f"integers: {error} (low={low}, high={high}).") from None
-        low, high = (0, low) if high is None else (low, high)
-        if column_type(dtype) == BOOL:
-            return randint(0, 2, size, dtype, self._next_seed())
-        return randint(low, high + 1 if endpoint else high, size, dtype, self._next_seed())
+        if high is None:
+            low, high, endpoint = 0, low, True
+        low, high = int(number_of("low", low)), int(number_of("high", high)) + bool(endpoint)
+        wanted, shape = column_type(dtype), shape_of(_number_or_shape(size))
+        if not low < high:
+            raise ArgumentError(f"integers: there is none from {low} to below {high}.")
+        bounds = (0, 2) if wanted == BOOL else (low, high)
+        return _integers(wanted, bounds, size, **self._next(math.prod(shape)))
 
     def random(self, size: Any = None) -> Any:
         """Return random floats, uniform in ``[0, 1)``; lazy.
@@ -410,6 +431,12 @@ class Generator:
             Bounds, of all numbers or of each.
         size : int or tuple of int, optional
             Number of elements, or the shape; a single number unless given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.random.default_rng(17).random(2)
+        array([0.8059711747202466 0.71958748004486961])
         """
         low, high = parameter("uniform", "low", low, size), parameter("uniform", "high", high, size)
         size = _size_of(size, low, high)
@@ -432,8 +459,9 @@ class Generator:
         check_method("standard_normal", method, ("zig", "box"))
         if size is None:
             return self._singles.standard_normal()
-        seed = self._next_seed()
-        return shaped(size, lambda rows: Call("random_normal", rows.position, seed=seed))
+        count = math.prod(shape_of(_number_or_shape(size)))
+        drawn = {**self._next(2 * count), "second": count}
+        return shaped(size, lambda rows: Call("random_normal", rows.position, **drawn))
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
         """Return random floats of a normal distribution; lazy.
@@ -661,8 +689,8 @@ class Generator:
         """Do nothing: there is no server to keep a generator."""
 
     def _uniform(self, size: Any) -> Any:
-        seed = self._next_seed()
-        return shaped(size, lambda rows: Call("random_uniform", rows.position, seed=seed))
+        drawn = self._next(math.prod(shape_of(_number_or_shape(size))))
+        return shaped(size, lambda rows: Call("random_uniform", rows.position, **drawn))
 
     def _drawn(self, operation: str, of: Any, size: Any) -> Any:
         """Return numbers of a distribution with one parameter, of all or of each."""

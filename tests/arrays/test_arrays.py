@@ -27,8 +27,36 @@ def test_random_numbers_have_the_type_asked_for():
     assert ak.randint(0, 2, 5, dtype=bool).dtype == bool
     assert ak.randint(0, 2, 5, dtype="uint64").dtype == np.uint64
     assert ak.randint(0, 2, 5, dtype=float).dtype == np.float64
-    assert set(ak.randint(0, 1, 100, dtype=bool, seed=1).tolist()) == {False, True}
+    assert set(ak.randint(0, 2, 100, dtype=bool, seed=1).tolist()) == {False, True}
+    assert set(ak.randint(0, 1, 100, dtype=bool).tolist()) == {False}
+    assert set(ak.randint(1, 2, 100, dtype=bool).tolist()) == {True}
     assert ak.randint(0, 9, (2, 3)).shape == (2, 3)
+
+
+def test_seeds_give_the_numbers_that_arkouda_documents():
+    """Examples of ``randint``, ``uniform``, ``standard_normal`` and texts in ``arkouda/numpy/pdarraycreation.py``."""
+    assert ak.randint(0, 10, 5, seed=1701).tolist() == [6, 5, 1, 6, 3]
+    assert ak.randint(1, 5, 10, seed=2).tolist() == [4, 3, 1, 3, 2, 4, 4, 2, 3, 4]
+    assert ak.randint(0, 2, 5, seed=1701, dtype=bool).tolist() == [False, True, False, True, False]
+    floats = [0.011410423448327005, 0.73618171558685619, 0.12367222192448891]
+    assert ak.randint(0, 1, 3, seed=1701, dtype=float).tolist() == floats
+    assert ak.uniform(3, 0, 5, seed=0).tolist() == [0.30013431967121934, 0.47383036230759112, 1.0441791878997098]
+    normal = [-0.68586185091150265, 1.1723810583573377, 0.5675841071420]
+    assert ak.standard_normal(3, 1).tolist() == pytest.approx(normal, abs=1e-13)
+    texts = ak.random_strings_uniform(1, 5, 5, seed=8675309, characters="printable")
+    assert texts.tolist() == ["2 .z", "aom", "2d|", "o(", "M"]
+    texts = ak.random_strings_lognormal(2, 0.25, 5, seed=1, characters="printable")
+    assert texts.tolist() == ["eL96<O", ")o-GOe lR", ")PV yHf(", "._b3Yc&K", ",7Wjef"]
+
+
+def test_bounds_of_whole_numbers_are_any_of_64_bits():
+    wide = ak.randint(0, 2**64, 100, dtype="uint64", seed=1)
+    assert wide.max() > 2**63
+    assert wide.tolist() == [number % 2**64 for number in ak.randint(0, 2**64, 100, seed=1).tolist()]
+    assert ak.randint(2**64 - 1, 2**64, 2, dtype="uint64").tolist() == [2**64 - 1] * 2
+    assert ak.randint(-(2**63), 1 - 2**63, 1).tolist() == [-(2**63)]
+    assert set(ak.randint(250, 256, 99, dtype="uint8", seed=1).tolist()) == set(range(250, 256))
+    assert ak.randint(0, 2**64, 9, dtype=float, seed=1).max() > 2**62
 
 
 @pytest.mark.parametrize(
@@ -36,6 +64,9 @@ def test_random_numbers_have_the_type_asked_for():
     [
         (lambda: ak.randint(5, 5), ValueError),
         (lambda: ak.randint(5, 1, dtype=float), ValueError),
+        (lambda: ak.randint(0, 0, dtype=bool), ValueError),
+        (lambda: ak.randint(-1, 1, dtype=bool), ValueError),
+        (lambda: ak.randint(0, 3, dtype=bool), ValueError),
         (lambda: ak.uniform(3, 5, 1), ValueError),
         (lambda: ak.uniform(-1), ValueError),
         (lambda: ak.randint("a", 5), TypeError),  # type: ignore[arg-type]

@@ -76,9 +76,23 @@ def test_parameters_may_be_arrays_whose_size_is_that_of_the_result():
     assert ak.random.float_array_or_scalar_helper("f", "x", ak.arange(5), 5)[0] is False
 
 
+def test_a_generator_continues_as_that_of_a_server():
+    """Examples in ``arkouda/numpy/random/generator.py``; a call begins where the last one ended."""
+    rng = ak.random.default_rng(17)
+    assert rng.random(3).tolist() == [0.8059711747202466, 0.71958748004486961, 0.72539618972095954]
+    rng = ak.random.default_rng(1)
+    assert rng.integers(5, 20, 10).tolist() == [7, 19, 5, 16, 19, 11, 18, 15, 10, 5]
+    rng, whole = ak.random.default_rng(3), ak.random.default_rng(3).random(9)
+    assert [*rng.random(4).tolist(), *rng.random(5).tolist()] == whole.tolist()
+    normal, parts = ak.random.default_rng(3).standard_normal(4, "box"), ak.random.default_rng(3).random(8).to_ndarray()
+    expected = np.sqrt(-2 * np.log(parts[:4])) * np.cos(2 * np.pi * parts[4:])
+    np.testing.assert_allclose(normal.to_ndarray(), expected, rtol=1e-15)
+
+
 def test_integers_have_bounds_and_types():
     rng = ak.random.default_rng(1)
-    assert set(rng.integers(3, size=200).tolist()) == {0, 1, 2}
+    # A server counts the only bound in.
+    assert set(rng.integers(3, size=200).tolist()) == {0, 1, 2, 3}
     assert set(rng.integers(1, 3, 200, endpoint=True).tolist()) == {1, 2, 3}
     assert rng.integers(5, size=3, dtype="uint64").dtype == np.uint64
     assert set(rng.integers(2, size=50, dtype=bool).tolist()) == {False, True}

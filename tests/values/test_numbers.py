@@ -16,6 +16,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, column_type
 from akdask.columns.nullable import NullableColumn
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
+from akdask.operators.values import random
 from akdask.operators.values.random import poisson, standard_gamma
 
 pytestmark = pytest.mark.light
@@ -180,15 +181,29 @@ def test_numbers_with_missing_rows_are_made_of_two_parts():
 
 
 def test_random_text_and_ranges_depend_on_positions_alone():
-    rows, lengths = np.arange(50), np.arange(50) % 7
-    whole = OPERATIONS["random_texts"].evaluate(rows, lengths, seed=3, alphabet="abc").to_pylist()
-    assert list(map(len, whole)) == lengths.tolist()
+    rows, given = np.arange(50), {"lengths": ("uniform", 0, 7), "alphabet": "abc"}
+    draw = OPERATIONS["random_texts"].evaluate
+    whole = draw(rows, seed=3, **given).to_pylist()
+    assert set(map(len, whole)) == set(range(7))
     assert set("".join(whole)) == set("abc")
-    some = OPERATIONS["random_texts"].evaluate(rows[20:], lengths[20:], seed=3, alphabet="abc").to_pylist()
-    assert some == whole[20:]
-    assert whole != OPERATIONS["random_texts"].evaluate(rows, lengths, seed=4, alphabet="abc").to_pylist()
+    assert draw(rows[20:], seed=3, **given).to_pylist() == whole[20:]
+    assert draw(rows[::-3], seed=3, **given).to_pylist() == whole[::-3]
+    assert draw(rows[:0], seed=3, **given).to_pylist() == []
+    assert whole != draw(rows, seed=4, **given).to_pylist()
     found = evaluated("of_range", np.array([0, 4, 5, 9, 10, 99]), starts=(0, 5, 10), numbers=(7, 3, 8))
     assert found.tolist() == [7, 7, 3, 3, 8, 8]
+
+
+def test_characters_of_a_row_are_those_after_all_rows_before(monkeypatch):
+    given = {"seed": 5, "alphabet": "xyz"}
+    for lengths in (("uniform", 1, 9), ("lognormal", 1.0, 0.5)):
+        whole = random.strings(np.arange(3000), lengths=lengths, **given).to_pylist()
+        monkeypatch.setattr(random, "CHUNK", 7)
+        random._bytes_before.cache_clear()
+        far = random.strings(np.array([2950, 2999, 2960]), lengths=lengths, **given)
+        assert far.to_pylist() == [whole[2950], whole[2999], whole[2960]]
+        monkeypatch.undo()
+        random._bytes_before.cache_clear()
 
 
 def test_variates_go_into_given_memory_and_differ_by_seed():

@@ -1,21 +1,24 @@
 """Columns computed from row positions: random numbers and texts, and evenly spaced numbers.
 
 Element i depends on i, the seed and the parameters only, so any partitioning, and any selection of rows, gives the same
-numbers. PCG64DXSM can be moved to any position without drawing the numbers before it. It is faster than Philox, which
-is made for that. An Arkouda server would draw other numbers.
+numbers.  Integers, floats, normal numbers and texts are those that an Arkouda server draws for a seed: see
+``loops.cpp``.  Numbers of other distributions, which a server draws one after the other, come from PCG64DXSM, which can
+be moved to any position as well, and is faster than Philox, which is made for that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from akdask.columns.dtypes import FLOAT64, INT64, STR, ColumnType
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, ColumnType
 from akdask.deferred import pa
 from akdask.engine.operations import Kernel, Operation
 from akdask.errors import ArgumentError
+from akdask.operators.values.loops import draw_floats, draw_short, draw_words
 from akdask.typing import NumberArray
 
 LOW_HALF = np.uint64(2**32 - 1)
@@ -29,17 +32,17 @@ def _stream(seed: int, first: int, attempt: int = 0) -> np.random.PCG64DXSM:
 
 
 def uniform(first: int, count: int, *, seed: int, low: float = 0.0, high: float = 1.0) -> NumberArray:
-    """Return elements `first` to ``first + count`` of a float64 column, uniform in ``[low, high)``.
+    """Return elements `first` to ``first + count`` of a float64 column, uniform from `low` to `high`.
 
     Examples
     --------
+    >>> uniform(0, 3, seed=1701).round(3).tolist()
+    [0.011, 0.736, 0.124]
     >>> uniform(2, 3, seed=1).tolist() == uniform(0, 5, seed=1)[2:].tolist()
     True
     """
-    numbers: NumberArray = np.random.Generator(_stream(seed, first)).random(count)
-    if low != 0.0 or high != 1.0:
-        numbers *= high - low
-        numbers += low
+    numbers = np.empty(count)
+    draw_floats(numbers, seed % 2**64, first, low, high)
     return numbers
 
 
@@ -48,7 +51,7 @@ def uniform_at(positions: NumberArray, seed: int, attempt: int = 0) -> NumberArr
 
     Examples
     --------
-    >>> uniform_at(np.array([4, 2]), 1).tolist() == uniform(0, 5, seed=1)[[4, 2]].tolist()
+    >>> uniform_at(np.array([4, 2]), 1).tolist() == uniform_at(np.arange(5), 1)[[4, 2]].tolist()
     True
     """
     if not len(positions):
@@ -61,36 +64,71 @@ def uniform_at(positions: NumberArray, seed: int, attempt: int = 0) -> NumberArr
 def integers(first: int, count: int, *, seed: int, low: int, high: int) -> NumberArray:
     """Return elements `first` to ``first + count`` of an int64 column, each of ``[low, high)`` equally likely.
 
-    Lemire's method: the upper 64 bits of 64 random ones times the width of the range.  If the lower 64 bits show that
-    the result would be biased, the element is drawn again from the next stream, at the same position.
+    Both bounds are taken modulo 2**64, as are the numbers, so that the column may stand for one of uint64.
 
     Raises
     ------
     ArgumentError
-        If the range is empty or leaves int64.
+        If the range is empty or has more than 2**64 numbers.
 
     Examples
     --------
-    >>> set(integers(0, 100, seed=1, low=-1, high=2).tolist()) == {-1, 0, 1}
-    True
+    >>> integers(0, 5, seed=1701, low=0, high=10).tolist()
+    [6, 5, 1, 6, 3]
     """
-    if not -(2**63) <= low < high <= 2**63:
-        raise ArgumentError(
-            f"no int64 can be drawn from [{low}, {high}).", hint="low must be below high, and both within int64."
-        )
     width = high - low
+    if not 0 < width <= 2**64:
+        raise ArgumentError(f"no integer of 64 bits can be drawn from [{low}, {high}).", hint="low must be below high.")
+    if width > 2**32 and width % 2**32:
+        # A server draws the halves of these by themselves, and leaves most numbers out.
+        return _wide_integers(first, count, seed, low, width)
+    words = np.empty(count, np.uint64)
+    draw_words(words, seed % 2**64, first, low % 2**64, width - 1)
+    return words.view(np.int64)
+
+
+def _wide_integers(first: int, count: int, seed: int, low: int, width: int) -> NumberArray:
+    """Return integers by Lemire's method: the upper 64 bits of 64 random ones times the width of the range.
+
+    If the lower 64 bits show that the result would be biased, the element is drawn again from the next stream, at the
+    same position.
+    """
     biased = 2**64 % width
-    numbers = _stream(seed, first).random_raw(count)
-    if width < 2**64:
-        numbers, remainders = _multiply_wide(numbers, np.uint64(width))
-        attempt = 0
-        while biased and (again := np.flatnonzero(remainders < np.uint64(biased))).size:
-            attempt += 1
-            start = int(again[0])
-            drawn = _stream(seed, first + start, attempt).random_raw(int(again[-1]) + 1 - start)[again - start]
-            numbers[again], remainders[again] = _multiply_wide(drawn, np.uint64(width))
+    numbers, remainders = _multiply_wide(_stream(seed, first).random_raw(count), np.uint64(width))
+    attempt = 0
+    while biased and (again := np.flatnonzero(remainders < np.uint64(biased))).size:
+        attempt += 1
+        start = int(again[0])
+        drawn = _stream(seed, first + start, attempt).random_raw(int(again[-1]) + 1 - start)[again - start]
+        numbers[again], remainders[again] = _multiply_wide(drawn, np.uint64(width))
     numbers += np.uint64(low % 2**64)
     return numbers.view(np.int64)
+
+
+def short_integers(first: int, count: int, *, seed: int, low: int, high: int) -> NumberArray:
+    """Return elements of an int64 column in ``[low, high)`` as a server draws numbers of 8 bits.
+
+    Examples
+    --------
+    >>> set(short_integers(0, 100, seed=1, low=3, high=5).tolist()) == {3, 4}
+    True
+    """
+    words = np.empty(count, np.uint8)
+    draw_short(words, seed % 2**64, first, low, high - 1 - low)
+    return words.astype(np.int64)
+
+
+def bools(first: int, count: int, *, seed: int) -> NumberArray:
+    """Return elements `first` to ``first + count`` of a bool column, both equally likely.
+
+    Examples
+    --------
+    >>> bools(0, 5, seed=1701).tolist()
+    [False, True, False, True, False]
+    """
+    words = np.empty(count, np.uint32)
+    draw_short(words, seed % 2**64, first, 0, 2**32 - 1)
+    return np.asarray(words >= np.uint32(2**31))
 
 
 def _multiply_wide(numbers: Any, factor: np.uint64) -> tuple[Any, Any]:
@@ -104,45 +142,80 @@ def _multiply_wide(numbers: Any, factor: np.uint64) -> tuple[Any, Any]:
     return upper * factor_upper + (middle >> HALF) + (carry >> HALF), numbers * factor
 
 
-def standard_normal(first: int, count: int, *, seed: int) -> NumberArray:
+def standard_normal(first: int, count: int, *, seed: int, second: int | None = None) -> NumberArray:
     """Return elements `first` to ``first + count`` of a float64 column of mean 0 and variance 1, normally distributed.
 
-    Box and Muller's method makes each pair of neighbours from one pair of uniform numbers.
+    Box and Muller's method makes each from two uniform numbers; the other one is of the next seed, or, if `second` is
+    given, so many positions further.
 
     Examples
     --------
-    >>> standard_normal(3, 2, seed=1).tolist() == standard_normal(0, 5, seed=1)[3:].tolist()
-    True
+    >>> standard_normal(0, 2, seed=1).round(3).tolist()
+    [-0.686, 1.172]
     """
-    before = first % 2
-    pairs = (before + count + 1) // 2
-    drawn = uniform(first - before, 2 * pairs, seed=seed).reshape(pairs, 2)
-    # 1 - u is never 0, whose logarithm is infinite.
-    radius = np.sqrt(-2.0 * np.log1p(-drawn[:, 0]))
-    angle = 2 * np.pi * drawn[:, 1]
-    normal = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).ravel()
-    return normal[before : before + count]
+    radius = uniform(first, count, seed=seed)
+    angle = uniform(first, count, seed=seed + 1) if second is None else uniform(first + second, count, seed=seed)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sqrt(-2 * np.log(radius)) * np.cos(2 * np.pi * angle))
 
 
-def strings(positions: NumberArray, lengths: NumberArray, *, seed: int, alphabet: str) -> pa.LargeStringArray:
-    """Return strings of given lengths, with characters from an alphabet of ASCII.
+Lengths = tuple[str, float, float]
+"""How lengths of texts are distributed, ``uniform`` or ``lognormal``, and two parameters."""
 
-    Lengths differ, so a stream of numbers could not be moved to a row. Each character is a hash of the seed, its row
-    and its place in the string.
+CHUNK = 2**18
+"""Rows whose lengths are added up at once, to find where the characters of a row begin."""
+
+
+def string_lengths(first: int, count: int, *, seed: int, lengths: Lengths) -> NumberArray:
+    """Return how many characters each of the random texts has.
 
     Examples
     --------
-    >>> rows = np.arange(3)
-    >>> strings(rows[1:], rows[1:], seed=1, alphabet="ab") == strings(rows, rows, seed=1, alphabet="ab")[1:]
-    True
+    >>> string_lengths(0, 5, seed=8675309, lengths=("uniform", 1, 5)).tolist()
+    [4, 3, 3, 2, 1]
     """
-    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    rows = mix_bits(positions.view(np.uint64) + mix_bits(np.array([seed % 2**64], np.uint64)))
-    positions_within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    drawn = mix_bits(np.repeat(rows, lengths) + positions_within.astype(np.uint64) * STEP)
-    letters = np.frombuffer(alphabet.encode("ascii"), np.uint8)
-    data = letters[(drawn >> HALF) * np.uint64(len(letters)) >> HALF]
-    return pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
+    kind, one, other = lengths
+    if kind == "uniform":
+        return integers(first, count, seed=seed, low=int(one), high=int(other))
+    drawn = np.exp(one + other * standard_normal(first, count, seed=seed))
+    # A server counts the end of a text too.
+    return np.maximum(np.ceil(drawn).astype(np.int64) - 1, 0)
+
+
+@lru_cache(2**16)
+def _bytes_before(chunk: int, seed: int, lengths: Lengths) -> int:
+    """Return how many bytes the texts before a chunk of rows take, with their ends."""
+    if not chunk:
+        return 0
+    own = int(string_lengths((chunk - 1) * CHUNK, CHUNK, seed=seed, lengths=lengths).sum()) + CHUNK
+    return _bytes_before(chunk - 1, seed, lengths) + own
+
+
+def strings(positions: NumberArray, *, seed: int, lengths: Lengths, alphabet: str) -> pa.LargeStringArray:
+    """Return random texts, with characters from an alphabet of neighbours in ASCII.
+
+    Examples
+    --------
+    >>> strings(np.arange(5), seed=1, lengths=("uniform", 0, 3), alphabet="abc").to_pylist()
+    ['bc', 'ca', '', 'ac', 'bb']
+    """
+    if not len(positions):
+        return pa.array([], pa.large_string())
+    chunk, last = int(positions.min()) // CHUNK, int(positions.max())
+    for earlier in range(0, chunk, 256):
+        # Each asks for the one before; the cache keeps that from going deep.
+        _bytes_before(earlier, seed, lengths)
+    begin = _bytes_before(chunk, seed, lengths)
+    sizes = string_lengths(chunk * CHUNK, last + 1 - chunk * CHUNK, seed=seed, lengths=lengths)
+    starts = np.cumsum(sizes + 1) - sizes - 1
+    rows = positions - chunk * CHUNK
+    sizes, starts = sizes[rows], starts[rows]
+    origin = int(starts.min())
+    words = np.empty(int((starts + sizes).max()) - origin, np.uint8)
+    draw_short(words, seed % 2**64, begin + origin, ord(alphabet[0]), len(alphabet) - 1)
+    offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    data = words[np.arange(offsets[-1]) + np.repeat(starts - origin - offsets[:-1], sizes)]
+    return pa.LargeStringArray.from_buffers(len(sizes), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
 def mix_bits(words: NumberArray) -> NumberArray:
@@ -343,12 +416,15 @@ def linspace(first: int, count: int, *, start: float, stop: float, num: int, end
 
 
 def _at_positions(run: Callable[..., NumberArray]) -> Kernel:
-    """Return a kernel on positions in any order, from a function that computes runs of consecutive positions."""
+    """Return a kernel on positions in any order, from a function that computes runs of consecutive positions.
 
-    def kernel(positions: NumberArray, out: Any = None, **params: Any) -> NumberArray:
+    The position 0 is that of the element `begin` of the function.
+    """
+
+    def kernel(positions: NumberArray, out: Any = None, begin: int = 0, **params: Any) -> NumberArray:
         first = int(positions.min()) if len(positions) else 0
         count = int(positions.max()) + 1 - first if len(positions) else 0
-        numbers = run(first, count, **params)
+        numbers = run(first + begin, count, **params)
         if count != len(positions) or not np.all(positions[1:] > positions[:-1]):
             numbers = numbers[positions - first]
         if out is None:
@@ -368,12 +444,8 @@ def _of_range(positions: Any, out: Any = None, *, starts: tuple[int, ...], numbe
     return out
 
 
-def _random_strings(positions: Any, lengths: Any, out: Any = None, *, seed: int, alphabet: str) -> Any:
-    return strings(positions, lengths, seed=seed, alphabet=alphabet)
-
-
-def _strings_type(positions: ColumnType, lengths: ColumnType, **_: Any) -> ColumnType | None:
-    return STR if positions == lengths == INT64 else None
+def _random_strings(positions: Any, out: Any = None, **params: Any) -> Any:
+    return strings(positions, **params)
 
 
 def _operation(name: str, result: ColumnType, run: Callable[..., NumberArray]) -> Operation:
@@ -384,9 +456,11 @@ POSITION_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
         Operation("of_range", 1, lambda dtype, **_: INT64 if dtype == INT64 else None, _of_range),
-        Operation("random_texts", 2, _strings_type, _random_strings),
+        Operation("random_texts", 1, lambda dtype, **_: STR if dtype == INT64 else None, _random_strings),
         _operation("linspace", FLOAT64, linspace),
         _operation("random_integers", INT64, integers),
+        _operation("random_short_integers", INT64, short_integers),
+        _operation("random_bools", BOOL, bools),
         _operation("random_uniform", FLOAT64, uniform),
         _operation("random_normal", FLOAT64, standard_normal),
     )
