@@ -200,6 +200,10 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
 ) -> dict[str, Any]:
     """Open HDF5 files in Arkouda's layout, of any release, as lazy objects.  Reads metadata only.
 
+    In files of other programs, the datasets in groups have their paths as names.  A record is a DataFrame with a column
+    for each field, complex numbers have the columns ``real`` and ``imag``, numbers with names are text, and a dataset
+    without dimensions has one row.
+
     Two layouts need more than metadata. Strings without segments, also for `calc_string_offsets`, are counted. Segments
     that old releases stored as separate arrays are recognized by reading at most 4,097 of them.
 

@@ -137,23 +137,141 @@ def test_an_unknown_kind_is_named_and_other_objects_are_read(path, read_column):
         assert list(files.select()) == ["x"]
 
 
+@pytest.mark.parametrize("chunks", [None, (2,)])
 @pytest.mark.parametrize(
-    "data", [3.5, "text", np.array([[b"ab"]]), np.array([b"ab"]), np.zeros(2, "c16"), np.zeros(2, [("a", "i4")])]
+    ("stored", "expected"),
+    [
+        (np.array([b"ab", b"", "ü".encode()]), ["ab", "", "ü"]),
+        (np.array([b"caf\xe9"]), ["café"]),
+        (np.array(["ab", "ü", ""], h5py.string_dtype()), ["ab", "ü", ""]),
+        (np.array([1, 0, 7], h5py.enum_dtype({"RED": 0, "BLUE": 1}, "u1")), ["BLUE", "RED", "7"]),
+        (np.array([True, False]), [True, False]),
+        (np.array([1.5, -2.0], np.longdouble), [1.5, -2.0]),
+        (np.array([1.5, -2.0], ">f2"), [1.5, -2.0]),
+    ],
 )
-def test_what_is_no_flat_array_of_numbers_is_listed_and_refused(path, data):
+def test_text_names_and_odd_numbers_are_read_as_the_library_does(path, read_set, chunks, stored, expected):
+    with h5py.File(path, "w") as file:
+        file.create_dataset("group/inner/x", data=stored, chunks=chunks)
+    assert read_set(path) == {"group/inner/x": expected}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"), [(3.5, [3.5]), ("text", ["text"]), (np.int16(7), [7]), (h5py.Empty("f4"), [])]
+)
+def test_a_dataset_without_dimensions_has_one_row_or_none(path, read_set, data, expected):
     with h5py.File(path, "w") as file:
         file["x"] = data
-    assert list(open_set(path).kinds) == ["x"]
-    with pytest.raises(UnsupportedError, match=r"'x'.*foreign\.h5"):
-        open_set(path).select()
+    assert read_set(path) == {"x": expected}
 
 
-def test_groups_of_no_known_layout_are_listed_and_refused(path):
+def test_text_and_names_keep_their_shape(path):
+    text = np.array([[b"a", b"b", b"c"], [b"d", b"e", b"f"]])
     with h5py.File(path, "w") as file:
-        file.create_group("g/inner")
-    assert list(open_set(path).kinds) == ["g"]
-    with pytest.raises(ObjTypeError, match="no known layout"):
-        open_set(path).select()
+        file["x"] = text
+        file["y"] = np.array([[1, 0]], h5py.enum_dtype({"RED": 0, "BLUE": 1}))
+    found = ak.read_hdf(path)
+    assert found["x"].shape == (2, 3)
+    assert found["x"].to_ndarray().tolist() == text.astype(str).tolist()
+    assert found["y"].to_ndarray().tolist() == [["BLUE", "RED"]]
+
+
+@pytest.mark.parametrize("chunks", [None, (2,)])
+def test_records_are_frames(path, chunks):
+    point = np.dtype([("x", ">i2"), ("y", "f4")])
+    colours = h5py.enum_dtype({"RED": 0, "BLUE": 1}, "i1")
+    records = np.zeros(
+        5, [("id", "u8"), ("name", "S4"), ("at", point), ("triple", "i4", (3,)), ("c", "c8"), ("hue", colours)]
+    )
+    records["id"] = np.arange(5, dtype="u8") + np.uint64(2**63)
+    records["name"] = [b"a", b"bb", b"", b"d", b"e"]
+    records["at"]["x"], records["at"]["y"] = np.arange(5), np.arange(5) / 2
+    records["triple"] = np.arange(15).reshape(5, 3)
+    records["c"] = np.arange(5) + 2j
+    records["hue"] = [0, 1, 0, 1, 1]
+    with h5py.File(path, "w") as file:
+        file.create_dataset("group/table", data=records, chunks=chunks)
+    frame = ak.read_hdf(path)["group/table"].to_pandas()
+    assert {name: frame[name].tolist() for name in frame} == {
+        "id": records["id"].tolist(),
+        "name": ["a", "bb", "", "d", "e"],
+        "at.x": [0, 1, 2, 3, 4],
+        "at.y": [0.0, 0.5, 1.0, 1.5, 2.0],
+        **{f"triple.{number}": records["triple"][:, number].tolist() for number in range(3)},
+        "c.real": [0.0, 1.0, 2.0, 3.0, 4.0],
+        "c.imag": [2.0] * 5,
+        "hue": ["RED", "BLUE", "RED", "BLUE", "BLUE"],
+    }
+
+
+def test_complex_numbers_of_several_dimensions_are_frames_of_two_columns(path):
+    values = np.arange(6).reshape(2, 3) * (1 + 2j)
+    with h5py.File(path, "w") as file:
+        file["x"] = values
+    frame = ak.read_hdf(path)["x"].to_pandas()
+    assert (frame["real"] + 1j * frame["imag"]).tolist() == values.ravel().tolist()
+
+
+def test_lists_of_the_library_are_lists(path, read_set):
+    with h5py.File(path, "w") as file:
+        numbers = file.create_dataset("x", (3,), h5py.vlen_dtype("i2"))
+        numbers[0], numbers[2] = [1, 2], [3]
+        text = file.create_dataset("y", (2,), h5py.vlen_dtype(h5py.string_dtype()))
+        text[0] = np.array(["a", "ü"], object)
+        file.create_dataset("z", (2,), h5py.vlen_dtype("f4"))
+    assert read_set(path) == {"x": [[1, 2], [], [3]], "y": [["a", "ü"], []], "z": [[], []]}
+
+
+def test_stored_arrays_add_dimensions(path):
+    values = np.arange(12).reshape(2, 2, 3)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", (2,), np.dtype(("i4", (2, 3))))[...] = values
+    found = ak.read_hdf(path)["x"]
+    assert found.shape == (2, 2, 3)
+    assert found.to_ndarray().tolist() == values.tolist()
+
+
+def test_times_of_h5py_are_times(path):
+    times = np.array(["2020-01-01", "2021-05-06T07:08:09"], "M8[s]")
+    with h5py.File(path, "w") as file:
+        file["x"] = times.astype(h5py.opaque_dtype(times.dtype))
+    assert ak.read_hdf(path)["x"].to_ndarray().tolist() == times.tolist()
+
+
+def test_what_no_column_can_hold_is_listed_left_out_and_refused_by_name(path):
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(3)
+        file["odd"] = np.array([b"abc"], "V3")
+        file["table"] = np.zeros(2, [("a", "i4"), ("raw", "V5")])
+        file.create_group("empty")
+    files = open_set(path)
+    assert list(files.kinds) == ["empty", "odd", "table", "x"]
+    with pytest.warns(RuntimeWarning) as told:
+        assert list(files.select()) == ["table", "x"]
+    assert [str(one.message).count("opaque bytes") for one in told] == [1, 1]
+    with pytest.raises(UnsupportedError, match=r"'odd'.*foreign\.h5.* opaque bytes \(3 each\)"):
+        files.select(["odd"])
+    with pytest.warns(RuntimeWarning, match="table//raw"):
+        frame = ak.read_hdf(path, "table")["table"]
+    assert frame.to_pandas().to_dict("list") == {"a": [0, 0]}
+
+
+def test_groups_that_contain_themselves_are_entered_once(path, read_set):
+    with h5py.File(path, "w") as file:
+        file["a/x"] = np.arange(2)
+        file["a/again"] = file["a"]
+        file["b"] = file["a"]
+    assert read_set(path) == {"a/x": [0, 1]}
+
+
+def test_records_of_several_files_are_one_frame(tmp_path):
+    for number in range(2):
+        with h5py.File(tmp_path / f"{number}.h5", "w") as file:
+            file["t"] = np.array([(number, b"ab")], [("a", "i4"), ("b", "S2")])
+            file["s"] = np.array([b"abc"])
+    found = ak.read_hdf(str(tmp_path / "*.h5"), calc_string_offsets=True)
+    assert found["t"].to_pandas().to_dict("list") == {"a": [0, 1], "b": ["ab", "ab"]}
+    assert found["s"].tolist() == ["abc", "abc"]
 
 
 def test_bools_of_lists_are_told_from_strings_without_a_kind(path, read_set):

@@ -54,6 +54,7 @@ from akdask.formats.hdf5.description import (
     Problem,
     Slot,
 )
+from akdask.formats.hdf5.foreign import OBJECTS, describe_foreign, read_objects
 from akdask.formats.hdf5.metadata import (
     MAX_COMPRESSION_RATIO,
     Foreign,
@@ -877,6 +878,8 @@ def read_column(
     TransferError
         If they would take more memory than this process may use for them: a short list may claim any number of values.
     """
+    if place.extents[0].dtype == OBJECTS:
+        return read_objects(elements, place, start, stop)
     if stop - start > tuning.HDF5_UNCHECKED_ROWS:
         check_memory(tuning.HDF5_COPIES * (stop - start) * place.dtype.itemsize, "these rows take", "read fewer rows")
     return READERS[place.dtype.kind](elements, place, start, stop, out)
@@ -902,9 +905,55 @@ def describe_object(
         codec = CODECS.get(kind) if kind in allowed else None
         if codec is None:
             return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
-        return codec.describe(node, kind)
+        described = _described(codec, node, kind)
     except NotFlatError as error:
         return _unreadable(name, kind, str(error))
+    if described.schema.kind not in allowed:
+        return _unreadable(name, kind, f"is of kind {described.schema.kind.label}, which cannot be a part of another")
+    return described
+
+
+def _described(codec: Codec, node: StoredGroup | StoredDataset, kind: ObjType) -> Described:
+    """Describe an object as its kind; a dataset that is none of Arkouda's numbers as what it is."""
+    try:
+        return codec.describe(node, kind)
+    except NotFlatError:
+        if isinstance(node, StoredDataset) and not node.is_array_of_numbers:
+            return describe_foreign(node, kind)
+        raise
+
+
+_MOST_GROUPS = 2**16
+_DEEPEST = 64
+
+
+def describe_members(group: StoredGroup, depth: int = 0, seen: set[int] | None = None) -> Iterator[Described]:
+    """Describe the objects below the root, those in groups of no known layout by their paths.
+
+    A group is looked into once, whatever links lead to it.
+    """
+    seen = {group.address} if seen is None else seen
+    for encoded in group.names:
+        if not depth and encoded == layout.METADATA_GROUP.encode():
+            continue
+        found = describe_object(group, encoded)
+        if found is None:
+            continue
+        node = _foreign_group(group, encoded) if found.schema.problem is not None else None
+        if node is None or depth == _DEEPEST or len(seen) == _MOST_GROUPS:
+            yield found
+        elif node.address not in seen:
+            seen.add(node.address)
+            yield from describe_members(node, depth + 1, seen)
+
+
+def _foreign_group(group: StoredGroup, encoded: bytes) -> StoredGroup | None:
+    """Return a member that is a group with members, and not marked as one of Arkouda's objects."""
+    try:
+        node = group.open(encoded)
+    except NotFlatError:
+        return None
+    return node if isinstance(node, StoredGroup) and not node.is_marked and node.names else None
 
 
 def _unreadable(name: str, kind: ObjType, text: str) -> Described:

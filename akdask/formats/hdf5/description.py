@@ -51,8 +51,9 @@ Slot: TypeAlias = tuple[int, int]
 class ColumnSchema:
     """One column of an object, and the datasets that it is stored in, in the order of their slots.
 
-    Numbers have one dataset.  Strings have ``values`` and mostly ``segments``.  Lists have the datasets of their items
-    and then ``segments``.  Integers of any size have one dataset for each limb.
+    Numbers have one dataset, and so has text that Arkouda did not write.  Its Strings have ``values`` and mostly
+    ``segments``.  Lists have the datasets of their items and then ``segments``.  Integers of any size have one dataset
+    for each limb.
     """
 
     name: str
@@ -62,7 +63,7 @@ class ColumnSchema:
     @property
     def tells_rows(self) -> bool:
         """Whether the last dataset has one element for each row, as all but strings without segments have."""
-        return self.dtype != STR or len(self.datasets) > 1
+        return self.dtype != STR or len(self.datasets) > 1 or self.datasets[0].dtype[1] == "O"
 
 
 @record

@@ -226,7 +226,7 @@ def _object_differences(name: str, found: ObjectSchema | None, reference: Object
                 yield from _type_differences(column, expected[member], rules)
         children = dict(reference.children)
         for member, child in found.children:
-            if member in children:
+            if member in children and (child.problem is None or children[member].problem is None):
                 yield from _object_differences(child.name, child, children[member], rules)
 
 
@@ -447,6 +447,13 @@ class FileSet:
         self._agreement.check_readable(names)
         schemas = {name: self._agreement.schemas[name] for name in names}
         spaces = self._row_spaces_of(schemas)
+        odd = {
+            child.name: child.problem.text
+            for schema in schemas.values()
+            for _, child in schema.children
+            if child.problem is not None
+        }
+        warn_of_left_out(self._options.label, {}, odd)
         found = {name: _stored(schema, spaces) for name, schema in schemas.items()}
         return {name: _of_rest(stored) for name, stored in found.items()} if self._allow_errors else found
 
@@ -519,7 +526,7 @@ def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
     members = {
         member: StoredColumn(spaces.source(column.name, column), column.name) for member, column in schema.members
     }
-    children = {member: _stored(child, spaces) for member, child in schema.children}
+    children = {member: _stored(child, spaces) for member, child in schema.children if child.problem is None}
     return StoredObject(schema.name, schema.kind, members, children, dict(schema.params))
 
 

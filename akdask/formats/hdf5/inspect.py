@@ -20,7 +20,7 @@ from akdask.caches import Cache
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats import tuning
 from akdask.formats.hdf5 import layout
-from akdask.formats.hdf5.codecs import describe_object
+from akdask.formats.hdf5.codecs import describe_members
 from akdask.formats.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.formats.hdf5.library import open_file
 from akdask.formats.hdf5.metadata import root_of
@@ -275,8 +275,7 @@ def describe_file(file: FileIdentity) -> FileDescription:
     """Describe all root objects of an HDF5 file, without caching; see `inspect_file`."""
     with open_file(file.path, file) as opened:
         root = root_of(opened)
-        found = [describe_object(root, name) for name in root.names if name != layout.METADATA_GROUP.encode()]
-        described = [one for one in found if one is not None]
+        described = list(describe_members(root))
         slots = [slot for found in described for slot in found.slots]
         _check_ends(file, tuple(found.schema for found in described), slots)
         return FileDescription(
@@ -289,7 +288,7 @@ def describe_file(file: FileIdentity) -> FileDescription:
 
 def _check_ends(file: FileIdentity, objects: Sequence[ObjectSchema], slots: Sequence[Slot]) -> None:
     """Refuse data that would lie past the end of the file."""
-    # No element has more than eight bytes.
+    # No element that is read past the library has more than eight bytes.
     if not slots or max([offset + 8 * length for offset, length in slots]) <= file.size:
         return
     for dataset, (offset, length) in zip(datasets_of(objects), slots, strict=True):

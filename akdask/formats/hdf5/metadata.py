@@ -103,7 +103,8 @@ def _numpy_name(encoded: bytes) -> tuple[str, bool]:
         dtype = kind.dtype
     except (TypeError, ValueError) as error:
         raise NotFlatError(f"has a type that NumPy does not have ({error})") from None
-    if dtype.kind not in "iufb" or dtype.itemsize > 8:
+    is_named = kind.get_class() == h5t.ENUM and dtype.kind != "b"
+    if is_named or dtype.kind not in "iufb" or dtype.itemsize > 8:
         raise NotFlatError(f"holds {dtype}, not numbers")
     return dtype.str, bool(kind.equal(h5t.py_create(dtype)))
 
@@ -263,6 +264,14 @@ class StoredDataset(StoredNode):
     def _numpy_type(self) -> tuple[str, bool]:
         return _numpy_name(self.opened.get_type().encode())
 
+    @property
+    def is_array_of_numbers(self) -> bool:
+        """Whether it has dimensions, and its elements are plain numbers of at most eight bytes."""
+        try:
+            return bool(self.shape and self._numpy_type)
+        except NotFlatError:
+            return False
+
     def is_plain(self, dtype: np.dtype[Any]) -> bool:
         """Whether the stored bytes are those of a NumPy type."""
         return self._numpy_type == (dtype.str, True)
@@ -301,16 +310,17 @@ class StoredDataset(StoredNode):
         if length >= _MOST_BYTES // 8 and length * int(dtype[2:]) >= _MOST_BYTES:
             raise NotFlatError(f"claims {length:,} elements, more than can be counted")
         offset = self.opened.get_offset() if is_canonical else None
-        return _schema(self.path, dtype), (self._place(length) if offset is None else offset, length)
+        return _schema(self.path, dtype), (self.place() if offset is None else offset, length)
 
-    def _place(self, length: int) -> int:
-        """Return the code that replaces the offset of non-contiguous data."""
+    def place(self) -> int:
+        """Return the code that replaces the offset of data that is not read past the library."""
         if self.is_outside:
             return OUTSIDE
         if self.storage != "chunked":
             return ELSEWHERE
         # Rows that are stored together: for several dimensions, the rows of all chunks along the other axes.
         stored_rows = int(self.opened.get_create_plist().get_chunk()[0] * math.prod(self.opened.shape[1:]))
+        length: int = math.prod(self.opened.shape)
         return ELSEWHERE - min(stored_rows, length)
 
     def load(self) -> None:
@@ -340,6 +350,16 @@ class Foreign:
 
 class StoredGroup(StoredNode):
     """A group."""
+
+    @property
+    def address(self) -> int:
+        """The address in the file, the same for all links to it."""
+        return int(h5o.get_info(self.opened).addr)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it says to be an object of Arkouda."""
+        return bool(h5a.exists(self.opened, layout.OBJ_TYPE))
 
     @cached_property
     def _links(self) -> tuple[list[bytes], set[bytes]]:

@@ -40,6 +40,7 @@ from akdask.formats.hdf5.description import (
     has_bounds,
     ranges_beside,
 )
+from akdask.formats.hdf5.foreign import OBJECTS, STEP, FieldReader, dataset_of
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
@@ -72,7 +73,7 @@ class ChunkedReader:
         self._expected = expected
         self._file = ranges.file
         self._hdf5: Any = None
-        self._readers: dict[tuple[str, str], ChunkReader | _LibraryReader] = {}
+        self._readers: dict[tuple[str, str], ChunkReader | FieldReader | _LibraryReader] = {}
         self._chunks = ChunkStore()
 
     def close(self) -> None:
@@ -114,7 +115,7 @@ class ChunkedReader:
                     streams.append(reader.index.byte_ranges(start, stop))
         self._ranges.expect(streams)
 
-    def _reader(self, extent: Extent, dtype: np.dtype[Any]) -> ChunkReader | _LibraryReader:
+    def _reader(self, extent: Extent, dtype: np.dtype[Any]) -> ChunkReader | FieldReader | _LibraryReader:
         if self._hdf5 is None:
             self._hdf5 = open_hdf5(self._file.path, self._file)
             # Opened by name a second time: a file that has been put in its place between both is another one.
@@ -122,28 +123,36 @@ class ChunkedReader:
                 raise changed_error(self._file)
             self._expect()
         root = root_of(self._hdf5)
-        dataset = root.at(extent.dataset)
-        if not isinstance(dataset, StoredDataset) or dataset.shape is None or math.prod(dataset.shape) != extent.length:
+        dataset = root.at(dataset_of(extent.dataset))
+        if not isinstance(dataset, StoredDataset) or dataset.shape is None:
+            raise NotFlatError("it is not the dataset that the set was described with")
+        is_part = STEP in extent.dataset or not dataset.is_array_of_numbers
+        if not is_part and math.prod(dataset.shape) != extent.length:
             raise NotFlatError("it is not the dataset that the set was described with")
         node, access = dataset.opened, h5p.create(h5p.DATASET_ACCESS)
         if dataset.is_outside != (extent.offset == OUTSIDE):
             raise NotFlatError("it keeps its data in other files")
         if extent.offset == OUTSIDE:
             _allow_outside(dataset, self._file.path, access)
-        elif dataset.storage == "chunked":
+        elif dataset.storage == "chunked" and not node.dtype.hasobject:
             index = index_of(self._file, extent.dataset, node)
             has_block = bool(self._hdf5.id.get_create_plist().get_userblock())
-            if index.is_own and dataset.is_plain(dtype) and not has_block:
+            if index.is_own and not is_part and dataset.is_plain(dtype) and not has_block:
                 return ChunkReader(index, dtype, extent.dataset, self._chunks)
             nbytes = math.prod(index.chunk) * len(index.fill)
             check_chunk(nbytes)
             access.set_chunk_cache(521, max(nbytes, 2**20), 0.75)
-        elif dataset.storage == "compact" and node.get_storage_size() < extent.length * node.dtype.itemsize:
+        elif (
+            dataset.storage == "compact"
+            and not is_part
+            and node.get_storage_size() < extent.length * node.dtype.itemsize
+        ):
             raise NotFlatError("fewer bytes are stored than it has")
         # Access properties only count when a dataset is opened that is not open yet.
         name = h5i.get_name(node)
         del node, dataset
-        return _LibraryReader(h5d.open(root.opened, name, access))
+        opened = h5d.open(root.opened, name, access)
+        return FieldReader(opened, extent.dataset) if is_part else _LibraryReader(opened)
 
 
 _DEEPEST = 8  # virtual datasets of virtual datasets
@@ -852,7 +861,7 @@ class RowSpaces:
         rows = self._layouts.rows(name)
         if schema.dtype != STR:
             return rows
-        if self._options.calc_string_offsets:
+        if self._options.calc_string_offsets and schema.datasets[0].dtype != OBJECTS:
             rows[:] = -1
         return np.where((rows < 0) & (self._layouts.lengths(name) == 0), 0, rows)
 
