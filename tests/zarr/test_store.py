@@ -305,10 +305,6 @@ def test_what_is_no_store_is_told_of(tmp_path):
     (tmp_path / "other" / "x").write_text("x")
     with pytest.raises(FileFormatError, match="no Zarr store"):
         ak.read_zarr(tmp_path / "other")
-    zarr.create_array(str(tmp_path / "new"), shape=(3,), dtype="i8", zarr_format=3)
-    for reads in (ak.read_zarr, ak.read):
-        with pytest.raises(UnsupportedError, match="version 3"):
-            reads(tmp_path / "new")
     with pytest.raises(ArgumentError, match="2 names"):
         ak.read([by_zarr(tmp_path / "a", np.arange(3)), str(tmp_path / "a")])
     (tmp_path / "a" / ".zarray").write_text(" " * 2**25)

@@ -12,7 +12,6 @@ class ZarrFormat(FileFormat):
     """Folders with an array each, or with a group of them."""
 
     name = "Zarr"
-    # The last is of stores of version 3, which are known only to be refused by their name.
     folder_signatures = (".zarray", ".zgroup", "zarr.json")
     extensions = (".zarr",)
     write_options = frozenset({"chunk_shape"})

@@ -187,7 +187,8 @@ _MOST_ELEMENTS = 2**60
 _MOST_FILTERS = 8
 TEXT_FILTER = "vlen-utf8"
 COMPRESSORS = ("blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd")
-FILTERS = ("delta", "shuffle", TEXT_FILTER)
+CHECKSUMS = ("crc32c", "fletcher32")
+FILTERS = ("delta", "shuffle", "fletcher32", TEXT_FILTER)
 
 
 class MetadataError(Exception):
@@ -201,7 +202,7 @@ class ZarrCodec:
     Parameters
     ----------
     name : str
-        One of `COMPRESSORS` or `FILTERS`.
+        One of `COMPRESSORS`, `CHECKSUMS` or `FILTERS`.
     size : int
         Bytes of an element, of ``shuffle``.
     dtype, stored : str
@@ -234,6 +235,18 @@ class ArrayMetadata:
         How chunks are packed at last.
     filters : tuple of ZarrCodec
         Filters applied before compression, in this order.
+    prefix : str
+        What the names of chunks begin with.
+    axes : tuple of int, optional
+        The order in which the dimensions of a chunk are stored.
+    shard : ArrayMetadata, optional
+        The array that each chunk is: its shape, and smaller chunks.
+    index : ArrayMetadata, optional
+        Of a shard: the array of the offsets and sizes of its chunks.
+    index_is_first : bool
+        Of a shard: whether the index comes before the chunks.
+    is_single : bool
+        Whether the array has no dimensions.
     """
 
     grid: Grid
@@ -243,6 +256,12 @@ class ArrayMetadata:
     fill: Any = None
     compressor: ZarrCodec | None = None
     filters: tuple[ZarrCodec, ...] = ()
+    prefix: str = ""
+    axes: Index | None = None
+    shard: ArrayMetadata | None = None
+    index: ArrayMetadata | None = None
+    index_is_first: bool = False
+    is_single: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -277,7 +296,9 @@ class ArrayMetadata:
 
     def name_of(self, chunk: tuple[int, ...]) -> str:
         """Return the name of the file of a chunk."""
-        return self.separator.join(map(str, chunk))
+        if self.prefix and self.is_single:
+            return self.prefix
+        return self.separator.join([*([self.prefix] if self.prefix else []), *map(str, chunk)])
 
 
 def parsed(path: str, content: bytes) -> ArrayMetadata:
@@ -304,22 +325,29 @@ def parsed(path: str, content: bytes) -> ArrayMetadata:
 def _checked(path: str, found: Mapping[str, Any]) -> ArrayMetadata:
     if found.get("zarr_format") != VERSION:
         raise MetadataError(f"its zarr_format is {found.get('zarr_format')!r:.20}, not {VERSION}")
-    grid = _grid(found)
+    grid = grid_of(found)
     dtype = _dtype(path, found.get("dtype"))
     filters = _filters(path, found.get("filters"), dtype)
     # Arkouda's servers omit the compressor, which is always Blosc.
     packing = found.get("compressor", {"id": "blosc"})
-    compressor = None if packing is None else _codec(path, packing, COMPRESSORS, dtype)
+    compressor = None if packing is None else _codec(path, packing, (*COMPRESSORS, "fletcher32"), dtype)
     order, separator = found.get("order", "C"), found.get("dimension_separator", ".")
     if order not in ("C", "F"):
         raise MetadataError(f"its order is {order!r:.20}, not 'C' or 'F'")
     if separator not in (".", "/"):
         raise MetadataError(f"its dimension_separator is {separator!r:.20}, not '.' or '/'")
-    fill = _fill(found.get("fill_value"), dtype)
+    fill = fill_of(found.get("fill_value"), dtype)
     return ArrayMetadata(grid, dtype, order, separator, fill, compressor, filters)
 
 
-def _grid(found: Mapping[str, Any]) -> Grid:
+def grid_of(found: Mapping[str, Any]) -> Grid:
+    """Return the ``shape`` and ``chunks`` of an array.
+
+    Raises
+    ------
+    MetadataError
+        If they cannot be those of an array.
+    """
     shape, chunks = (_lengths(found.get(name), name) for name in ("shape", "chunks"))
     if len(shape) != len(chunks):
         raise MetadataError(f"its shape has {len(shape)} dimensions, its chunks have {len(chunks)}")
@@ -397,15 +425,22 @@ def _codec(path: str, given: Any, allowed: tuple[str, ...], dtype: np.dtype[Any]
     return ZarrCodec(name)
 
 
-def _fill(given: Any, dtype: np.dtype[Any]) -> Any:
-    """Return the value of elements in missing chunks."""
+def fill_of(given: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the value of elements in missing chunks.
+
+    Raises
+    ------
+    MetadataError
+        If it is of another type.
+    """
     try:
         match dtype.kind:
             case "O" | "U":
-                if given is None or given == 0:
+                if given is None or (given == 0 and dtype.kind == "U"):
                     return ""
-                if isinstance(given, str):
-                    return given
+                # zarr writes 0 for its strings of any length as their fill value, and fills with the text.
+                if isinstance(given, str) or (type(given) is int and dtype.kind == "O"):
+                    return str(given)
             case "S":
                 if given is None or given == 0:
                     return b""
@@ -506,15 +541,19 @@ def decoded(data: NumberArray, array: ArrayMetadata, path: str) -> np.ndarray[An
     FileFormatError
         If the bytes are not those of such a chunk.
     """
+    if array.shard is not None:
+        return _decoded_shard(data, array, array.shard, path)
     is_object = array.dtype.kind == "O"
     size = array.chunk_elements * array.dtype.itemsize
     # The size of strings of any length is unknown; they only have to fit in memory.
     most = int(min(transfer_limit(), LARGEST_CHUNK)) if is_object else _most_bytes(array, size)
     try:
-        found = data.tobytes() if array.compressor is None else _unpacked(data, array.compressor, most)
+        found = data.tobytes()
+        if array.compressor is not None:
+            found = _unfiltered(found, array.compressor, most)
         for codec in reversed(array.filters):
             if codec.name != TEXT_FILTER:
-                found = _unfiltered(found, codec)
+                found = _unfiltered(found, codec, most)
         if is_object:
             elements = _strings(found, array.chunk_elements)
         elif len(found) != size:
@@ -527,13 +566,55 @@ def decoded(data: NumberArray, array: ArrayMetadata, path: str) -> np.ndarray[An
             details=[f"wanted: {array.chunk_elements:,} elements of {array.dtype}"],
             hint="the file is damaged or truncated; write the array again.",
         ) from error
-    return elements.reshape(array.grid.chunks, order=array.order)
+    if array.axes is None:
+        return elements.reshape(array.grid.chunks, order=array.order)
+    return _in_own_order(elements, array)
+
+
+def _in_own_order(elements: np.ndarray[Any, Any], array: ArrayMetadata) -> np.ndarray[Any, Any]:
+    axes = array.axes or ()
+    return elements.reshape([array.grid.chunks[axis] for axis in axes]).transpose(np.argsort(axes))
+
+
+_CHECKSUM_BYTES = 4
+_ABSENT = 2**64 - 1
+"""Offset and size of a chunk that a shard does not have."""
+
+
+def _decoded_shard(data: NumberArray, array: ArrayMetadata, shard: ArrayMetadata, path: str) -> np.ndarray[Any, Any]:
+    """Return the elements of a shard, in its shape."""
+    index = shard.index
+    if index is None:
+        raise AssertionError("a shard has an index")
+    try:
+        for codec in reversed(array.filters):
+            data = np.frombuffer(_unfiltered(data.tobytes(), codec, int(transfer_limit())), np.uint8)
+        nbytes = 8 * math.prod(index.grid.shape) + _CHECKSUM_BYTES * len(index.filters)
+        if len(data) < nbytes:
+            raise ValueError(f"it has {len(data):,} bytes, and no index")
+        places = decoded(data[:nbytes] if shard.index_is_first else data[-nbytes:], index, path)
+    except _UNPACK_ERRORS as error:
+        raise FileFormatError(
+            f"{path!r} is not a shard of its array: {error}."[:400],
+            hint="the file is damaged or truncated; write the array again.",
+        ) from error
+    out = np.full(shard.grid.shape, shard.fill, object if shard.dtype.kind == "O" else shard.dtype)
+    for chunk in np.ndindex(*shard.grid.counts):
+        offset, size = map(int, places[chunk])
+        if offset == size == _ABSENT:
+            continue
+        if offset + size > len(data):
+            raise FileFormatError(f"{path!r} is not a shard of its array: a chunk of it ends outside.")
+        box = shard.grid.box_of(chunk)
+        out[tuple(slice(low, high) for low, high in box)] = decoded(data[offset : offset + size], shard, path)
+    return out if array.axes is None else _in_own_order(out, array)
 
 
 def _most_bytes(array: ArrayMetadata, size: int) -> int:
     """Return the bytes of a chunk before it was packed at last: differences may be wider than numbers."""
     widths = [np.dtype(codec.stored).itemsize for codec in array.filters if codec.name == "delta"]
-    return max([size, *(array.chunk_elements * width for width in widths)])
+    sums = _CHECKSUM_BYTES * sum(codec.name in CHECKSUMS for codec in array.filters)
+    return max([size, *(array.chunk_elements * width for width in widths)]) + sums
 
 
 def _unpacked(data: NumberArray, codec: ZarrCodec, most: int) -> bytes:
@@ -578,10 +659,29 @@ def _unpacked_blosc(raw: bytes, most: int) -> bytes:
     return bytes(demand_numcodecs().blosc.decompress(raw)) if nbytes else b""
 
 
-def _unfiltered(data: bytes, codec: ZarrCodec) -> bytes:
+def _unfiltered(data: bytes, codec: ZarrCodec, most: int) -> bytes:
+    if codec.name in COMPRESSORS:
+        return _unpacked(np.frombuffer(data, np.uint8), codec, most)
+    if codec.name == "fletcher32":
+        return bytes(demand_numcodecs().Fletcher32().decode(data))
+    if codec.name == "crc32c":
+        return _without_crc32c(data)
     if codec.name == "shuffle":
         return np.frombuffer(data, np.uint8).reshape(codec.size, -1).T.tobytes()
     return np.cumsum(np.frombuffer(data, codec.stored), dtype=codec.dtype).astype(codec.dtype).tobytes()
+
+
+def _without_crc32c(data: bytes) -> bytes:
+    """Return bytes without their checksum, which is compared where a package can."""
+    if len(data) < 4:
+        raise ValueError(f"it has {len(data)} bytes, and no checksum")
+    try:
+        from google_crc32c import value
+    except ImportError:
+        return data[:-4]
+    if value(data[:-4]) != int.from_bytes(data[-4:], "little"):
+        raise ValueError("its checksum differs")
+    return data[:-4]
 
 
 def _strings(data: bytes, count: int) -> np.ndarray[Any, Any]:

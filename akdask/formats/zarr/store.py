@@ -32,6 +32,7 @@ from akdask.errors import (
 )
 from akdask.formats import tuning
 from akdask.formats.zarr.metadata import NOTE, ArrayMetadata, Grid, Index, common, decoded, inside, parsed, runs
+from akdask.formats.zarr.version_3 import METADATA, parsed_node
 from akdask.records import record
 from akdask.storage.files import FileIdentity, absolute, identities_below, is_remote, last_changed, owner_of
 from akdask.storage.locales import Filenames, names_of
@@ -488,7 +489,6 @@ class ZarrSource(Source):
 
 
 ARRAY, GROUP, ATTRIBUTES = ".zarray", ".zgroup", ".zattrs"
-_OTHER_VERSION = "zarr.json"
 
 ROOT = "array"
 """Name of an array that is a store itself; Arkouda uses it for arrays in files."""
@@ -662,30 +662,44 @@ def damages_of(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _read(found: _Listing) -> ZarrStore:
-    folders = [name.removesuffix(ARRAY) for name in found.files if name == ARRAY or name.endswith(f"/{ARRAY}")]
-    if not folders and GROUP not in found.files:
-        if _OTHER_VERSION in found.files:
-            raise UnsupportedError(
-                f"{found.path!r} is a Zarr store of version 3, which is not read.", hint="write it with zarr_format=2."
-            )
+    folders = _folders_of(found, ARRAY)
+    # Where both are there, version 2 is what other tools see that write both.
+    third = set(_folders_of(found, METADATA)) - set(folders)
+    if not folders and not third and GROUP not in found.files:
         if not found.files:
             raise MissingFileError(
                 f"no Zarr store {found.path!r}: there is nothing below it.", hint="name the folder of a store."
             )
         raise FileFormatError(
-            f"{found.path!r} is no Zarr store: it has neither {ARRAY} nor {GROUP}.",
+            f"{found.path!r} is no Zarr store: it has neither {ARRAY} nor {GROUP} nor {METADATA}.",
             hint="name the folder of a store; ak.read tells formats of files apart.",
         )
     found.manifest.check_complete(found.path)
-    chunks = _chunks_by_folder(found, set(folders))
-    named = {_name(folder): folder for folder in _in_order(folders, found.note("").get(ORDER))}
-    arrays, refused = {}, {}
-    for name, folder in named.items():
+    described: dict[str, ArrayMetadata | UnsupportedError] = {}
+    for folder in _in_order([*folders, *third], found.note("").get(ORDER)):
+        name = f"{folder}{METADATA if folder in third else ARRAY}"
+        parse = parsed_node if folder in third else parsed
         try:
-            arrays[name] = _array(found, folder, chunks[folder])
+            metadata = parse(found.files[name].path, found.content(name))
         except UnsupportedError as error:
-            refused[name] = error
-    return ZarrStore(found.path, arrays, {name: found.note(folder) for name, folder in named.items()}, refused)
+            described[folder] = error
+        else:
+            if metadata is not None:
+                described[folder] = metadata
+    chunks = _chunks_by_folder(found, set(described))
+    arrays: dict[str, ZarrArray] = {}
+    refused: dict[str, UnsupportedError] = {}
+    for folder, about in described.items():
+        if isinstance(about, UnsupportedError):
+            refused[_name(folder)] = about
+        else:
+            arrays[_name(folder)] = _array(found, folder, about, chunks[folder])
+    return ZarrStore(found.path, arrays, {_name(folder): found.note(folder) for folder in described}, refused)
+
+
+def _folders_of(found: _Listing, file: str) -> list[str]:
+    """Return the folders with a file of a name, each with its last slash."""
+    return [name.removesuffix(file) for name in found.files if name == file or name.endswith(f"/{file}")]
 
 
 def _name(folder: str) -> str:
@@ -711,9 +725,9 @@ def _chunks_by_folder(found: _Listing, folders: set[str]) -> dict[str, list[tupl
     return below
 
 
-def _array(found: _Listing, folder: str, files: Sequence[tuple[str, FileIdentity]]) -> ZarrArray:
-    name = f"{folder}{ARRAY}"
-    metadata = parsed(found.files[name].path, found.content(name))
+def _array(
+    found: _Listing, folder: str, metadata: ArrayMetadata, files: Sequence[tuple[str, FileIdentity]]
+) -> ZarrArray:
     chunks = ((_index(inner, metadata), file) for inner, file in files)
     placed = sorted(((chunk, file) for chunk, file in chunks if chunk is not None), key=lambda item: item[0])
     written = found.manifest.files
@@ -724,8 +738,12 @@ def _array(found: _Listing, folder: str, files: Sequence[tuple[str, FileIdentity
 
 def _index(name: str, metadata: ArrayMetadata) -> Index | None:
     """Return the numbers of a chunk by its name, None for other files."""
-    parts = name.split(metadata.separator)
     counts = metadata.grid.counts
+    if metadata.prefix and metadata.is_single:
+        return (0,) if name == metadata.prefix else None
+    parts = name.removeprefix(f"{metadata.prefix}{metadata.separator}" if metadata.prefix else "").split(
+        metadata.separator
+    )
     if len(parts) != len(counts) or not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
         return None
     index = tuple(map(int, parts))
