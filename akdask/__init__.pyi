@@ -361,6 +361,7 @@ from akdask.frames.series_accessors import (
     date_operators,
     string_operators,
 )
+from akdask.frames.sql import sql
 from akdask.io import (
     export,
     get_columns,
@@ -861,6 +862,7 @@ __all__ = [
     "sort",
     "sparray",
     "sparse_matrix_matrix_mult",
+    "sql",
     "sqrt",
     "square",
     "squeeze",

@@ -29,6 +29,7 @@ EXTRAS = {
     "matplotlib": ("plot", "charts"),
     "tables": ("pytables", "HDF5 files of pandas' own layout"),
     "numcodecs": ("zarr", "Zarr files that are compressed"),
+    "duckdb": ("sql", "queries in SQL"),
     "bokeh": ("jobs", "Dask's dashboard, and its report of a job"),
     "dask-jobqueue": ("jobs", "akdask run --cluster slurm, pbs, lsf, …"),
 }

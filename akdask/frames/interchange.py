@@ -19,9 +19,20 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.to_arrow import ToArrow
 from akdask.columns.arrow import lists_of
 from akdask.columns.bigint import from_ints
-from akdask.columns.dtypes import INT64, NULLABLE_STR, PER_SECOND, SPAN, TIME, ColumnType, TimeForm, column_type
+from akdask.columns.dtypes import (
+    BOOL,
+    INT64,
+    NULLABLE_STR,
+    PER_SECOND,
+    SPAN,
+    STR,
+    TIME,
+    ColumnType,
+    TimeForm,
+    column_type,
+)
 from akdask.columns.strings import from_nulls
-from akdask.columns.table import Table
+from akdask.columns.table import Table, empty
 from akdask.deferred import is_arrow, pa, pc, pd
 from akdask.engine.dask_bridges import to_dask
 from akdask.engine.explain import partitions_stand_alone
@@ -43,6 +54,7 @@ from akdask.frames.columnset import INDEX, ColumnSet
 from akdask.frames.conversion import ToPandas
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
+from akdask.operators.join.plan import IS_NA, LABEL
 from akdask.operators.values.times import checked_zone, numbers_of
 from akdask.storage.objects import ROW_LABELS
 from akdask.typing import Column
@@ -84,6 +96,22 @@ def shown_names(columns: ColumnSet) -> dict[Any, str]:
 
 def arrow_table(columns: ColumnSet) -> pa.Table:
     """Return the rows as an Arrow table; computes.  See `DataFrame.to_arrow`."""
+    form, extras = _arrow_form(columns)
+    (table,) = run(CollectionRows(columns.project(with_index=True), form, extras, None).here(chunked=True))
+    return table
+
+
+def arrow_schema(columns: ColumnSet) -> pa.Schema:
+    """Return the names and types of the table that `arrow_table` returns; computes nothing."""
+    form, extras = _arrow_form(columns)
+    project = columns.project(with_index=True)
+    nothing = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
+    no_labels = [Table({LABEL: empty(STR), IS_NA: empty(BOOL)}, 0)] * len(extras)
+    return form(Table(nothing, 0), *no_labels).schema
+
+
+def _arrow_form(columns: ColumnSet) -> tuple[ToArrow, tuple[Any, ...]]:
+    """Return what makes Arrow's columns, and the tables of labels that it takes."""
     shown = shown_names(columns)
     tables = {name: kind._category_table for name, kind in columns.kinds.items() if isinstance(kind, Categorical)}
     labelled = [name for name in shown if name in tables]
@@ -93,9 +121,7 @@ def arrow_table(columns: ColumnSet) -> pa.Table:
         columns.nullable(),
         frozenset(name for name, table in tables.items() if table.is_ordered),
     )
-    extras = tuple(tables[name] for name in labelled)
-    (table,) = run(CollectionRows(columns.project(with_index=True), form, extras, None).here(chunked=True))
-    return table
+    return form, tuple(tables[name] for name in labelled)
 
 
 class InterchangeFrame:
