@@ -19,9 +19,12 @@ from akdask.records import record
 Names: TypeAlias = Sequence[str] | Literal["keep"] | None
 """Names for the columns of a blob: given ones, the names of the table, or the canonical ones."""
 
-DEFAULT_ROWS = 2**20
+DEFAULT_ROWS = 2**17
 _GROUP_BYTES = 2**27
 _FEWEST_ROWS = 2**12
+DEFAULT_LEVEL = 6
+"""Level of gzip: level 9, Arrow's default, takes up to 15 times as long for a few bytes."""
+
 _NOMINAL = 16
 """Estimated bytes of a string, with its offset."""
 
@@ -35,9 +38,6 @@ _NAMES = {
     "lookup-table-int32": ("key", "value"),
     "lookup-table-int64": ("key", "value"),
 }
-
-_WITH_DICTIONARIES = ("string", "int32", "int64", "uint32")
-"""Types whose values tend to repeat."""
 
 
 def canonical_names(kind: str, width: int) -> tuple[str, ...]:
@@ -119,14 +119,14 @@ class CanonicalForm:
 
     @property
     def group_rows(self) -> int:
-        """Rows of a row group: a power of two that depends on the types alone, 1 Mi unless rows are very wide."""
+        """Rows of a row group: a power of two that depends on the types alone, 131,072 unless rows are very wide."""
         rows = max(_FEWEST_ROWS, min(DEFAULT_ROWS, _GROUP_BYTES // self.row_width))
         return 1 << (rows.bit_length() - 1)
 
-    def encoding(self, level: int | None, *, dictionaries: bool) -> RowGroupEncoding:
-        """Return the encoding of row groups."""
-        types = {TYPES[name] for name in _WITH_DICTIONARIES} if dictionaries else set()
-        return RowGroupEncoding(level=level, dictionaries=tuple(f.name for f in self.schema if f.type in types))
+    def encoding(self, level: int | None, *, dictionaries: bool | None) -> RowGroupEncoding:
+        """Return the encoding of row groups; None for dictionaries where they make columns smaller."""
+        names = None if dictionaries is None else tuple(self.schema.names) if dictionaries else ()
+        return RowGroupEncoding(level=DEFAULT_LEVEL if level is None else level, dictionaries=names)
 
     def bytes_of(self, nrows: int) -> int:
         """Return about the bytes that a number of rows take in memory while they are encoded, in both forms."""

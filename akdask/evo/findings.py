@@ -306,7 +306,7 @@ def _observations(column: Any, number: int, rules: ContentRules) -> Iterator[tup
         if low < 0 or high >= _SHAPES:
             is_bad = pc.or_(pc.less(column, 0), pc.greater_equal(column, _SHAPES))
             yield "cell-shape", replace(_where(is_bad), value=low if low < 0 else high)
-    if pa.types.is_string(column.type):
+    if pa.types.is_string(column.type) and any(map(_has_zero_byte, column.chunks)):
         has_nul = pc.match_substring(column, "\0")
         if pc.any(has_nul).as_py():
             yield "nul-character", _where(has_nul)
@@ -322,6 +322,15 @@ def _extremes(column: Any) -> tuple[int, int]:
     """Return the smallest and the largest number, 0 where there are none."""
     found = pc.min_max(column)
     return found["min"].as_py() or 0, found["max"].as_py() or 0
+
+
+def _has_zero_byte(text: Any) -> bool:
+    """Whether the bytes of text have a zero, also in rows that are null."""
+    if not len(text):
+        return False
+    _, offsets, data = text.buffers()
+    ends = np.frombuffer(offsets, np.int32)[[text.offset, text.offset + len(text)]]
+    return data is not None and ends[0] < ends[1] and not np.frombuffer(data, np.uint8)[ends[0] : ends[1]].all()
 
 
 def _is_finite(column: Any) -> bool:

@@ -386,7 +386,9 @@ class LazyRows:
 
     def __init__(self, frame: DataFrame, own: OwnTypes | None = None) -> None:
         text = {
-            name: _as_text(frame[name]) for name, kind in frame._columns.kinds.items() if isinstance(kind, Categorical)
+            name: _as_text(frame[name])
+            for name in frame.columns
+            if isinstance(frame._columns.kinds.get(name), Categorical)
         }
         given = DataFrame({name: text.get(name, frame[name]) for name in frame.columns}) if text else frame
         columns = given._columns

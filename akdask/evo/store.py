@@ -128,6 +128,7 @@ class Store:
         vertices: int | None = None,
         time_zone: str | None = None,
         truncate_times: bool = False,
+        dictionaries: bool | None = None,
     ) -> dict[str, Any]:
         """Store rows as a blob, and return its description; computes.
 
@@ -138,7 +139,7 @@ class Store:
         ----------
         rows : DataFrame, array, mapping or iterator
             Rows, lazy or not, in any form of `akdask.evo.write_blob`.
-        role, names, data_type, row_group_rows, level, identifier, vertices, time_zone, truncate_times
+        role, names, data_type, row_group_rows, level, identifier, vertices, time_zone, truncate_times, dictionaries
             As in `akdask.evo.write_blob`.
 
         Returns
@@ -165,6 +166,7 @@ class Store:
                 vertices=vertices,
                 time_zone=time_zone,
                 truncate_times=truncate_times,
+                dictionaries=dictionaries,
             )
         return described.to_json()
 

@@ -49,9 +49,6 @@ from akdask.storage.ranges import RangeReader, range_reader
 _HUGE, _TINY, _MANY = 2**20, 2**13, 8
 """Rows of a row group that are too many, and on average too few where there are more row groups than `_MANY`."""
 
-_DICTIONARIES = {2, 8}
-"""Encodings of pages that refer to a dictionary."""
-
 _MOST_ROWS_PER_BYTE = 2**20
 
 _TAIL = 8
@@ -400,12 +397,10 @@ def _columns(facts: FooterFacts, leaves: Sequence[Any], *, is_flat: bool) -> Ite
 
 
 def _chunks(facts: FooterFacts, tree: Mapping[int, Any], leaves: Sequence[Any]) -> Iterator[Finding]:
-    with_dictionary: dict[int, int] = {}
     for number, group in enumerate(tree.get(4) or []):
         for position, column in enumerate(group.get(1) or []):
             name = leaves[position].path
             chunk = facts.chunks[position, number]
-            about = column.get(3)
             if 8 in column or 9 in column:
                 yield Finding("error", "encrypted", "the column is encrypted; write it in plain.", name, number)
                 continue
@@ -417,12 +412,6 @@ def _chunks(facts: FooterFacts, tree: Mapping[int, Any], leaves: Sequence[Any]) 
             if codec != "GZIP":
                 text = f"the column is packed by {codec}, not by GZIP; write the blob with compression='gzip'."
                 yield Finding("error", "codec", text, name, number)
-            encodings = about.get(2) if isinstance(about, dict) else None
-            if isinstance(encodings, list) and _DICTIONARIES & {item for item in encodings if isinstance(item, int)}:
-                with_dictionary.setdefault(position, number)
-    for position, number in with_dictionary.items():
-        text = "pages refer to a dictionary, which is allowed and makes the digest depend on the writer."
-        yield Finding("warning", "dictionary", text, leaves[position].path, number)
 
 
 def _row_groups(facts: FooterFacts) -> Iterator[Finding]:

@@ -101,7 +101,7 @@ def write_blob(
     vertices: int | None = None,
     time_zone: str | None = None,
     truncate_times: bool = False,
-    dictionaries: bool = False,
+    dictionaries: bool | None = None,
 ) -> ArrayDescription:
     """Write rows as one blob, and return its description; computes.
 
@@ -129,9 +129,9 @@ def write_blob(
         and zones. Integers of role ``index`` become uint64, 64-bit integers of role ``color`` become uint32, and floats
         of role ``category``, whose NaN is missing, become int32.
     row_group_rows : int, optional
-        Rows of a row group; 2**20 by default, fewer for rows of more than 128 bytes.
-    level : int, optional
-        Level of gzip, from 1 to 9; Arrow's default unless given.
+        Rows of a row group; 2**17 by default, fewer for rows of more than 1,024 bytes.
+    level : int, default 6
+        Level of gzip, from 1 to 9.
     identifier : {"hash", "uuid"}, default "hash"
         Whether the blob is named by the SHA-256 of its bytes, or by a new UUID.
     vertices : int, optional
@@ -140,9 +140,9 @@ def write_blob(
         The zone that times without one are of.
     truncate_times : bool, default False
         Drop digits of times below microseconds, which are refused otherwise.
-    dictionaries : bool, default False
-        Let Parquet store repeated text and integers in dictionaries, which makes some blobs smaller.  The format leaves
-        that to the writer, and `akdask.evo.validate` warns of it.
+    dictionaries : bool, optional
+        Whether columns have dictionaries of their values.  By default each column has one where its values repeat often
+        enough, which each row group decides by its own values.
 
     Returns
     -------

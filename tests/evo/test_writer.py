@@ -75,6 +75,48 @@ def test_section_2_any_number_of_rows_is_written(tmp_path, rows):
     assert stored(tmp_path, described).equals(table.rename_columns(["key", "value"]))
 
 
+RANDOM = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize(
+    ("values", "is_coded"),
+    [
+        (RANDOM.integers(0, 50, 2**14), True),
+        (RANDOM.integers(0, 2**40, 3000)[RANDOM.integers(0, 3000, 2**14)], True),
+        (np.round(RANDOM.random(2**14), 1), True),
+        (np.repeat(np.arange(2**12), 4), True),
+        (RANDOM.integers(0, 40, 2**14).astype(str), True),
+        (RANDOM.integers(0, 50, 2**14) * np.timedelta64(1, "D") + np.datetime64("2024-01-01", "us"), True),
+        (np.arange(2**14), False),
+        (RANDOM.random(2**14), False),
+        (RANDOM.integers(0, 2**13, 2**14), False),
+        (RANDOM.integers(0, 2, 2**14) == 1, False),
+        (np.full(3, np.nan), True),
+        (np.zeros(0), False),
+    ],
+)
+def test_section_2_columns_whose_values_repeat_have_dictionaries_and_no_file_is_larger(tmp_path, values, is_coded):
+    table = pa.table({"data": values})
+    written = {
+        choice: tmp_path / evo.write_blob(table, tmp_path, dictionaries=choice, time_zone="UTC").data
+        for choice in (None, True, False)
+    }
+    chunk = pq.ParquetFile(written[None]).metadata.row_group(0).column(0)
+    assert chunk.has_dictionary_page == is_coded
+    assert chunk.compression == "GZIP"
+    if len(values) > 3:
+        assert written[None].stat().st_size <= 1.01 * min(written[True].stat().st_size, written[False].stat().st_size)
+    assert pq.read_table(written[None]).equals(pq.read_table(written[False]))
+    assert evo.validate(written[None]) == []
+
+
+def test_columns_are_stored_of_a_frame_that_once_had_categories(tmp_path):
+    frame = ak.DataFrame({"x": ak.array([1.0, 2.0]), "rock": ak.Categorical(ak.array(["ore", "waste"]))})
+    store = evo.Store(tmp_path)
+    assert store.get(store.put(frame[["x"]]))["data"].tolist() == [1.0, 2.0]
+    assert store.get(store.put(frame[["rock"]]))["data"].tolist() == ["ore", "waste"]
+
+
 def test_section_8_the_name_is_the_digest_of_the_bytes(tmp_path, xyz):
     described = evo.write_blob(xyz, tmp_path)
     assert described.data == hashlib.sha256((tmp_path / described.data).read_bytes()).hexdigest()

@@ -19,6 +19,7 @@ from akdask.columns.dtypes import INT64, NOT_A_TIME, UINT8, ColumnType
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, arrow_type
+from akdask.deferred import pc
 from akdask.errors import ArgumentError, InconsistentFilesError, SchemaError, UnsupportedError
 from akdask.formats.parquet.chunks import errors_naming, exact_times, open_parquet
 from akdask.formats.parquet.columns import MOST_LABELS, Annotation, ParquetFileDescription, columns_of, encode
@@ -527,6 +528,50 @@ class EncodedRowGroup:
         return replace(first, pages=tuple(page for part in parts for page in part.pages), footer=footer)
 
 
+_DICTIONARY_BYTES = 2**27
+"""Arrow's writer goes back to plain values beyond its limit, with pages of both forms; few dictionaries reach this."""
+
+_DISTINCT_AT_MOST = 2 / 3
+"""Part of the values that may be distinct in a column with a dictionary."""
+
+_PACKED_BYTES = 1.5
+"""Bytes that packed plain integers take for each byte in which their values differ."""
+
+_SAMPLE = 2**13
+"""Values that are counted first; all are counted only where these neither repeat often nor are nearly all distinct."""
+
+
+_LEVEL_OF_CODES = 3
+"""Highest level of gzip for codes of dictionaries: 6 took a sixth longer for less than a thousandth of the bytes."""
+
+
+def has_repeats(column: pa.ChunkedArray) -> bool:
+    """Whether values repeat so often that a dictionary makes a packed column smaller.
+
+    Examples
+    --------
+    >>> has_repeats(pa.chunked_array([[7, 8] * 100])), has_repeats(pa.chunked_array([list(range(200))]))
+    (True, False)
+    """
+    count = len(column) - column.null_count
+    if not count or pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
+        return False
+    first = column.slice(0, _SAMPLE)
+    distinct, sampled = pc.count_distinct(first).as_py(), max(len(first) - first.null_count, 1)
+    if not sampled / 4 < distinct <= 0.95 * sampled:
+        return bool(distinct <= sampled / 4)
+    distinct = pc.count_distinct(column).as_py()
+    if pa.types.is_integer(column.type) or pa.types.is_timestamp(column.type):
+        width = column.type.bit_width / 8
+        ends = pc.min_max(column if pa.types.is_integer(column.type) else column.cast(pa.int64())).as_py()
+        differ = max((ends["max"] - ends["min"]).bit_length(), 1) / 8
+        plain = min(width, _PACKED_BYTES * differ)
+    else:
+        plain = differ = column.nbytes / len(column)
+    code = max((distinct - 1).bit_length(), 1) / 8
+    return bool(distinct <= _DISTINCT_AT_MOST * count and distinct * differ + count * code < count * plain)
+
+
 @record
 class RowGroupEncoding:
     """How row groups are encoded: the options of Arrow's writer.
@@ -539,17 +584,21 @@ class RowGroupEncoding:
         Codec of all columns.
     level : int, optional
         Compression level; Arrow's default unless given.
-    dictionaries : tuple of str, optional
-        Columns that may have dictionaries.
+    dictionaries : tuple of str or None, optional
+        Columns that may have dictionaries; None for those that dictionaries make smaller, by row group.
     """
 
     version: str = "2.4"
     compression: str = "gzip"
     level: int | None = None
-    dictionaries: tuple[str, ...] = ()
+    dictionaries: tuple[str, ...] | None = ()
 
     def encode(self, table: pa.Table) -> EncodedRowGroup:
         """Return the rows of a table as one row group.  The work runs without Python's lock."""
+        names = self.dictionaries
+        if names is None:
+            names = tuple(name for name in table.column_names if has_repeats(table.column(name)))
+        is_coded = self.compression == "gzip" and self.dictionaries is None and len(names) == table.num_columns
         stream = pa.BufferOutputStream()
         with pq.ParquetWriter(
             stream,
@@ -558,8 +607,9 @@ class RowGroupEncoding:
             flavor=None,
             data_page_version="1.0",
             compression=self.compression,
-            compression_level=self.level,
-            use_dictionary=list(self.dictionaries),
+            compression_level=min(self.level or _LEVEL_OF_CODES, _LEVEL_OF_CODES) if is_coded else self.level,
+            use_dictionary=list(names),
+            dictionary_pagesize_limit=_DICTIONARY_BYTES,
             store_schema=False,
         ) as writer:
             # Chunks of a table would show in the pages.
