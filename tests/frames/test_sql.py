@@ -123,13 +123,13 @@ def test_only_wanted_columns_and_rows_are_read(flows, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "where", ["bytes <= 20", "ip = 'a'", "kind = 'x'", "at >= '2024-01-03'", "zoned < '2024-01-03 00:00:00+00'"]
+    "where", ["bytes <= 20", "ip = 'a'", "kind = 'x'", "start >= '2024-01-03'", "zoned < '2024-01-03 00:00:00+00'"]
 )
 def test_simple_conditions_are_part_of_the_plan(flows, where, monkeypatch):
     flows["kind"] = ak.Categorical(ak.array(["x", "y", "x", "y"]))
     times = pandas.date_range("2024-01-01", periods=4, unit="us")
     # duckdb compares times of nanoseconds itself.
-    flows["at"] = ak.from_arrow(pyarrow.array(times))
+    flows["start"] = ak.from_arrow(pyarrow.array(times))
     flows["zoned"] = ak.from_arrow(pyarrow.array(times.tz_localize("Europe/Berlin")))
     read = []
     original = module.arrow_table
