@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from akdask.deferred import pd
-from akdask.errors import FileFormatError, UnsupportedError
+from akdask.errors import FileFormatError, UnsupportedError, warn
 from akdask.io.pandas_files import import_data, is_of_pandas
 from akdask.storage.files import absolute, takes_storage_options
 from akdask.storage.locales import Filenames, expand, split_locale
@@ -32,6 +32,7 @@ _PACKED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"PK\x03\x04")
 
 _DELIMITERS = ",\t;|"
 _FIRST = 4096
+_MOST_NAMED = 10
 
 
 @takes_storage_options
@@ -80,13 +81,54 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
 def frame_of_set(
     filenames: Filenames, datasets: Any = None, *, storage_options: Mapping[str, Any] | None = None, **options: Any
 ) -> DataFrame:
-    """Return the objects of a set as a DataFrame; a set of one DataFrame is that one."""
+    """Return the objects of a set as a DataFrame; a set of one DataFrame is that one.
+
+    Unless `datasets` names them, columns of other lengths than most have, and arrays of several dimensions, are left
+    out with one warning.  Frames among other columns give theirs, named ``frame.column``.
+    """
     from akdask.frames.dataframe import DataFrame
     from akdask.io.files import read_objects
 
     objects = read_objects(open_files(filenames, **options), datasets)
     first, *rest = objects.values()
-    return first if isinstance(first, DataFrame) and not rest else DataFrame(objects)
+    if isinstance(first, DataFrame) and not rest:
+        return first
+    return DataFrame(objects if datasets is not None else _columns_together(objects))
+
+
+def _columns_together(objects: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of the number of rows that most of them have, or of the larger of two such numbers."""
+    from akdask.frames.dataframe import DataFrame
+
+    found: dict[int, dict[str, Any]] = {}
+    told: dict[str, str] = {}
+    for name, item in objects.items():
+        if isinstance(item, DataFrame):
+            found.setdefault(len(item), {}).update({f"{name}.{column}": item[column] for column in item.columns})
+            told[name] = _rows(len(item))
+        elif getattr(item, "ndim", 1) != 1:
+            told[name] = f"shape {item.shape}"
+        else:
+            found.setdefault(len(item), {})[name] = item
+            told[name] = _rows(len(item))
+    if not found:
+        return dict(objects)
+    nrows = max(found, key=lambda count: (len(found[count]), count))
+    odd = {name: text for name, text in told.items() if text != _rows(nrows)}
+    if not odd:
+        return found[nrows]
+    lines = [f"{name!r}: {text}" for name, text in list(odd.items())[:_MOST_NAMED]]
+    more = [f"… and {len(odd) - _MOST_NAMED} more"] if len(odd) > _MOST_NAMED else []
+    warn(
+        f"the frame has the columns of {_rows(nrows)}, and leaves out:\n"
+        + "\n".join([*lines, *more, "ak.read gives all of them, and datasets=… those that are named."]),
+        RuntimeWarning,
+    )
+    return found[nrows]
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
 
 
 def kind_of(source: Filenames) -> str:

@@ -312,3 +312,27 @@ def test_names_in_any_language_and_with_odd_characters_are_kept(path, read_set):
         for name in names:
             file[name] = np.arange(2)
     assert list(read_set(path)) == sorted(names, key=str.encode)
+
+
+def test_a_scan_is_the_frame_of_the_rows_that_most_columns_have(path):
+    with h5py.File(path, "w") as file:
+        file["g/a"] = np.arange(3)
+        file["g/b"] = [b"x", b"y", b"z"]
+        file["t"] = np.array([(1, 0.5)] * 3, [("p", "i4"), ("q", "f8")])
+        file["one"] = 5
+        file["matrix"] = np.zeros((3, 2))
+    with pytest.warns(RuntimeWarning, match=r"columns of 3 rows.*\n'matrix': shape \(3, 2\)\n'one': 1 row\n"):
+        frame = ak.scan(path)
+    assert frame.to_pandas().to_dict("list") == {
+        "g/a": [0, 1, 2],
+        "g/b": ["x", "y", "z"],
+        "t.p": [1] * 3,
+        "t.q": [0.5] * 3,
+    }
+
+
+def test_a_scan_of_arrays_of_several_dimensions_alone_is_refused(path):
+    with h5py.File(path, "w") as file:
+        file["matrix"] = np.zeros((3, 2))
+    with pytest.raises(ak.AkdaskError, match="one dimension"):
+        ak.scan(path)
