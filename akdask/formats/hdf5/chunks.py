@@ -5,10 +5,15 @@ An unpacked chunk is cached while its rows are read, as a partition is read a fe
 
 from __future__ import annotations
 
+import bz2
 import math
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -19,6 +24,7 @@ from h5py import h5d, h5z
 from akdask.caches import Cache
 from akdask.cluster import check_memory
 from akdask.columns.memory import new_array
+from akdask.deferred import pa
 from akdask.formats import tuning
 from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5.layout import H5Object
@@ -35,8 +41,52 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 DEFLATE, SHUFFLE, FLETCHER32 = h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32
 LZF = h5z.FILTER_LZF
-OWN = frozenset({DEFLATE, SHUFFLE, FLETCHER32, LZF})
+BZIP2, BLOSC, LZ4, ZSTD = 307, 32001, 32004, 32015  # as registered with the HDF Group
+OWN = frozenset({DEFLATE, SHUFFLE, FLETCHER32, LZF, BZIP2, LZ4, ZSTD})
 """Filters that are undone here."""
+
+_PACKERS = OWN - {SHUFFLE, FLETCHER32} | {BLOSC}
+_BLOSC_HEADER = 16
+_PLUGINS = {
+    BZIP2: "bzip2",
+    BLOSC: "Blosc",
+    LZ4: "LZ4",
+    ZSTD: "Zstandard",
+    305: "LZO",
+    32008: "bitshuffle",
+    32013: "ZFP",
+    32017: "SZ",
+    32018: "FCIDECOMP",
+    32019: "JPEG",
+    32026: "Blosc2",
+}
+"""Names of filters that do not come with HDF5."""
+
+
+@cache
+def can_undo(number: int) -> bool:
+    """Whether a filter is undone here."""
+    return number in OWN or (number == BLOSC and find_spec("numcodecs") is not None)
+
+
+def missing_filter(numbers: Sequence[int]) -> str | None:
+    """Return the reason why chunks with some filters cannot be unpacked, None if they can.
+
+    Filters of hdf5plugin are registered, where it is installed.
+    """
+    for number in numbers:
+        if can_undo(number) or h5z.filter_avail(number):
+            continue
+        with suppress(ImportError):
+            import_module("hdf5plugin")
+        if not h5z.filter_avail(number):
+            name = _PLUGINS.get(number, "a filter")
+            bring = "akdask[zarr]" if number == BLOSC else "hdf5plugin"
+            if number == 305:
+                return f"is packed by {name} (filter {number}), which only PyTables brings"
+            return f"is packed by {name} (filter {number}), which is not installed: pip install {bring!r}"
+    return None
+
 
 _SUM = 4  # bytes of a checksum
 _WORDS = 2**20  # words of a checksum that are summed at a time, so that the sums fit 64 bits
@@ -87,7 +137,7 @@ def undo(stored: Bytes, filters: Sequence[Filter], nbytes: int) -> Bytes:
     stored : ndarray, uint8
         The stored bytes of the chunk.
     filters : sequence of Filter
-        Filters that it went through, all of `OWN`.
+        Filters that it went through, all of which `can_undo` knows.
     nbytes : int
         Bytes of the elements.
 
@@ -108,6 +158,8 @@ def undo(stored: Bytes, filters: Sequence[Filter], nbytes: int) -> Bytes:
                 data = _unpacked(data, _size_before(filters[:position], nbytes))
             case h5z.FILTER_LZF:
                 data = _without_lzf(data, _size_before(filters[:position], nbytes))
+            case _:
+                data = _unpacked_by(number, data.tobytes(), _size_before(filters[:position], nbytes))
     if len(data) != nbytes:
         raise ChunkError(f"a chunk unpacks to {len(data)} bytes instead of {nbytes}")
     return data
@@ -116,7 +168,7 @@ def undo(stored: Bytes, filters: Sequence[Filter], nbytes: int) -> Bytes:
 def _size_before(filters: Sequence[Filter], nbytes: int) -> int:
     """Return how many bytes a chunk may have after the given filters."""
     for number, _ in filters:
-        nbytes += _SUM if number == FLETCHER32 else nbytes // 16 + 64 if number in {DEFLATE, LZF} else 0
+        nbytes += _SUM if number == FLETCHER32 else nbytes // 16 + 64 if number in _PACKERS else 0
     return nbytes
 
 
@@ -137,6 +189,51 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
     if not unpacker.eof:
         raise ChunkError("a chunk ends before all of it is unpacked")
     return out[:done]
+
+
+def _unpacked_by(number: int, raw: bytes, limit: int) -> Bytes:
+    """Undo a filter that does not come with HDF5."""
+    try:
+        match number:
+            case 307:
+                unpacker = bz2.BZ2Decompressor()
+                found = unpacker.decompress(raw, limit + 1)
+                if not unpacker.eof and len(found) <= limit:
+                    raise ValueError("its end is missing")
+            case 32015:
+                found = bytes(pa.CompressedInputStream(pa.BufferReader(raw), "zstd").read(limit + 1))
+            case 32001:
+                found = _without_blosc(raw, limit)
+            case _:
+                found = _without_lz4(raw, limit)
+    except (OSError, EOFError, RuntimeError, ValueError, pa.ArrowException) as error:
+        raise ChunkError(f"a chunk cannot be unpacked ({error})") from None
+    if len(found) > limit:
+        raise ChunkError(f"a chunk unpacks to more than {limit} bytes")
+    return np.frombuffer(found, np.uint8)
+
+
+def _without_blosc(raw: bytes, limit: int) -> bytes:
+    nbytes, packed = int.from_bytes(raw[4:8], "little"), int.from_bytes(raw[12:_BLOSC_HEADER], "little")
+    if len(raw) < _BLOSC_HEADER or packed != len(raw) or nbytes > limit:
+        raise ValueError(f"{len(raw)} bytes stored of {packed}, that unpack to {nbytes}")
+    return bytes(import_module("numcodecs.blosc").decompress(raw)) if nbytes else b""
+
+
+def _without_lz4(raw: bytes, limit: int) -> bytes:
+    """Undo HDF5's LZ4 filter: sizes of all and of a block, and blocks, each after its stored size."""
+    nbytes, block = int.from_bytes(raw[:8], "big"), int.from_bytes(raw[8:12], "big")
+    if nbytes > limit or (nbytes and not block):
+        raise ValueError(f"{nbytes} bytes in blocks of {block}")
+    parts, place, left = [], 12, nbytes
+    while left:
+        size, wanted = int.from_bytes(raw[place : place + 4], "big"), min(block, left)
+        part = raw[place + 4 : place + 4 + size]
+        if len(part) != size or not size:
+            raise ValueError("it is cut off")
+        parts.append(part if size == wanted else bytes(pa.Codec("lz4_raw").decompress(part, decompressed_size=wanted)))
+        place, left = place + 4 + size, left - wanted
+    return b"".join(parts)
 
 
 def _without_lzf(data: Bytes, limit: int) -> Bytes:
@@ -269,7 +366,7 @@ class ChunkIndex:
     @property
     def is_own(self) -> bool:
         """Whether all filters are undone here."""
-        return OWN.issuperset(number for number, _ in self.filters)
+        return all(can_undo(number) for number, _ in self.filters)
 
     def byte_ranges(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Return where the chunks with some elements, counted in row-major order, begin and end in the file."""

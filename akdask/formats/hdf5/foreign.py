@@ -23,7 +23,7 @@ from akdask.columns.table import empty
 from akdask.deferred import pa
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.formats.hdf5 import layout
-from akdask.formats.hdf5.chunks import boxes
+from akdask.formats.hdf5.chunks import ChunkReader, boxes
 from akdask.formats.hdf5.description import (
     ColumnLocation,
     ColumnSchema,
@@ -176,6 +176,14 @@ def _item_type(dtype: DType) -> ColumnType | None:
     return layout.column_type_of(dtype.str) if dtype.kind in "iuf" and dtype.subdtype is None else None
 
 
+def is_plain_record(node: Any) -> bool:
+    """Whether the stored bytes of an open dataset's elements are those of NumPy's records."""
+    dtype: DType = node.dtype
+    if dtype.names is None or dtype.hasobject:
+        return False
+    return bool(node.get_type().equal(h5t.py_create(dtype)))
+
+
 class FieldReader:
     """Reads a part of the elements of a dataset through HDF5.
 
@@ -185,10 +193,13 @@ class FieldReader:
         The dataset, open.
     path : str
         The path of the part.
+    chunks : ChunkReader, optional
+        Reads whole elements, where their chunks can be unpacked without the library.
     """
 
-    def __init__(self, node: Any, path: str) -> None:
+    def __init__(self, node: Any, path: str, chunks: ChunkReader | None = None) -> None:
         self._dataset = h5py.Dataset(node)
+        self._chunks = chunks
         self._steps = path.split(STEP)[1:]
 
     def read_into(self, ranges: RangeReader, out: Values, start: int) -> None:
@@ -199,7 +210,7 @@ class FieldReader:
             inner = ()
         width = math.prod(inner)
         first, last = (start // width, -(-(start + len(out)) // width)) if width else (0, 0)
-        found = [self._part(block) for block in self._blocks(first, last)]
+        found = [self._part(block) for block in self._blocks(ranges, first, last)]
         values = np.concatenate(found) if len(found) != 1 else found[0]
         if self._steps:
             base, names = values.dtype, _names(values.dtype)
@@ -213,8 +224,13 @@ class FieldReader:
         else:
             out[:] = values
 
-    def _blocks(self, start: int, stop: int) -> Iterator[Values]:
+    def _blocks(self, ranges: RangeReader, start: int, stop: int) -> Iterator[Values]:
         shape = self._dataset.shape
+        if self._chunks is not None:
+            whole = np.empty(stop - start, self._dataset.dtype)
+            self._chunks.read_into(ranges, whole, start)
+            yield whole[self._steps[0]]
+            return
         if not shape:
             yield np.asarray(self._dataset[()]).reshape((1, *_without_shape(self._dataset.dtype)[1]))
             return

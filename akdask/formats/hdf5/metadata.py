@@ -11,11 +11,12 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from h5py import h5a, h5d, h5g, h5l, h5o, h5t
+from h5py import h5a, h5d, h5g, h5l, h5o, h5t, h5z
 
 from akdask.caches import cached_results
 from akdask.errors import AkdaskError, FileFormatError, ObjTypeError
 from akdask.formats.hdf5 import layout
+from akdask.formats.hdf5.chunks import missing_filter
 from akdask.formats.hdf5.description import DatasetSchema, Problem, Slot
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_file
@@ -293,6 +294,11 @@ class StoredDataset(StoredNode):
         made = self.opened.get_create_plist()
         return tuple(made.get_filter(index)[0] for index in range(made.get_nfilters()))
 
+    @property
+    def is_unpacked_by_library(self) -> bool:
+        """Whether the library has all filters that its chunks went through."""
+        return all(map(h5z.filter_avail, self.filters))
+
     def describe(self, *, flat: bool = True) -> tuple[DatasetSchema, Slot]:
         """Return stored type, offset and length of a dataset of numbers; one-dimensional, if it must be flat.
 
@@ -313,11 +319,20 @@ class StoredDataset(StoredNode):
         return _schema(self.path, dtype), (self.place() if offset is None else offset, length)
 
     def place(self) -> int:
-        """Return the code that replaces the offset of data that is not read past the library."""
+        """Return the code that replaces the offset of data that is not read past the library.
+
+        Raises
+        ------
+        NotFlatError
+            If it is packed by a filter that is not installed.
+        """
         if self.is_outside:
             return OUTSIDE
         if self.storage != "chunked":
             return ELSEWHERE
+        missing = missing_filter(self.filters)
+        if missing is not None:
+            raise NotFlatError(missing)
         # Rows that are stored together: for several dimensions, the rows of all chunks along the other axes.
         stored_rows = int(self.opened.get_create_plist().get_chunk()[0] * math.prod(self.opened.shape[1:]))
         length: int = math.prod(self.opened.shape)

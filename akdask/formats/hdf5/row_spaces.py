@@ -40,7 +40,7 @@ from akdask.formats.hdf5.description import (
     has_bounds,
     ranges_beside,
 )
-from akdask.formats.hdf5.foreign import OBJECTS, STEP, FieldReader, dataset_of
+from akdask.formats.hdf5.foreign import OBJECTS, STEP, FieldReader, dataset_of, is_plain_record
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
@@ -139,6 +139,10 @@ class ChunkedReader:
             has_block = bool(self._hdf5.id.get_create_plist().get_userblock())
             if index.is_own and not is_part and dataset.is_plain(dtype) and not has_block:
                 return ChunkReader(index, dtype, extent.dataset, self._chunks)
+            # The library unpacks what it can: it converts the wanted field alone.
+            if index.is_own and not has_block and is_plain_record(node) and not dataset.is_unpacked_by_library:
+                name = dataset_of(extent.dataset)
+                return FieldReader(node, extent.dataset, ChunkReader(index, node.dtype, name, self._chunks))
             nbytes = math.prod(index.chunk) * len(index.fill)
             check_chunk(nbytes)
             access.set_chunk_cache(521, max(nbytes, 2**20), 0.75)
