@@ -321,14 +321,14 @@ import sys, warnings
 warnings.simplefilter("error")
 {imports}
 assert "akdask.extension" not in sys.modules
-assert pd.Series([1, 2], dtype="ak_int64").dtype.name == "ak_int64"
+assert pd.Series([1, 2], dtype="ak_int64").dtype == "ak_int64"
 assert "akdask.extension" in sys.modules
-assert pd.Series([1]).ak.to_ak().dtype.name == "ak_int64" and pd.Series.ak is ak.ArkoudaSeriesAccessor
+assert pd.Series([1]).ak.to_ak().dtype == "ak_int64" and pd.Series.ak is ak.ArkoudaSeriesAccessor
 assert str(pd.Series([1, 2]).dtype) == "int64" and pd.array([True], dtype="boolean")[0]
 assert type(pd.__loader__).__name__ == type(pd.__spec__.loader).__name__ == "SourceFileLoader"
 """
     loaded_after(script)
-    loaded_after(f"{imports}\nassert pd.DataFrame({{'a': [1]}}).ak.to_ak().dtypes['a'].name == 'ak_int64'")
+    loaded_after(f"{imports}\nassert pd.DataFrame({{'a': [1]}}).ak.to_ak().dtypes['a'].name == 'int64'")
 
 
 @pytest.mark.slow

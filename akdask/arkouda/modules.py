@@ -159,7 +159,7 @@ MODULES: dict[str, str] = {
     "pandas.extension._dataframe_accessor": "ArkoudaDataFrameAccessor",
     "pandas.extension._dtypes": (
         "ArkoudaBigintDtype ArkoudaBoolDtype ArkoudaCategoricalDtype ArkoudaDtype ArkoudaFloat64Dtype "
-        "ArkoudaInt64Dtype ArkoudaStringDtype ArkoudaUint64Dtype ArkoudaUint8Dtype"
+        "ArkoudaInt64Dtype ArkoudaStringDtype ArkoudaUint64Dtype ArkoudaUint8Dtype _ArkoudaBaseDtype"
     ),
     "pandas.extension._index_accessor": "ArkoudaIndexAccessor",
     "pandas.extension._series_accessor": "ArkoudaSeriesAccessor",

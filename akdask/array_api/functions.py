@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from akdask.array_api.array_object import StandardArray, computed, flat, plain_array
-from akdask.array_api.creation_functions import asarray, concat, full, reshape, zeros_like
+from akdask.array_api.creation_functions import asarray, astype, concat, full, reshape, zeros_like
 from akdask.arrays import creation, functions, reductions, shapes, sorting
 from akdask.arrays.axes import checked_axis, reduced_along
 from akdask.arrays.ndarray import shaped
@@ -31,6 +31,9 @@ def reduced(name: str, x: StandardArray, axis: Any, keepdims: bool, **params: An
 
 
 def _typed(x: StandardArray, dtype: Any) -> StandardArray:
+    """Return the elements in the type that they are added up in: the widest of their kind by default."""
+    if dtype is None and x.dtype == np.uint8:
+        dtype = np.uint64
     return x if dtype is None else StandardArray(x._array.astype(dtype))
 
 
@@ -163,17 +166,25 @@ def any(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> Sta
     return reduced("any", x, axis, keepdims)
 
 
-def clip(a: StandardArray, a_min: Any, a_max: Any, /) -> StandardArray:
-    """Return the elements bounded below and above; None means no bound.
+def clip(x: StandardArray, /, min: Any = None, max: Any = None) -> StandardArray:
+    """Return the elements bounded below and above, in the type of the array; None means no bound.
+
+    Parameters
+    ----------
+    x : StandardArray
+        The elements.
+    min, max : number or StandardArray, optional
+        The bounds.
 
     Examples
     --------
     >>> import akdask.array_api as xp
-    >>> xp.clip(xp.arange(5), 1, 3).tolist()
-    [1, 1, 2, 3, 3]
+    >>> xp.clip(xp.arange(5), 1, 3).tolist(), xp.clip(xp.arange(3), max=1).tolist()
+    ([1, 1, 2, 3, 3], [0, 1, 1])
     """
-    bounded = a if a_min is None else computed("maximum", a, a_min)
-    return bounded if a_max is None else computed("minimum", bounded, a_max)
+    bounded = positive(x) if min is None else computed("maximum", x, min)
+    bounded = bounded if max is None else computed("minimum", bounded, max)
+    return bounded if bounded.dtype == x.dtype else astype(bounded, x.dtype)
 
 
 def diff(a: StandardArray, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> StandardArray:
@@ -476,6 +487,11 @@ def atanh(x: Any, /) -> StandardArray:
     return computed("arctanh", x)
 
 
+def signbit(x: Any, /) -> StandardArray:
+    """Return which elements are negative, among them -0.0."""
+    return computed("signbit", x)
+
+
 def bitwise_invert(x: Any, /) -> StandardArray:
     """Return each element with all bits inverted."""
     return computed("invert", x)
@@ -654,6 +670,26 @@ def bitwise_right_shift(x1: Any, x2: Any, /) -> StandardArray:
 def bitwise_xor(x1: Any, x2: Any, /) -> StandardArray:
     """Return the bits that one of them has, element by element."""
     return computed("bitwise_xor", x1, x2)
+
+
+def copysign(x1: Any, x2: Any, /) -> StandardArray:
+    """Return the size of `x1` with the sign of `x2`, element by element."""
+    return computed("copysign", x1, x2)
+
+
+def hypot(x1: Any, x2: Any, /) -> StandardArray:
+    """Return the length of the hypotenuse over `x1` and `x2`, element by element."""
+    return computed("hypot", x1, x2)
+
+
+def maximum(x1: Any, x2: Any, /) -> StandardArray:
+    """Return the larger of both, NaN where one is, element by element."""
+    return computed("maximum", x1, x2)
+
+
+def minimum(x1: Any, x2: Any, /) -> StandardArray:
+    """Return the smaller of both, NaN where one is, element by element."""
+    return computed("minimum", x1, x2)
 
 
 def divide(x1: Any, x2: Any, /) -> StandardArray:

@@ -89,7 +89,14 @@ class ArkoudaIndexAccessor:
         ----------
         akidx : Index or MultiIndex
             The labels.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is neither.
         """
+        if not isinstance(akidx, Index | MultiIndex):
+            raise ArgumentTypeError(f"from_ak_legacy takes an akdask.Index, not {type(akidx).__name__}.")
         if isinstance(akidx, MultiIndex):
             arrays = [pd.Index(wrapped(level)) for level in akidx.levels]
             return pd.MultiIndex.from_arrays(arrays, names=akidx.names)
@@ -103,7 +110,15 @@ class ArkoudaIndexAccessor:
         return _is_lazy(self._obj)
 
     def concat(self, other: Any) -> pd.Index:
-        """Return the labels followed by others; see `Index.concat`."""
+        """Return the labels followed by others; see `Index.concat`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the others are no Index of pandas.
+        """
+        if not isinstance(other, pd.Index):
+            raise ArgumentTypeError(f"concat puts an Index of pandas behind, not {type(other).__name__}.")
         return self.from_ak_legacy(self.to_ak_legacy().concat(_legacy_index(other)))
 
     def lookup(self, key: Any) -> Any:
@@ -151,7 +166,7 @@ class ArkoudaSeriesAccessor:
     >>> import pandas as pd
     >>> s = pd.Series([1, 2, 3], name="n").ak.to_ak()
     >>> s.dtype, s.ak.is_arkouda, (s + 1).ak.collect().tolist()
-    (ArkoudaInt64Dtype('ak_int64'), True, [2, 3, 4])
+    (ArkoudaInt64Dtype('int64'), True, [2, 3, 4])
     """
 
     def __init__(self, pandas_obj: pd.Series) -> None:
@@ -215,19 +230,29 @@ class ArkoudaSeriesAccessor:
         self._check("groupby")
         return GroupBy(as_lazy(self._obj))
 
-    def argsort(self, *, ascending: bool = True, **kwargs: Any) -> pd.Series:
+    def argsort(self, *, ascending: bool = True, na_position: str = "last", **kwargs: Any) -> pd.Series:
         """Return the positions that put the values in order, with the labels of the Series; computes.
 
         Parameters
         ----------
         ascending : bool, default True
             The direction.
+        na_position : {"last", "first"}
+            Where missing values go.
         **kwargs
             Further arguments of pandas, which are ignored.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the Series is not lazy.
+        ArgumentError
+            If `na_position` is another word.
         """
         self._check("argsort")
         positions: Any = self._obj.array
-        found = as_lazy(np.asarray(positions.argsort(ascending=ascending), np.int64))
+        order = positions.argsort(ascending=ascending, na_position=na_position)
+        found = as_lazy(np.asarray(order, np.int64))
         return pd.Series(wrapped(found), index=self._obj.index, name=self._obj.name)
 
     def apply(self, func: Callable[[Any], Any], result_dtype: Any = None) -> pd.Series:
@@ -239,6 +264,11 @@ class ArkoudaSeriesAccessor:
             Runs in this process.
         result_dtype : dtype-like, optional
             Type of the results; inferred by default.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the Series is not lazy.
         """
         self._check("apply")
         found = [func(item) for item in self._obj]
@@ -264,7 +294,7 @@ class ArkoudaDataFrameAccessor:
     >>> import pandas as pd
     >>> df = pd.DataFrame({"x": [1, 2], "s": ["a", "b"]}).ak.to_ak()
     >>> [dtype.name for dtype in df.dtypes]
-    ['ak_int64', 'ak_string']
+    ['int64', 'string']
     """
 
     def __init__(self, pandas_obj: pd.DataFrame) -> None:
@@ -299,6 +329,17 @@ class ArkoudaDataFrameAccessor:
         columns = {name: wrapped(akdf[name]) for name in akdf.columns}
         return pd.DataFrame(columns, index=ArkoudaIndexAccessor.from_ak_legacy(akdf.index))
 
+    @staticmethod
+    def _assert_all_arkouda(df: Any, side: str) -> None:
+        if not isinstance(df, pd.DataFrame):
+            raise ArgumentTypeError(f"{side} must be a DataFrame of pandas, not {type(df).__name__}.")
+        others = [name for name in df.columns if not _is_lazy(df[name])]
+        if others:
+            raise ArgumentTypeError(
+                f"merge needs DataFrames with lazy columns, and some of the {side} one are not: {others}.",
+                hint="df.ak.to_ak() makes one.",
+            )
+
     def merge(  # noqa: PLR0917 - Arkouda's signature
         self,
         right: pd.DataFrame,
@@ -320,8 +361,7 @@ class ArkoudaDataFrameAccessor:
         """
         frames: tuple[Any, Any] = (self._obj, right)
         for frame in frames:
-            if not isinstance(frame, pd.DataFrame) or not all(_is_lazy(frame[name]) for name in frame.columns):
-                raise ArgumentTypeError("merge needs DataFrames with lazy columns.", hint="df.ak.to_ak() makes one.")
+            self._assert_all_arkouda(frame, "right" if frame is right else "left")
         left, other = self.to_ak_legacy(), ArkoudaDataFrameAccessor(right).to_ak_legacy()
         joined = left.merge(
             other, on, how, left_suffix, right_suffix, convert_ints, sort, left_on=left_on, right_on=right_on

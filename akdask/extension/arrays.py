@@ -23,12 +23,14 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeErro
 from akdask.extension.base import COLLECT, ArkoudaExtensionArray, as_lazy, class_for, holds, refuses
 
 PREFIXES = ("arkouda.", "ak.", "ak_", "ak")
-"""Prefix of the names of types, so that ``int64`` stays NumPy's."""
+"""What a text begins with that means one of these types, so that ``int64`` stays NumPy's."""
 
 WIDEST = {"i": np.int64, "u": np.uint64, "f": np.float64}
 """The types that narrower ones of NumPy become, by their kind."""
 
-OTHER_NAMES = {"str": "string", "str_": "string", "bool_": "bool", "categorical": "category"}
+OTHER_NAMES = {"str": "string", "str_": "string", "bool": "bool_", "int": "int64", "float": "float64"} | {
+    "categorical": "category"
+}
 
 
 class ArkoudaBaseDtype(ExtensionDtype):
@@ -43,8 +45,11 @@ class ArkoudaBaseDtype(ExtensionDtype):
         return self._numpy_dtype
 
     @classmethod
-    def construct_from_string(cls, string: str) -> Self:
+    def construct_from_string(cls, string: str) -> Any:
         """Return the type of a name such as ``ak_int64``, ``ak.int64``, ``akint64`` or ``arkouda.int64``.
+
+        As in Arkouda it is the type of the name, whichever class is asked, and plain names such as ``int64``, which are
+        the `name` of the types, are NumPy's.
 
         Raises
         ------
@@ -59,18 +64,17 @@ class ArkoudaBaseDtype(ExtensionDtype):
         prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), None)
         base = "" if prefix is None else name.removeprefix(prefix).lstrip("._")
         found = _BY_NAME.get(OTHER_NAMES.get(base, base))
-        if found is None or not issubclass(found, cls):
+        if found is None:
             raise ArgumentTypeError(
                 f"Cannot construct a '{cls.__name__}' from '{string}'",
                 hint="names of lazy types begin with ak_: ak_int64, ak_float64, ak_bool, ak_string.",
             )
-        made: Self = found()
-        return made
+        return found()
 
     @property
     def itemsize(self) -> int:
         """Bytes of an element, of a reference where they differ."""
-        return int(self._numpy_dtype.itemsize)
+        return int(self._numpy_dtype.itemsize or np.dtype(object).itemsize)
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -87,7 +91,7 @@ class ArkoudaBaseDtype(ExtensionDtype):
         names = {dtype.name for dtype in dtypes}
         if not kinds - {"O"} <= set("iuf") or not all(_is_number(dtype) for dtype in dtypes):
             return None
-        if "ak_bigint" in names:
+        if "bigint" in names:
             return ArkoudaFloat64Dtype() if "f" in kinds else ArkoudaBigintDtype()
         # pandas asks for types alone, whatever values are there: its own Int64 beside UInt64 is Float64 too.
         found = np.result_type(*(getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes))
@@ -95,6 +99,10 @@ class ArkoudaBaseDtype(ExtensionDtype):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+
+_ArkoudaBaseDtype = ArkoudaBaseDtype
+"""Arkouda's name of the class."""
 
 
 class NumberDtype(ArkoudaBaseDtype):
@@ -107,35 +115,35 @@ class NumberDtype(ArkoudaBaseDtype):
 class ArkoudaInt64Dtype(NumberDtype):
     """Integers of 64 bits; they become floats where pandas makes some missing."""
 
-    name, kind, type, _numpy_dtype = "ak_int64", "i", np.int64, np.dtype(np.int64)
+    name, kind, type, _numpy_dtype = "int64", "i", np.int64, np.dtype(np.int64)
 
 
 @register_extension_dtype
 class ArkoudaUint64Dtype(NumberDtype):
     """Unsigned integers of 64 bits; they become floats where pandas makes some missing."""
 
-    name, kind, type, _numpy_dtype = "ak_uint64", "u", np.uint64, np.dtype(np.uint64)
+    name, kind, type, _numpy_dtype = "uint64", "u", np.uint64, np.dtype(np.uint64)
 
 
 @register_extension_dtype
 class ArkoudaUint8Dtype(NumberDtype):
     """Unsigned integers of 8 bits; they become floats where pandas makes some missing."""
 
-    name, kind, type, _numpy_dtype = "ak_uint8", "u", np.uint8, np.dtype(np.uint8)
+    name, kind, type, _numpy_dtype = "uint8", "u", np.uint8, np.dtype(np.uint8)
 
 
 @register_extension_dtype
 class ArkoudaFloat64Dtype(NumberDtype):
     """Floats of 64 bits; NaN is missing."""
 
-    name, kind, type, _numpy_dtype = "ak_float64", "f", np.float64, np.dtype(np.float64)
+    name, kind, type, _numpy_dtype = "float64", "f", np.float64, np.dtype(np.float64)
 
 
 @register_extension_dtype
 class ArkoudaBoolDtype(NumberDtype):
     """Truth values; they become floats where pandas makes some missing."""
 
-    name, kind, type, _numpy_dtype = "ak_bool", "b", np.bool_, np.dtype(np.bool_)
+    name, kind, type, _numpy_dtype = "bool_", "b", np.bool_, np.dtype(np.bool_)
     _is_boolean = True
 
 
@@ -143,21 +151,21 @@ class ArkoudaBoolDtype(NumberDtype):
 class ArkoudaBigintDtype(NumberDtype):
     """Integers of any size."""
 
-    name, kind, type = "ak_bigint", "O", int
+    name, kind, type = "bigint", "O", int
 
 
 @register_extension_dtype
 class ArkoudaStringDtype(ArkoudaBaseDtype):
     """Text; missing text is NaN."""
 
-    name, kind, type = "ak_string", "O", str
+    name, kind, type, _numpy_dtype = "string", "O", str, np.dtype(np.str_)
 
 
 @register_extension_dtype
 class ArkoudaCategoricalDtype(ArkoudaBaseDtype):
     """Text of few distinct values."""
 
-    name, kind, type = "ak_category", "O", str
+    name, kind, type = "category", "O", str
 
 
 @register_extension_dtype
@@ -198,7 +206,7 @@ CONCRETE: tuple[type[ArkoudaBaseDtype], ...] = (
     ArkoudaCategoricalDtype,
 )
 
-_BY_NAME = {cls.name.removeprefix("ak_"): cls for cls in CONCRETE}
+_BY_NAME = {cls.name: cls for cls in CONCRETE}
 
 
 def _is_number(dtype: Any) -> bool:
@@ -216,7 +224,7 @@ def extension_dtype(dtype: Any) -> ArkoudaBaseDtype:
     Examples
     --------
     >>> extension_dtype(np.dtype(bool))
-    ArkoudaBoolDtype('ak_bool')
+    ArkoudaBoolDtype('bool_')
     """
     if dtype == bigint:
         return ArkoudaBigintDtype()
@@ -236,7 +244,7 @@ OF_FLOATS = {"median", "std", "var"}
 REDUCTIONS = {"sum", "prod", "min", "max", "mean", "any", "all", "count"} | IN_MEMORY | OF_FLOATS
 
 
-@holds("ak_int64", "ak_uint64", "ak_uint8", "ak_float64", "ak_bool", "ak_bigint")
+@holds("int64", "uint64", "uint8", "float64", "bool_", "bigint")
 class ArkoudaArray(ArkoudaExtensionArray):
     """A `pdarray` in pandas.
 
@@ -279,7 +287,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     @property
     def dtype(self) -> ArkoudaBaseDtype:
-        """The type, such as ``ak_int64``."""
+        """The type, such as ``int64``."""
         return extension_dtype(self._data.dtype)
 
     @property
@@ -303,7 +311,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         if fill is pd.NA or fill is None or (isinstance(fill, float) and np.isnan(fill)):
             # Only floats have a missing value: an integer that is no float is refused when it is computed.
-            return where(missing, np.nan, cast(data, np.float64) if self.dtype.name == "ak_bigint" else data)
+            return where(missing, np.nan, cast(data, np.float64) if self.dtype.name == "bigint" else data)
         return where(missing, self._checked_scalar(fill), data)
 
     def _filled_rows(self, count: int, fill: Any) -> Any:
@@ -321,9 +329,14 @@ class ArkoudaArray(ArkoudaExtensionArray):
     # reductions
 
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        name = {"or": "any", "and": "all"}.get(name, name)
+        if name == "first":
+            return self._first()
+        if name in ("argmin", "argmax"):
+            return getattr(self, name)(skipna=skipna)
         if name not in REDUCTIONS:
             raise ArgumentTypeError(f"cannot perform {name} with type {self.dtype}")
-        if name in IN_MEMORY or (self.dtype.name == "ak_bigint" and name in OF_FLOATS):
+        if name in IN_MEMORY or (self.dtype.name == "bigint" and name in OF_FLOATS):
             found = getattr(pd.Series(self.to_numpy(np.float64)), name)(skipna=skipna)
             return self._wrapped(array([found])) if keepdims else found
         data = self._there() if skipna else self._data
@@ -425,7 +438,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
         if wanted.type is str:
             text = self._data.astype(str)
             text = where(isnan(self._data), None, text) if self._is_float else text
-            return Categorical(text) if wanted.name == "ak_category" else text
+            return Categorical(text) if wanted.name == "category" else text
         self._check_fits(wanted)
         return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
 
@@ -457,14 +470,14 @@ NUMERIC = (
 
 
 @refuses(NUMERIC, COLLECT)
-@holds("ak_string")
+@holds("string")
 class ArkoudaStringArray(ArkoudaExtensionArray):
     """`Strings` in pandas; missing text is NaN.
 
     Parameters
     ----------
     data : Strings, or sequence of str
-        The elements.
+        The elements; numbers in memory are written as text.
 
     Examples
     --------
@@ -477,11 +490,13 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
     default_fill_value = ""
 
     def __init__(self, data: Any) -> None:
-        super().__init__(as_lazy(data, is_text=True))
+        found = as_lazy(data, is_text=True)
+        is_in_memory = isinstance(data, list | tuple | np.ndarray)
+        super().__init__(found.astype(str) if is_in_memory and isinstance(found, pdarray) else found)
 
     @property
     def dtype(self) -> ArkoudaStringDtype:
-        """The type ``ak_string``."""
+        """The type ``string``."""
         return ArkoudaStringDtype()
 
     def __getattr__(self, name: str) -> Any:
@@ -522,10 +537,10 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         return checked_text(value)
 
     def _like(self, wanted: Any) -> Any:
-        return self.astype(wanted) if wanted.name == "ak_category" else self
+        return self.astype(wanted) if wanted.name == "category" else self
 
     def _converted(self, wanted: Any) -> Any:
-        if wanted.name == "ak_category":
+        if wanted.name == "category":
             return Categorical(self._data)
         return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
 
@@ -549,7 +564,7 @@ OF_PANDAS = (
 
 
 @refuses(OF_PANDAS, COLLECT)
-@holds("ak_category")
+@holds("category")
 class ArkoudaCategorical(ArkoudaExtensionArray):
     """A `Categorical` in pandas; its missing label is NaN there.
 
@@ -575,7 +590,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
 
     @property
     def dtype(self) -> ArkoudaCategoricalDtype:
-        """The type ``ak_category``."""
+        """The type ``category``."""
         return ArkoudaCategoricalDtype()
 
     def _computed_elements(self) -> np.ndarray[Any, Any]:

@@ -77,12 +77,26 @@ class LazyOperators(ExtensionArray):
         if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
             return NotImplemented
         for item in items:
-            if pd.api.types.is_list_like(item) and len(item) != len(self):
+            # As in Arkouda, one element is there for all.
+            if pd.api.types.is_list_like(item) and len(item) not in {1, len(self)}:
                 raise ArgumentError(f"Lengths must match: {len(self)} and {len(item)}.")
-        found = function(*map(self._operand, items))
+        operands = [self._operand(item) for item in items]
+        if len(self) != 1:
+            operands = [item[0] if isinstance(item, Array) and len(item) == 1 else item for item in operands]
+        found = function(*operands)
         if isinstance(found, tuple):
             return tuple(map(self._wrapped, found))
         return self._wrapped(found)
+
+    def _cmp_method(self, other: Any, op: Callable[..., Any]) -> Any:
+        """Return a comparison with another array or a scalar, as pandas' operators do."""
+        return op(self, other) if op in {operator.eq, operator.ne} else self._computed(op, self, other)
+
+    def _arith_method(self, other: Any, op: Callable[..., Any]) -> Any:
+        """Return arithmetic with another extension array or a scalar, NotImplemented for all else."""
+        if not isinstance(other, ExtensionArray) and not np.isscalar(other):
+            return NotImplemented
+        return self._computed(op, self, other)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute a ufunc of lazy arrays; lazy."""
@@ -320,7 +334,14 @@ class OrderedElements(LazyOperators):
             Where missing elements go.
         **kwargs
             Further arguments of pandas, which are ignored.
+
+        Raises
+        ------
+        ArgumentError
+            If `na_position` is another word.
         """
+        if na_position not in {"first", "last"}:
+            raise ArgumentError(f"na_position is 'first' or 'last', not {na_position!r}.")
         missing = self.isna()
         there = np.flatnonzero(~missing)
         order = argsort(self._data[array(there)], ascending=ascending).to_ndarray() if len(there) else there
@@ -425,6 +446,9 @@ _CLASSES: dict[str, type[ArkoudaExtensionArray]] = {}
 
 ArkoudaArrayLike: TypeAlias = pdarray | Strings | Categorical
 """Elements of pandas columns."""
+
+OF_NUMPY = {"int64": "int64", "uint64": "uint64", "uint8": "uint8", "float64": "float64", "bool": "bool"}
+"""Lazy types by the types of NumPy that have the same elements."""
 
 CACHED_ROWS = 4096
 """Most rows for which computed elements are cached, as pandas requests them repeatedly."""
@@ -769,16 +793,44 @@ class ArkoudaExtensionArray(OrderedElements):
         return self.to_numpy(dtype)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
-        """Return the elements in another type: lazy for types of lazy arrays, else it computes."""
-        wanted = pd.api.types.pandas_dtype(dtype)
+        """Return the elements in another type.
+
+        Types that lazy arrays have, also by the names and types of NumPy and pandas, give a lazy array, as in Arkouda;
+        others such as ``object`` give an array of NumPy or pandas, which computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like
+            The type.
+        copy : bool, default True
+            Whether elements that have the type are copied.
+        """
+        wanted = self._lazy_type(pd.api.types.pandas_dtype(dtype))
         if wanted == self.dtype:
             return self.copy() if copy else self
-        if isinstance(wanted, ExtensionDtype) and issubclass(wanted.construct_array_type(), ArkoudaExtensionArray):
+        if _is_lazy_type(wanted):
             return self._wrapped(self._converted(wanted))
         if isinstance(wanted, ExtensionDtype):
             elements: Any = self.to_numpy()
             return pd.array(elements, dtype=wanted)
         return self._plain(wanted)
+
+    def _lazy_type(self, wanted: Any) -> Any:
+        """Return the lazy type for one of NumPy or pandas, itself where there is none."""
+        if _is_lazy_type(wanted):
+            return wanted
+        if isinstance(wanted, pd.StringDtype) or (isinstance(wanted, np.dtype) and wanted.kind == "U"):
+            return self._dtype_of("string")
+        if isinstance(wanted, pd.CategoricalDtype):
+            categories: Any = wanted.categories
+            return self._dtype_of("category") if self.dtype.type is str and categories is None else wanted
+        plain = getattr(wanted, "numpy_dtype", wanted)
+        name = OF_NUMPY.get(str(plain)) if isinstance(plain, np.dtype) else None
+        return wanted if name is None else self._dtype_of(name)
+
+    @staticmethod
+    def _dtype_of(name: str) -> Any:
+        return pd.api.types.pandas_dtype(f"ak_{name}")
 
     def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
         return self.to_numpy().astype(wanted)
@@ -822,7 +874,15 @@ class ArkoudaExtensionArray(OrderedElements):
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
         if name == "count":
             return int((~self.isna()).sum())
+        if name == "first":
+            return self._first()
         raise ArgumentTypeError(f"Cannot perform reduction '{name}' with type {self.dtype}")
+
+    def _first(self) -> Any:
+        """Return the first element."""
+        if not len(self):
+            raise ArgumentError("the first of no elements is asked for.")
+        return self[0]
 
     def _values_for_argsort(self) -> np.ndarray[Any, Any]:
         return self.to_numpy()
@@ -841,6 +901,10 @@ class ArkoudaExtensionArray(OrderedElements):
         raise UnsupportedError(
             "lazy arrays are not interpolated.", hint="s.ak.collect().interpolate() does it in memory."
         )
+
+
+def _is_lazy_type(dtype: Any) -> bool:
+    return isinstance(dtype, ExtensionDtype) and issubclass(dtype.construct_array_type(), ArkoudaExtensionArray)
 
 
 def holds(*names: str) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaExtensionArray]]:

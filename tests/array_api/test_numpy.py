@@ -375,3 +375,90 @@ def test_what_is_before_all_has_one_place_along_its_dimension(axis):
     given = np.arange(1, 13).reshape(2, 3, 2)
     found = xp.cumulative_sum(xp.asarray(given), axis=axis, include_initial=True)
     same(found, np.cumulative_sum(given, axis=axis, include_initial=True))
+
+
+@given(arrays(dtypes=("int64", "float64")), st.sampled_from([None, -1, 1]), st.sampled_from([None, 2, 3]))
+def test_clip_takes_one_bound_or_both(items, least, most):
+    same(xp.clip(xp.asarray(items), least, most), np.clip(items, least, most))
+    same(xp.clip(xp.asarray(items), max=most), np.clip(items, None, most))
+
+
+@pytest.mark.parametrize("name", ["minimum", "maximum", "hypot", "copysign"])
+@given(st.data())
+def test_two_floats_make_one(name, data):
+    items = data.draw(arrays(dtypes=("float64",)))
+    others = np.flip(items)
+    same(getattr(xp, name)(xp.asarray(items), xp.asarray(others)), getattr(np, name)(items, others))
+
+
+def test_signs_of_zeros_count():
+    same(xp.signbit(xp.asarray([-0.0, 0.0, -1.0, np.nan])), np.array([True, False, True, False]))
+
+
+def test_sums_of_bytes_are_wide():
+    items = xp.asarray(np.full(3, 200, np.uint8))
+    for found, wanted in ((xp.sum(items), 600), (xp.prod(items), 8_000_000), (xp.cumulative_sum(items)[-1], 600)):
+        assert (found.dtype, found.item()) == (np.uint64, wanted)
+
+
+MATRICES = np.array([[[4.0, 1.0], [1.0, 3.0]], [[2.0, 0.0], [0.0, 5.0]]])
+
+
+@pytest.mark.parametrize(
+    "name", ["cholesky", "det", "eigvalsh", "inv", "matrix_norm", "matrix_rank", "pinv", "svdvals", "trace", "diagonal"]
+)
+def test_linalg_is_that_of_numpy(name):
+    same(getattr(xp.linalg, name)(xp.asarray(MATRICES)), getattr(np.linalg, name)(MATRICES), exact=False)
+
+
+@pytest.mark.parametrize("name", ["eigh", "qr", "slogdet", "svd"])
+def test_parts_of_matrices_have_names(name):
+    found, wanted = getattr(xp.linalg, name)(xp.asarray(MATRICES)), getattr(np.linalg, name)(MATRICES)
+    assert found._fields == wanted._fields
+    for part, expected in zip(found, wanted, strict=True):
+        same(part, expected, exact=False)
+
+
+@given(arrays(of_dimensions(2, min_side=0), ("int64", "float64")), st.integers(-5, 5))
+def test_diagonals_are_those_of_numpy(items, offset):
+    same(xp.linalg.diagonal(xp.asarray(items), offset=offset), np.linalg.diagonal(items, offset=offset))
+
+
+@given(
+    arrays(of_dimensions(1), ("int64", "float64")),
+    st.sampled_from([0, 1, 2, 3, -2, np.inf, -np.inf]),
+    st.sampled_from([None, 0, -1]),
+    st.booleans(),
+)
+def test_norms_are_those_of_numpy(items, ord, axis, keepdims):
+    with np.errstate(all="ignore"):
+        wanted = np.linalg.vector_norm(items.astype(float), ord=ord, axis=axis, keepdims=keepdims)
+    same(xp.linalg.vector_norm(xp.asarray(items), ord=ord, axis=axis, keepdims=keepdims), wanted, exact=False)
+
+
+def test_equations_are_solved_or_refused():
+    wanted = np.linalg.solve(MATRICES[0], [1.0, 2.0])
+    same(xp.linalg.solve(xp.asarray(MATRICES[0]), xp.asarray([1.0, 2.0])), wanted, exact=False)
+    same(xp.linalg.cross(xp.asarray([1, 0, 0]), xp.asarray([0, 1, 0])), np.array([0, 0, 1]))
+    same(xp.linalg.matrix_power(xp.asarray([[1, 1], [0, 1]]), 3), np.array([[1, 3], [0, 1]]))
+    with pytest.raises(ArgumentError, match="inv: Singular matrix"):
+        xp.linalg.inv(xp.zeros((2, 2)))
+    with pytest.raises(ArgumentError, match="outer is the product of vectors"):
+        xp.linalg.outer(xp.zeros((2, 2)), xp.zeros(2))
+    with pytest.raises(ArgumentError, match="no matrices"):
+        xp.linalg.diagonal(xp.zeros(2))
+
+
+@pytest.mark.parametrize("count", [1, 4, 5])
+def test_frequencies_are_those_of_numpy(count):
+    found = xp.fft.fftfreq(count, d=0.5)
+    same(found, np.fft.fftfreq(count, 0.5))
+    same(xp.fft.rfftfreq(count, d=0.5), np.fft.rfftfreq(count, 0.5))
+    same(xp.fft.fftshift(found), np.fft.fftshift(np.fft.fftfreq(count, 0.5)))
+    same(xp.fft.ifftshift(xp.fft.fftshift(found)), np.fft.fftfreq(count, 0.5))
+    table = np.arange(6 * count).reshape(6, count)
+    same(xp.fft.fftshift(xp.asarray(table), axes=1), np.fft.fftshift(table, 1))
+    with pytest.raises(UnsupportedError, match="complex"):
+        xp.fft.fft(found)
+    with pytest.raises(ArgumentError, match="no frequencies"):
+        xp.fft.rfftfreq(0)

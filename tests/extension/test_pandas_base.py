@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from inspect import signature
 
 import pandas as pd
@@ -9,12 +10,42 @@ import pytest
 from pandas.tests.extension import base
 from pandas.tests.extension.conftest import *  # noqa: F403 - the fixtures that the tests want
 
-import akdask  # noqa: F401 - registers the types
+import akdask
 
 COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 
+
+class NamesOfTypes(base.BaseDtypeTests):
+    """pandas finds a type by its name; as in Arkouda, a lazy type has NumPy's name and is found with ``ak_`` before."""
+
+    def test_is_dtype_from_name(self, dtype):
+        assert type(dtype).is_dtype(f"ak_{dtype.name}")
+        assert not type(dtype).is_dtype(dtype.name)
+
+    def test_construct_from_string_own_name(self, dtype):
+        assert type(dtype.construct_from_string(f"ak_{dtype.name}")) is type(dtype)
+        with pytest.raises(TypeError, match=f"Cannot construct.*from '{dtype.name}'"):
+            dtype.construct_from_string(dtype.name)
+
+    def test_eq_with_str(self, dtype):
+        assert dtype == f"ak_{dtype.name}"
+        assert dtype != dtype.name
+
+    test_eq = test_eq_with_str
+
+    def test_check_dtype(self, data):
+        frame = pd.DataFrame({"A": pd.Series(data), "B": ["x"] * len(data), "C": [1] * len(data)})
+        assert (frame.dtypes == f"ak_{data.dtype.name}").tolist() == [True, False, False]
+
+
+def _with_lazy_names(tests):
+    return NamesOfTypes if tests is base.BaseDtypeTests else tests
+
+
 # Arrays of pandas may have two dimensions, those here have one.
-OF_ONE_DIMENSION = [tests for tests in base.ExtensionTests.__bases__ if tests is not base.Dim2CompatTests]
+OF_ONE_DIMENSION = [
+    _with_lazy_names(tests) for tests in base.ExtensionTests.__bases__ if tests is not base.Dim2CompatTests
+]
 
 
 MISSING = {"all_data", "data_for_grouping", "data_missing", "data_missing_for_sorting", "na_cmp", "na_value"}
@@ -23,7 +54,7 @@ OF_EXACT_VALUES = [
     base.BaseCastingTests,
     base.BaseComparisonOpsTests,
     base.BaseConstructorsTests,
-    base.BaseDtypeTests,
+    NamesOfTypes,
     base.BaseInterfaceTests,
     base.BaseUnaryOpsTests,
 ]
@@ -98,6 +129,20 @@ class Lazy:
 
     _combine_le_expected_dtype = "ak_bool"
 
+    def test_from_dtype(self, data):
+        for given in (data.dtype, f"ak_{data.dtype.name}"):
+            assert type(pd.Series(list(data), dtype=given).array) is type(data)
+
+    def test_astype_str(self, data):
+        # As in Arkouda, a type that lazy arrays have gives one.
+        for given in (str, "string", "U"):
+            found = pd.array(data[:2]).astype(given)
+            assert isinstance(found, akdask.ArkoudaStringArray)
+            assert found.tolist() == [str(item) for item in data[:2]]
+
+    def test_astype_string(self, data):
+        assert pd.Series(data).astype("string[pyarrow]").dtype == "ak_string"
+
     def _cast_pointwise_result(self, op_name, obj, other, pointwise_result):
         # pandas expects its own bools of comparisons unless it is told what else.
         return pointwise_result.astype("ak_bool") if op_name.strip("_") in COMPARISONS else pointwise_result
@@ -132,6 +177,11 @@ class Numbers(Lazy):
 
 class TestFloats(Reductions, Numbers, *OF_ONE_DIMENSION):  # type: ignore[misc]
     """All tests, on floats, of which NaN is missing."""
+
+    @pytest.mark.parametrize("engine", ["c", "python"])
+    def test_EA_types(self, engine, data):
+        text = io.StringIO(pd.DataFrame({"x": data}).to_csv(index=False))
+        assert pd.read_csv(text, dtype={"x": "ak_float64"}, engine=engine).x.array.equals(data)
 
     @pytest.fixture
     def dtype(self):
@@ -210,6 +260,13 @@ class TestBools(Numbers, *OF_EXACT_VALUES):  # type: ignore[misc]
 class Text(Lazy, Reductions):
     """Text has no arithmetic but ``+``."""
 
+    @pytest.mark.parametrize("skipna", [True, False])
+    def test_reduce_series_numeric(self, data, all_numeric_reductions, skipna):
+        if all_numeric_reductions == "count":
+            assert pd.Series(data).count() == len(data)
+        else:
+            super().test_reduce_series_numeric(data, all_numeric_reductions, skipna)
+
     def test_diff(self, data):
         with pytest.raises(TypeError):
             pd.Series(data).diff()
@@ -222,7 +279,7 @@ class Text(Lazy, Reductions):
     def _cast_pointwise_result(self, op_name, obj, other, pointwise_result):
         if op_name == "__radd__" and _is_text_of_pandas(other):
             # The left side decides, which is pandas' own text.
-            return pointwise_result.astype(other.dtype)
+            return pd.Series(pointwise_result.tolist(), dtype=other.dtype)
         return super()._cast_pointwise_result(op_name, obj, other, pointwise_result)
 
     def test_arith_series_with_scalar(self, data, all_arithmetic_operators):
