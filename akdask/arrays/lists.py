@@ -232,7 +232,7 @@ def parts_of(rows: Sequence[Any]) -> tuple[np.ndarray[Any, Any], Any]:
 
 def row_text(row: np.ndarray[Any, Any]) -> str:
     """Return the values of a list as text, the first and last ones of many."""
-    is_text = row.dtype.kind in "UOT" and any(isinstance(item, str) for item in row[:1])
+    is_text = row.dtype.kind in "UOT" and any(isinstance(item, str) for item in row)
     as_printed = quoted if is_text else printed_numbers
     fits = len(row) <= SHOWN
     shown = as_printed(row) if fits else [*as_printed(row[:EDGE]), GAP, *as_printed(row[-EDGE:])]
@@ -244,8 +244,8 @@ def as_arrays(table: Table) -> np.ndarray[Any, Any]:
     lists: Any = table.columns[0]
     values: Any = values_of(lists, type_of(lists).item or INT64)
     if not isinstance(values, np.ndarray):
-        is_text = type_of(values).kind == "str"
-        values = np.array(to_objects(values), str if is_text else object)
+        is_text, items = type_of(values).kind == "str", to_objects(values)
+        values = np.array(items, str if is_text and None not in items else object)
     found = np.empty(table.nrows, object)
     for row, (start, stop) in enumerate(pairwise(offsets_of(lists).tolist())):
         found[row] = values[start:stop].copy()

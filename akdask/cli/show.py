@@ -296,9 +296,9 @@ def _parquet_writer(file: ParquetFileDescription) -> str:
 
 
 def _about_column(file: ParquetFileDescription, column: ParquetColumn) -> dict[str, Any]:
-    chunks = file.chunks[column.leaf : column.leaf + column.leaves]
-    nulls = chunks[0]["nulls"]
-    codecs = [CODECS[codec] if codec >= 0 else "?" for codec in dict.fromkeys(chunks["codec"].ravel().tolist())]
+    chunks = file.chunks[column.leaf]
+    nulls = chunks["nulls"]
+    codecs = [CODECS[codec] if codec >= 0 else "?" for codec in dict.fromkeys(chunks["codec"].tolist())]
     return {
         "name": column.name,
         "kind": column.kind.label,

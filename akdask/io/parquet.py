@@ -37,8 +37,13 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     Numbers are widened to 64 bits and decimals become floats.  Times become Datetime and Timedelta of their unit and
     zone; dates are midnight, in seconds.  Lists become SegArray. Dictionaries of text become Categorical, ordered where
     Arrow's schema declares it, in the order of the first dictionary.  A null is NaN among floats, NaT among times,
-    missing text, or an empty list.  Integers and bools with nulls keep their type and have missing rows. Where a file
-    has no statistics, optional integers are read to look for nulls.
+    missing text, or an empty list.  Integers and bools with nulls keep their type and have missing rows; within lists
+    they become floats, and NaN.  Where statistics do not tell, optional integers are read to look for nulls.
+
+    Fields of structs, and keys and values of maps, are columns named like ``name.field``, ``name.key`` and
+    ``name.value``. Columns of one name get numbers. Bytes are text if the first ones are UTF-8, else hex digits, as
+    bytes of a fixed length and geometries always are; UUIDs have the usual groups.  Lists of lists and of times are
+    left out, with one warning.
 
     Row groups that statistics rule out and unused columns are not read.
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ import pyarrow.parquet as pq
 
 from akdask.caches import cached_results
 from akdask.columns.arrow import lists_of
-from akdask.columns.dtypes import FLOAT64, INT64, STR, ColumnType
+from akdask.columns.dtypes import FLOAT64, INT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls
@@ -246,12 +247,34 @@ def _exact_batches(nanoseconds: Callable[[], Iterator[Any]], seconds: Callable[[
 
 @cached_results("nulls of Parquet columns", 4096)
 def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ...]) -> int:
-    """Return how many rows of a column are null in some row groups, by reading it."""
+    """Return how many rows of a column, or items of its lists, are null in some row groups, by reading it."""
     with range_reader(file) as ranges, errors_naming(file.path, column.name):
         batches = open_parquet(ranges).reader.iter_batches(
             tuning.PARQUET_BATCH_ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
         )
-        return sum(batch.column(0).null_count for batch in batches)
+        leaves = (_leaf_of(batch.column(0)) for batch in batches)
+        return sum((pc.list_flatten(leaf) if column.is_nested else leaf).null_count for leaf in leaves)
+
+
+@cached_results("Parquet columns of bytes that are text", 4096)
+def is_text(file: FileIdentity, column: ParquetColumn) -> bool:
+    """Return whether the first bytes of a column that are some are UTF-8, by reading them."""
+    with range_reader(file) as ranges, errors_naming(file.path, column.name):
+        opened = open_parquet(ranges)
+        groups = list(range(opened.num_row_groups))
+        batches = opened.reader.iter_batches(
+            tuning.PARQUET_BATCH_ROWS, row_groups=groups, column_indices=[column.leaf], use_threads=False
+        )
+        for batch in batches:
+            leaf = _plain(_leaf_of(batch.column(0)))
+            leaf = pc.list_flatten(leaf) if column.is_nested else leaf
+            if leaf.null_count < len(leaf):
+                try:
+                    _text(leaf)
+                except pa.ArrowInvalid:
+                    return False
+                return True
+    return True
 
 
 @cached_results("Parquet dictionaries", 256, lambda strings: sum(map(sys.getsizeof, strings)))
@@ -295,8 +318,8 @@ _EXACT = 2**53
 """Whole numbers up to which floats are exact; their quotient by a power of ten is the float next to the true one."""
 
 
-def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
-    """Return the rows of a column in the type that it has in all files.
+def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType, *, as_digits: bool = False) -> Column:
+    """Return the rows of a column in the type that it has in all files, bytes as digits if that is asked for.
 
     Raises
     ------
@@ -305,16 +328,35 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     pyarrow.ArrowInvalid
         If a time does not fit into 64 bits of nanoseconds.
     """
-    array = _plain(array)
+    array = _plain(_leaf_of(array))
     if dtype.kind == "list":
-        return _lists(array, column, dtype)
-    return _items(array, column, dtype)
+        return _lists(array, column, dtype, as_digits)
+    return _items(_digits_of_bytes(array, column) if as_digits else array, column, dtype)
 
 
 def nulls_of(array: pa.Array) -> NumberArray:
     """Return 1 for each row that is null, and 0 for the others, as int64."""
-    found: NumberArray = pc.is_null(array).to_numpy(zero_copy_only=False).astype(np.int64)
+    found: NumberArray = pc.is_null(_leaf_of(array)).to_numpy(zero_copy_only=False).astype(np.int64)
     return found
+
+
+def _leaf_of(array: pa.Array) -> pa.Array:
+    """Return the only leaf that was read of structs, in the lists that it is in; null where one of the structs is."""
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    types = pa.types
+    if types.is_struct(array.type):
+        return _leaf_of(array.flatten()[0])
+    if types.is_fixed_size_list(array.type) and types.is_nested(array.type.value_type):
+        array = array.cast(pa.large_list(array.type.value_field))
+    if not (types.is_list(array.type) or types.is_large_list(array.type)):
+        return array
+    leaf = _leaf_of(array.values)
+    if leaf is array.values or leaf.type == array.type.value_type:
+        return array
+    offsets = pa.array(np.asarray(array.offsets), array.offsets.type)
+    of_lists = pa.LargeListArray if types.is_large_list(array.type) else pa.ListArray
+    return of_lists.from_arrays(offsets, leaf, mask=pc.is_null(array) if array.null_count else None)
 
 
 def _plain(array: pa.Array) -> pa.Array:
@@ -409,6 +451,14 @@ def _of_decimals(array: pa.Array) -> pa.Array:
     return array.cast(pa.string()).cast(pa.float64())
 
 
+def _digits_of_bytes(array: pa.Array, column: ParquetColumn) -> pa.LargeStringArray:
+    """Return bytes as digits in base 16, those of UUIDs in the usual groups."""
+    of_uuid = column.logical == "UUID"
+    show = (lambda value: str(UUID(bytes=value))) if of_uuid else bytes.hex
+    texts = [None if value is None else show(value) for value in array.to_pylist()]
+    return pa.array(texts, pa.large_string())
+
+
 def _text(array: pa.Array) -> pa.LargeStringArray:
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), pa.large_string())
@@ -424,7 +474,7 @@ def _text(array: pa.Array) -> pa.LargeStringArray:
     return array.cast(pa.large_binary()).cast(pa.large_string())
 
 
-def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> pa.LargeListArray:
+def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType, as_digits: bool) -> pa.LargeListArray:
     """Return lists; a null is an empty list."""
     item = dtype.item
     assert item is not None, "the types of items are known"
@@ -432,11 +482,11 @@ def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> pa.Larg
         array = array.cast(pa.large_list(array.type.value_field)) if not array.null_count else _without_null(array)
     offsets = np.asarray(array.offsets).astype(np.int64) if len(array) else np.zeros(1, np.int64)
     values = array.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
-    values = _plain(values)
-    if values.null_count and item not in (FLOAT64, STR):
+    values = _digits_of_bytes(_plain(values), column) if as_digits else _plain(values)
+    if values.null_count and item != FLOAT64 and not item.nullable:
         raise UnsupportedError(
             f"column {column.name!r} has nulls inside of lists of {item}, and there is no value for them.",
-            hint="write the lists without nulls, or as lists of floats.",
+            hint="the statistics of the file say that there are none; write it again.",
         )
     found = _items(values, column, item)
     items = found if isinstance(found, pa.Array) else pa.array(found, arrow_type(item))

@@ -1,13 +1,15 @@
 """The columns of a Parquet file: the type that each stored type becomes, and the types that cannot be read.
 
 Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Integers and bools
-with nulls are of a nullable type.
+with nulls are of a nullable type; in lists with nulls they are floats.  Bytes are text where they are UTF-8, else hex
+digits.  Each leaf of a schema is a column: fields of structs, and keys and values of maps, have the names of all that
+they are in.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import replace
 from functools import cached_property
@@ -21,6 +23,7 @@ from akdask.columns.dtypes import (
     BOOL,
     FLOAT64,
     INT64,
+    NULLABLE_STR,
     PER_SECOND,
     STR,
     UINT8,
@@ -171,28 +174,26 @@ MOST_DIGITS = 18
 
 @record
 class ParquetColumn:
-    """One column of a file, from its schema.
+    """One column of a file: a leaf of its schema.
 
     Parameters
     ----------
     name : str
         Its name.
     leaf : int
-        The number of its first leaf among all leaves of the schema.
+        Its number among all leaves of the schema.
     kind : ObjType
         Kind of the object made of it.
     dtype : ColumnType, optional
         Type of its rows without nulls; None where it cannot be read.
     stored : pyarrow.DataType
-        The type as Arrow reads it.
+        The type as Arrow reads it, without structs.
     physical : str
-        The physical type of its first leaf.
+        Its physical type.
     is_flat : bool
-        Whether it is one leaf without lists.
+        Whether it is in no list, map or struct.
     is_optional : bool
         Whether there may be nulls.
-    leaves : int, default 1
-        How many leaves it has.
     scale : int, default 1
         Factor of stored integers: days become seconds, and the files of a set get the finest unit of all.
     counts : str, optional
@@ -203,6 +204,8 @@ class ParquetColumn:
         Why it cannot be read.
     width : int, default 0
         Bytes of each value of a physical type whose values have any number of bytes, but all as many.
+    logical : str, default "NONE"
+        The logical type, as pyarrow names it.
     """
 
     name: str
@@ -213,12 +216,25 @@ class ParquetColumn:
     physical: str
     is_flat: bool
     is_optional: bool
-    leaves: int = 1
     scale: int = 1
     counts: str | None = None
     annotation: Annotation | None = None
     refusal: str | None = None
     width: int = 0
+    logical: str = "NONE"
+
+    @property
+    def digits(self) -> bool | None:
+        """Whether bytes are read as digits in base 16; None where that depends on whether all of them are text."""
+        if self.physical not in {"BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"} or STR not in (self.dtype, self._item):
+            return False
+        if self.physical != "BYTE_ARRAY" or self.logical in _WITHOUT_TEXT:
+            return True
+        return None if self.logical == "NONE" and not pa.types.is_dictionary(self.stored) else False
+
+    @property
+    def _item(self) -> ColumnType | None:
+        return None if self.dtype is None else self.dtype.item
 
     @property
     def is_nested(self) -> bool:
@@ -289,7 +305,9 @@ class ParquetColumn:
 
 
 def with_nulls(dtype: ColumnType, kind: ObjType) -> ColumnType:
-    """Return the type of a column of which some rows are null, the same if a value of it says so."""
+    """Return the type of a column of which some rows, or items of lists, are null, the same if a value says so."""
+    if dtype.item in _WITHOUT_VALUE:
+        return list_of(NULLABLE_STR if dtype.item == STR else FLOAT64)
     return replace(dtype, nullable=True) if dtype in _WITHOUT_VALUE and kind not in _TIMES else dtype
 
 
@@ -297,6 +315,9 @@ _WITHOUT_VALUE = (INT64, UINT64, UINT8, BOOL, STR)
 """Types of which no value says that a row is missing."""
 
 _TIMES = (ObjType.DATETIME, ObjType.TIMEDELTA)
+
+_WITHOUT_TEXT = ("GEOMETRY", "GEOGRAPHY", "BSON")
+"""Logical types of bytes that are no text, even where they happen to be UTF-8."""
 
 
 def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
@@ -310,18 +331,35 @@ def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
     schema = metadata.schema
     arrow = schema.to_arrow_schema()
     annotations = decode(metadata.metadata)
-    if sum(_leaves(field.type) for field in arrow) != len(schema):
+    leaves = [(field, end, stored) for field in arrow for end, stored in _leaves(field.type)]
+    if len(leaves) != len(schema):
         raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
-    found, leaf = [], 0
-    for field in arrow:
-        found.append(_column(field, leaf, schema, annotations.get(field.name)))
-        leaf += _leaves(field.type)
-    names = [column.name for column in found]
-    again = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
+    names = _told_apart([field.name + end for field, end, _ in leaves])
     return tuple(
-        replace(column, dtype=None, refusal="several columns have that name") if column.name in again else column
-        for column in found
+        _column(name, field, stored, leaf, schema, None if end else annotations.get(name))
+        for leaf, (name, (field, end, stored)) in enumerate(zip(names, leaves, strict=True))
     )
+
+
+def _told_apart(names: Sequence[str]) -> Sequence[str]:
+    """Return names of which none is twice: later ones get numbers, as pandas gives to columns of CSV files.
+
+    Examples
+    --------
+    >>> _told_apart(["x", "y", "x", "x.1"])
+    ['x', 'y', 'x.2', 'x.1']
+    """
+    if len(set(names)) == len(names):
+        return names
+    used = set(names)
+    found: list[str] = []
+    for name in names:
+        own, number = name, 0
+        while own in found or (number and own in used):
+            number += 1
+            own = f"{name}.{number}"
+        found.append(own)
+    return found
 
 
 def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
@@ -337,20 +375,21 @@ def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
     ]
 
 
-def _column(field: pa.Field, leaf: int, schema: Any, annotation: Annotation | None) -> ParquetColumn:
-    stored = _storage(field.type)
+def _column(  # noqa: PLR0917 - what a schema tells of a leaf
+    name: str, field: pa.Field, stored: Any, leaf: int, schema: Any, annotation: Annotation | None
+) -> ParquetColumn:
     first = schema.column(leaf)
     found = ParquetColumn(
-        field.name,
+        name,
         leaf,
         ObjType.UNKNOWN,
         None,
         stored,
         first.physical_type,
-        is_flat=not pa.types.is_nested(stored) and first.max_repetition_level == 0,
+        is_flat=not pa.types.is_nested(_storage(field.type)) and first.max_repetition_level == 0,
         is_optional=first.max_definition_level > 0,
-        leaves=_leaves(stored),
         width=max(first.length or 0, 0),
+        logical=first.logical_type.type,
     )
     if annotation is not None and annotation.is_bigint and _are_limbs(stored):
         bits = bigint_of(annotation.max_bits)
@@ -402,7 +441,7 @@ def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
         return ObjType.DATETIME, INT64, DAY // UNITS["s"] if types.is_date32(stored) else 1
     if types.is_time(stored) or types.is_duration(stored):
         return ObjType.TIMEDELTA, INT64, 1
-    if _is_text(stored):
+    if _is_text(stored) or types.is_fixed_size_binary(stored):
         return ObjType.STRINGS, STR, 1
     raise _RefusedError(f"{stored} is not read")
 
@@ -430,14 +469,22 @@ def _storage(stored: Any) -> Any:
     return stored.storage_type if isinstance(stored, pa.BaseExtensionType) else stored
 
 
-def _leaves(stored: Any) -> int:
-    """Return the number of a type's leaves in the schema."""
+def _leaves(stored: Any) -> Iterator[tuple[str, Any]]:
+    """Yield for each leaf of a type the end of its name, and its type without structs, in as many lists as it is."""
     stored = _storage(stored)
     if pa.types.is_struct(stored):
-        return sum(_leaves(stored.field(number).type) for number in range(stored.num_fields))
-    if pa.types.is_map(stored):
-        return _leaves(stored.key_type) + _leaves(stored.item_type)
-    return _leaves(stored.value_type) if _is_list(stored) else 1
+        for field in stored:
+            for end, leaf in _leaves(field.type):
+                yield f".{field.name}{end}", leaf
+    elif pa.types.is_map(stored):
+        for name, part in (("key", stored.key_type), ("value", stored.item_type)):
+            for end, leaf in _leaves(part):
+                yield f".{name}{end}", pa.list_(leaf)
+    elif _is_list(stored):
+        for end, leaf in _leaves(stored.value_type):
+            yield end, pa.list_(leaf) if end else stored
+    else:
+        yield "", stored
 
 
 _KINDS = {
@@ -529,23 +576,22 @@ class ParquetFileDescription:
         return sum(self.rows.tolist())
 
     def chunks_of(self, column: ParquetColumn) -> npt.NDArray[np.void]:
-        """Return the chunks of a column's first leaf, shape (nrowgroups,).
+        """Return the chunks of a column, shape (nrowgroups,).
 
         Raises
         ------
         FileFormatError
-            If one of the column's cannot be read.
+            If one of them cannot be read.
         """
-        leaves = self.chunks[column.leaf : column.leaf + column.leaves]
-        if leaves["problem"].any():
-            group = int(np.flatnonzero(leaves["problem"].any(axis=0))[0])
+        found: npt.NDArray[np.void] = self.chunks[column.leaf]
+        if found["problem"].any():
+            group = int(np.flatnonzero(found["problem"])[0])
             raise FileFormatError(
                 f"column {column.name!r} of {self.file.path!r} cannot be read: "
-                f"{PROBLEMS[int(leaves['problem'][:, group].max())]}.",
+                f"{PROBLEMS[int(found['problem'][group])]}.",
                 details=[f"row group {group}"],
                 hint="the file is damaged; write it again, or read its other columns.",
             )
-        found: npt.NDArray[np.void] = leaves[0]
         return found
 
     def at(self, path: str) -> ParquetFileDescription:

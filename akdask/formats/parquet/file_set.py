@@ -503,7 +503,8 @@ class ColumnAgreement:
         annotation = known[0].annotation if len(annotations) == 1 else None
         kind = _kind(known)
         lacking = with_nulls(dtype, kind)
-        if lacking != dtype and (self._may_have_nulls(name) if dtype == STR else self._has_nulls(name)):
+        is_text = STR in (dtype, dtype.item)
+        if lacking != dtype and (self._may_have_nulls(name) if is_text else self._has_nulls(name)):
             dtype = lacking
         if kind == ObjType.IPV4 and (dtype == FLOAT64 or dtype.is_nullable_number):
             kind = ObjType.PDARRAY
@@ -547,7 +548,11 @@ class ColumnAgreement:
                 continue
             counts = [self.files[number].chunks_of(column)["nulls"] for number in members]
             joined = np.concatenate(counts)
-            if (joined > 0).any() or ((joined < 0).any() and self._have_nulls(column, members, counts)):
+            if column.is_nested:  # lists that are null or empty are counted, too
+                counts = [np.where(count == 0, 0, -1) for count in counts]
+            elif (joined > 0).any():
+                return True
+            if (joined != 0).any() and self._have_nulls(column, members, counts):
                 return True
         return False
 

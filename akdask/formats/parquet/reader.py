@@ -23,6 +23,7 @@ from akdask.formats.parquet.chunks import (
     Int96ChunkReader,
     decode,
     errors_naming,
+    is_text,
     nulls_of,
     open_parquet,
 )
@@ -396,7 +397,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     def _open_chunk(self, column: str, number: int) -> ChunkReader:
         place = self._stored(column)
         try:
-            if place.of_nulls:
+            if place.of_nulls or self._as_digits(place.column):
                 raise NoPlainPagesError
             chunk = place.chunks[number]
             found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
@@ -409,11 +410,16 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place, group = self._stored(column), self._part.groups[number]
         path = self._part.file.path
         with errors_naming(path, place.column.name):
-            how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
+            as_digits = not place.of_nulls and self._as_digits(place.column)
+            decoded: Any = partial(decode, column=place.column, dtype=place.dtype, as_digits=as_digits)
+            how = nulls_of if place.of_nulls else decoded
             if place.column.physical == "INT96" and not place.of_nulls:
                 units = (self._arrow_file(int96_unit="ns"), self._arrow_file(int96_unit="s"))
                 return Int96ChunkReader(*units, group.number, place.column, how, path)
             return ArrowChunkReader(self._arrow_file(), group.number, place.column, how, path)
+
+    def _as_digits(self, column: ParquetColumn) -> bool:
+        return not is_text(self._part.file, column) if column.digits is None else column.digits
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]

@@ -206,9 +206,7 @@ def test_bytes_are_text_where_python_decodes_them(tmp_path_factory, texts, odd, 
     try:
         expected = [row.decode() for row in rows]
     except UnicodeDecodeError:
-        with readers_of(path) as (reader,), pytest.raises(FileFormatError, match="not UTF-8"):
-            reader.read_text("k", 0, len(rows))
-        return
+        expected = [row.hex() for row in rows]
     with readers_of(path) as (reader,):
         assert to_objects(reader.read("k", 0, len(rows))) == expected
 
