@@ -505,7 +505,28 @@ def encoded(values: Any) -> tuple[Any, Coding]:
         return _with_gaps(values.asi8.copy(), values.isna()), Periods(dtype.name[len("period[") : -1])
     if isinstance(dtype, np.dtype) and dtype.kind == "O" and _is_text(np.asarray(values)):
         return pandas.array(np.asarray(values), dtype="str"), ObjectText()
+    dates = _dates(np.asarray(values)) if isinstance(dtype, np.dtype) and dtype.kind == "O" else None
+    if dates is not None:
+        return dates
     return np.arange(len(values)), RowsInMemory(values, next(_numbers))
+
+
+def _dates(values: Any) -> tuple[Any, Coding] | None:
+    """Return days for objects of which all are dates, or missing in one way; None for others."""
+    if pandas.api.types.infer_dtype(values, skipna=True) != "date":
+        return None
+    missing = np.asarray(pandas.isna(values))
+    there, lacking = values[~missing], {type(item) for item in values[missing]}
+    if len(lacking) > 1 or not lacking <= GAP_OF_TYPE.keys() or {*map(type, there)} != {datetime.date}:
+        return None
+    days = np.zeros(len(values), np.int64)
+    days[~missing] = there.astype("datetime64[D]").astype(np.int64)
+    gap = GAP_OF_TYPE[lacking.pop()] if lacking else "NaT"
+    found = _with_gaps(days, missing)
+    return found, Objects("date", gap)
+
+
+GAP_OF_TYPE: Mapping[type, str] = {type(pandas.NaT): "NaT", float: "NaN", type(None): "None"}
 
 
 def _is_text(values: Any) -> bool:
@@ -579,8 +600,8 @@ def with_codings(columns: ColumnSet, codings: dict[Any, Coding]) -> ColumnSet:
     return replace(columns, kinds=kinds)
 
 
-def widened(lazy: Any, names: Any = None) -> Any:
-    """Return a lazy object with plain numbers in place of narrow ones.
+def widened(lazy: Any, names: Any = None, *, floats: bool = False) -> Any:
+    """Return a lazy object with plain numbers in place of narrow ones, which may be `floats`.
 
     Raises
     ------
@@ -592,15 +613,19 @@ def widened(lazy: Any, names: Any = None) -> Any:
     kinds = dict(columns.kinds)
     for name in names:
         kind: Any = kinds[name]
-        if not isinstance(kind.coding, Narrow) or kind.dtype.kind == "f":
+        if not isinstance(kind.coding, Narrow) or (kind.dtype.kind == "f" and not floats):
             raise NotLazyError(f"a column is of type {kind.dtype}")
         kinds[name] = kind.plain()
-    found = replace(columns, kinds=kinds)
+    return on_columns(lazy, replace(columns, kinds=kinds))
+
+
+def on_columns(lazy: Any, columns: ColumnSet) -> Any:
+    """Return a lazy object of other columns, with its labels."""
     if isinstance(lazy, DataFrame):
         from akdask.pandas.labels import relabelled
 
-        return relabelled(lazy._of(found), lazy)
-    return lazy._on_columns(found)
+        return relabelled(lazy._of(columns), lazy)
+    return lazy._on_columns(columns)
 
 
 def narrowed(series: Any, coding: Coding) -> Any:
@@ -636,15 +661,18 @@ BY_ORDER = MOVES | words(
 )
 """Methods that moreover need to know which values are equal or missing."""
 
-BY_SUBSET = words("drop_duplicates duplicated")
-"""Methods that compare the columns of their first argument alone."""
-
 AS_NUMBERS = words(
     """mean std var median quantile sum prod sem skew kurt kurtosis corr cov describe any all isin between eq ne lt le
     gt ge truediv div divide rtruediv __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __truediv__ __rtruediv__ map rolling
     expanding ewm argmax argmin idxmax idxmin pct_change autocorr"""
 )
 """Methods whose results do not depend on the number of bits of their numbers."""
+
+ROUNDED = words("describe mean std var sem median")
+"""Methods of frames whose results are those of wide floats, rounded where columns have narrow ones."""
+
+OF_FLOATS = words("corr cov")
+"""Methods of frames that pandas computes with wide numbers."""
 
 KEEPING = words("min max unique mode nlargest nsmallest cummax cummin")
 """Methods of a Series whose results are some of its numbers."""
@@ -686,12 +714,16 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         found = _of_series(face, own, name, args, kwargs)
         if found is not NotImplemented:
             return found
+    else:
+        from akdask.pandas.encoded_frames import of_frame
+
+        found = of_frame(face, own, names, name, args, kwargs)
+        if found is not NotImplemented:
+            return found
     if name == "join":
         check_gaps(own, *(face.lazy() for face in others if not isinstance(face, list | tuple)))
     if name in ("merge", "join", "groupby", "set_axis") or not others:
-        subset = (kwargs.get("subset") or (args[0] if args else None)) if name in BY_SUBSET else None
-        asked = names if subset is None else [column for column in names if column in np.atleast_1d(subset)]
-        codings = [columns_of(own).kinds[column].coding for column in asked]
+        codings = [columns_of(own).kinds[column].coding for column in names]
         allowed = BY_ORDER if all(coding.is_ordered for coding in codings) else MOVES
         if name in allowed or (name == "__getitem__" and isinstance(own, DataFrame)) or name == "astype":
             return face._lazily(name, args, kwargs)
@@ -700,10 +732,12 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if name in ("min", "max") and not isinstance(own, Series) and _has_wide_number(own):
         return type(face)._of(widened(own))._lazily(name, args, kwargs)
     if name in AS_NUMBERS and kwargs.get("inplace") is not True:
-        plain = type(face)._of(widened(own))
-        return plain._lazily(
+        floats = [column for column in names if columns_of(own).kinds[column].dtype == np.float32]
+        plain = type(face)._of(widened(own, floats=name in OF_FLOATS | ROUNDED and not isinstance(own, Series)))
+        found = plain._lazily(
             name, tuple(map(_plain_argument, args)), {k: _plain_argument(v) for k, v in kwargs.items()}
         )
+        return _rounded(found, own, floats, name) if floats and name not in OF_FLOATS else found
     types = sorted({str(columns_of(own).kinds[column].dtype) for column in names})
     raise NotLazyError(
         f"the types {', '.join(types)} have no lazy form here" if types else "an argument has no lazy type"
@@ -751,6 +785,21 @@ def _has_wide_number(frame: Any) -> bool:
     )
 
 
+def _rounded(found: Any, own: Any, floats: list[str], name: str) -> Any:
+    """Return reductions of the columns of a frame, those of narrow floats rounded."""
+    made = found.to_pandas()
+    if name == "describe":
+        made = made.copy()
+        for column in floats:
+            made.loc[["mean", "std"], column] = made.loc[["mean", "std"], column].astype(np.float32)
+    elif len(floats) == len(columns_of(own).values):
+        made = made.astype(np.float32)
+    else:
+        made = made.copy()
+        made[floats] = made[floats].astype(np.float32).astype(np.float64)
+    return type(found)._of(None, made)
+
+
 def _is_encoded(item: Any) -> bool:
     from akdask.pandas.face import NDFrame
 
@@ -784,8 +833,11 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
         if name in WRAPPING and not kwargs and len(args) == 1:
             return face._faced(_computed_narrow(own, coding, WRAPPING[name], args[0]))
         if name in KEEPING and not any(map(_is_encoded, args)):
-            found = type(face)._of(widened(own))._lazily(name, args, kwargs)
+            found = type(face)._of(widened(own, floats=True))._lazily(name, args, kwargs)
             return _narrow_again(found, coding)
+        if coding.dtype.kind == "f" and name in COMPARED and len(args) == 1 and type(args[0]) in (int, float):
+            plain = type(face)._of(widened(own, floats=True))  # NumPy compares with the nearest narrow float.
+            return plain._lazily(name, (float(np.float32(args[0])),), kwargs)
     elif isinstance(coding, AnyCategories | Periods | Objects | ObjectText):
         if name in COMPARED:
             return face._faced(_compared(own, coding, COMPARED[name], *args))

@@ -104,6 +104,8 @@ def _merged(
 def melt(
     frame: LazyFrame, id_vars: Any = None, value_vars: Any = None, var_name: Any = None, value_name: Any = "value"
 ) -> Any:
+    if value_vars is not None and {*_listed(id_vars or [])} & {*_listed(value_vars)}:
+        raise NotLazyError("a column stays, and is put below others")
     return frame.melt(id_vars, value_vars, "variable" if var_name is None else var_name, value_name)
 
 
@@ -337,6 +339,16 @@ def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
     return frame._of(columns)
 
 
+def select_dtypes(frame: LazyFrame, include: Any = None, exclude: Any = None) -> Any:
+    """Return the columns that pandas selects by their types."""
+    from akdask.pandas.labels import labels_of_frame, types_of
+
+    if labels_of_frame(frame) is not None:
+        raise NotLazyError("columns are not named by text, or rows have labels of several levels")
+    nothing = pandas.DataFrame({name: pandas.Series([], dtype=dtype) for name, dtype in types_of(frame).items()})
+    return LazyFrame._of(frame._columns.only(list(nothing.select_dtypes(include, exclude).columns)))
+
+
 def set_index(frame: LazyFrame, keys: Any, drop: bool = True) -> Any:
     given = keys if isinstance(keys, list) else [keys]
     if any(getattr(one, "freq", None) is not None for one in given):
@@ -503,6 +515,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "interpolate": interpolate,
     "select": select,
     "transform": transform,
+    "select_dtypes": select_dtypes,
     "set_index": set_index,
     "sort_values": sort_values,
 }

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import pandas
 
 import akdask.pandas
@@ -42,6 +43,45 @@ IN_PIECES: list[tuple[str, Callable[[Any, Any], Any]]] = [
 """Steps that pandas takes for pieces of rows, or by keys alone."""
 
 
+CONCERNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
+    ("nlargest(3, k)", lambda f, o: f.nlargest(3, "k")),
+    ("nsmallest(3, narrow)", lambda f, o: f.nsmallest(3, "narrow")),
+    ("nlargest(2, single)", lambda f, o: f.nlargest(2, "single")),
+    ("melt k", lambda f, o: f.melt(id_vars=["k"], value_vars=["x"])),
+    ("melt narrow, single", lambda f, o: f.melt(id_vars=["narrow"], value_vars=["single", "x"])),
+    ("melt day", lambda f, o: f.melt(id_vars=["day", "month"], value_vars=["k", "narrow"])),
+    ("pivot_table", lambda f, o: f.pivot_table(index="k", columns=f["k"] % 2, values="x", aggfunc="max")),
+    ("corr", lambda f, o: f.corr(numeric_only=True)),
+    ("mean", lambda f, o: f.mean(numeric_only=True)),
+    ("quantile", lambda f, o: f.quantile([0.2, 0.5], numeric_only=True)),
+    ("describe", lambda f, o: f.describe()),
+    ("select number", lambda f, o: f.select_dtypes("number")),
+    ("select others", lambda f, o: f.select_dtypes(exclude=["int32", "float64"])),
+    ("query k, narrow", lambda f, o: f.query("k > 1 and narrow < 3")),
+    ("query narrow in", lambda f, o: f.query("narrow in [1, 2] or k == narrow")),
+    ("single > .3", lambda f, o: f[f["single"] > 0.3]),
+    ("duplicates of day", lambda f, o: f.drop_duplicates(["day", "narrow"])),
+    ("group day", lambda f, o: f.groupby("day")["x"].max()),
+    ("day count", lambda f, o: f[["day", "month"]].count()),
+]
+"""Steps that concern some columns, where others have types that the engine lacks."""
+
+
+def with_rare_types(frame: pandas.DataFrame, random: Any) -> pandas.DataFrame:
+    """Return a frame with narrow numbers, days in objects and periods."""
+    rows = len(frame)
+    days = pandas.Series(pandas.to_datetime(random.integers(0, 3, rows), unit="D").date, frame.index, dtype=object)
+    days[random.random(rows) < 0.2] = (pandas.NaT, None)[int(random.integers(2))]
+    single = random.choice([0.1, 0.3, -2.5, np.nan], rows).astype(np.float32)
+    periods: Any = pandas.PeriodIndex
+    return frame.assign(
+        narrow=random.integers(-3, 4, rows).astype(np.int32),
+        single=single,
+        day=days,
+        month=periods.from_ordinals(random.integers(600, 603, rows), freq="M"),
+    )
+
+
 def pandas_of(frame: Any) -> Any:
     """Return the module of a frame."""
     return pandas if isinstance(frame, pandas.DataFrame) else akdask.pandas
@@ -54,12 +94,17 @@ class FaceProgram(Program):
         """Return a step of any library, or one in pieces."""
         if self.random.random() < 0.2:
             return IN_PIECES[int(self.random.integers(len(IN_PIECES)))]
+        if "narrow" in plain and self.random.random() < 0.5:
+            return CONCERNED[int(self.random.integers(len(CONCERNED)))]
         return super().step(plain)
 
     def frame(self, rows: int) -> pandas.DataFrame:
         """Return rows of every type, in half of the programs of those alone that NumPy knows."""
         made = super().frame(rows)
-        return made if self.random.random() < 0.5 else made.drop(columns=[name for name in NULLABLE if name in made])
+        if self.random.random() < 0.5:
+            made = made.drop(columns=[name for name in NULLABLE if name in made])
+        rare = np.random.default_rng([rows, *made["k"]])
+        return made if rare.random() < 0.6 else with_rare_types(made, rare)
 
     def lazy(self, frame: pandas.DataFrame) -> Any:
         return akdask.pandas.DataFrame(frame)

@@ -83,15 +83,23 @@ def _count(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
 
 def _extract(strings: Any, out: Any = None, *, pattern: str, group: int) -> StringArray:
     """Return the text of a group in each row's first match, missing without one."""
-    plain = _in_re2(pattern)
-    # Groups that need not match are missing to Python, and empty to RE2.
-    if plain is not None and not _OF_NOTHING.search(pattern) and not ("\\" in pattern and len(beyond_ascii(strings))):
-        # RE2 names groups, and leaves text without a match missing.
-        names = f"(?P<g0>{capturing(plain, [])})" if not group else capturing(plain, [group])
-        return from_nulls(pc.extract_regex(strings, names).flatten()[0])
+    extracted = extracted_by_arrow(strings, pattern, group)
+    if extracted is not None:
+        return extracted
     search = compiled(pattern).search
     found = map(search, strings.to_pylist())
     return from_nulls(pa.array([None if one is None else one.group(group) for one in found], pa.large_string()))
+
+
+def extracted_by_arrow(strings: Any, pattern: str, group: int) -> StringArray | None:
+    """Return the text of a group in each row's first match, None if RE2 may find another one than Python."""
+    plain = _in_re2(pattern)
+    # Groups that need not match are missing to Python, and empty to RE2.
+    if plain is None or _OF_NOTHING.search(pattern) or ("\\" in pattern and len(beyond_ascii(strings))):
+        return None
+    # RE2 names groups, and leaves text without a match missing.
+    names = f"(?P<g0>{capturing(plain, [])})" if not group else capturing(plain, [group])
+    return from_nulls(pc.extract_regex(strings, names).flatten()[0])
 
 
 PATTERN_OPERATIONS: dict[str, Operation] = {
