@@ -103,7 +103,7 @@ class FaceProgram(Program):
         made = super().frame(rows)
         if self.random.random() < 0.5:
             made = made.drop(columns=[name for name in NULLABLE if name in made])
-        rare = np.random.default_rng([rows, *made["k"]])
+        rare = np.random.default_rng([self.seed, 1])
         return made if rare.random() < 0.6 else with_rare_types(made, rare)
 
     def lazy(self, frame: pandas.DataFrame) -> Any:
