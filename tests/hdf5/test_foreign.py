@@ -142,7 +142,7 @@ def test_an_unknown_kind_is_named_and_other_objects_are_read(path, read_column):
     ("stored", "expected"),
     [
         (np.array([b"ab", b"", "ü".encode()]), ["ab", "", "ü"]),
-        (np.array([b"caf\xe9"]), ["café"]),
+        (np.array([b"caf\xe9", b"x"]), ["café", "x"]),
         (np.array(["ab", "ü", ""], h5py.string_dtype()), ["ab", "ü", ""]),
         (np.array([1, 0, 7], h5py.enum_dtype({"RED": 0, "BLUE": 1}, "u1")), ["BLUE", "RED", "7"]),
         (np.array([True, False]), [True, False]),
@@ -336,3 +336,27 @@ def test_a_scan_of_arrays_of_several_dimensions_alone_is_refused(path):
         file["matrix"] = np.zeros((3, 2))
     with pytest.raises(ak.AkdaskError, match="one dimension"):
         ak.scan(path)
+
+
+@pytest.mark.parametrize("block", [512, 4096, 65536])
+def test_files_with_a_block_of_the_user_are_recognized(path, block):
+    with h5py.File(path, "w", userblock_size=block) as file:
+        file["g/x"] = np.arange(3)
+        file["text"] = [b"a", b"b", b"c"]
+    with open(path, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file")
+    assert ak.scan(path).to_pandas().to_dict("list") == {"g/x": [0, 1, 2], "text": ["a", "b", "c"]}
+    assert ak.get_filetype(str(path)) == "HDF5"
+
+
+@pytest.mark.parametrize("kind", [h5py.h5t.STD_I8BE, h5py.h5t.STD_U8BE])
+@pytest.mark.parametrize("chunk", [None, (2,)])
+def test_bytes_have_no_order(path, kind, chunk):
+    with h5py.File(path, "w") as file:
+        made = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        if chunk:
+            made.set_chunk(chunk)
+        dataset = h5py.h5d.create(file.id, b"x", kind, h5py.h5s.create_simple((3,)), made)
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([1, 2, 3], kind.dtype))
+    assert (open_set(path)._files[0].slots[0, 0] >= 0) == (chunk is None)
+    assert ak.read_hdf(path)["x"].tolist() == [1, 2, 3]

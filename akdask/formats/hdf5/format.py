@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from akdask.storage.objects import StoredSet, Writer
-from akdask.storage.registry import FileFormat
+from akdask.storage.registry import FileFormat, first_bytes
+
+_SMALLEST_BLOCK, _LARGEST_BLOCK = 512, 2**16
+"""Bytes of a block of the user, a power of two, within which HDF5 is looked for."""
 
 
 class Hdf5Format(FileFormat):
@@ -16,6 +19,12 @@ class Hdf5Format(FileFormat):
     extensions = (".h5", ".hdf5")
     joins_partitions = True
     read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets", "widen"})
+
+    def recognizes_packed(self, path: str) -> bool:
+        """Whether HDF5 begins after a block of the user, as in MATLAB's files."""
+        first = first_bytes(path, _LARGEST_BLOCK + 8)
+        places = (_SMALLEST_BLOCK << doubled for doubled in range(_LARGEST_BLOCK.bit_length()))
+        return any(first.startswith(self.signatures, place) for place in places if place <= _LARGEST_BLOCK)
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.formats.hdf5.file_set.open_set`."""

@@ -107,7 +107,9 @@ def _numpy_name(encoded: bytes) -> tuple[str, bool]:
     is_named = kind.get_class() == h5t.ENUM and dtype.kind != "b"
     if is_named or dtype.kind not in "iufb" or dtype.itemsize > 8:
         raise NotFlatError(f"holds {dtype}, not numbers")
-    return dtype.str, bool(kind.equal(h5t.py_create(dtype)))
+    # Numbers of one byte have an order, too, which means nothing.
+    is_byte = dtype.itemsize == 1 and kind.get_class() == h5t.INTEGER and kind.get_precision() == 8
+    return dtype.str, is_byte or bool(kind.equal(h5t.py_create(dtype)))
 
 
 @record
