@@ -9,6 +9,9 @@
     │   ├── TimeOverflowError      OverflowError         a time that its unit does not hold
     │   └── ZeroDivisorError       ZeroDivisionError     a step or divisor of 0
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
+    │   ├── KindError              ValueError            an object that Arkouda, or pandas, refuses as a value
+    │   │   └── CallError              RuntimeError          arguments that do not go together
+    │   └── ComparisonError        NotImplementedError   objects that have no order, and are never equal
     ├── MissingAttributeError  AttributeError        a method or column that the object does not have
     ├── PositionError          IndexError            a row that is not there
     ├── MissingLabelError      KeyError              a label that no row has
@@ -22,6 +25,7 @@
     ├── TransferError          RuntimeError          more than may be brought into this process
     ├── UnreachableWorkerError ConnectionError       a worker of a cluster that another cannot reach
     ├── SchemaError            ValueError            types or names that do not fit together
+    │   ├── ColumnKindError        TypeError             columns of one name whose kinds do not go together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
     └── FileError              RuntimeError          anything about files; Arkouda raises RuntimeError for all of them
         ├── MissingFileError        FileNotFoundError, ValueError
@@ -120,6 +124,14 @@ class ArgumentTypeError(AkdaskError, TypeError):
     """An argument of a kind that the call does not accept."""
 
 
+class KindError(ArgumentTypeError, ArgumentError):
+    """An object of a kind that some libraries refuse by TypeError, others by ValueError."""
+
+
+class CallError(KindError, RuntimeError):
+    """Arguments that do not go together, or are too many."""
+
+
 class MissingAttributeError(AkdaskError, AttributeError):
     """The object has no attribute of that name."""
 
@@ -152,6 +164,10 @@ class UnsupportedError(AkdaskError, NotImplementedError):
     """Something that Arkouda can do and akdask cannot."""
 
 
+class ComparisonError(UnsupportedError, ArgumentTypeError):
+    """Objects of kinds that do not compare."""
+
+
 class RefusedMethodError(UnsupportedError, TypeError):
     """A method of pandas' arrays that lazy arrays do not have."""
 
@@ -170,6 +186,10 @@ class UnreachableWorkerError(AkdaskError, ConnectionError):
 
 class SchemaError(AkdaskError, ValueError):
     """Names or types that do not fit together."""
+
+
+class ColumnKindError(SchemaError, KindError):
+    """Columns of one name are of kinds that do not go together."""
 
 
 class MissingColumnError(SchemaError, KeyError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import shutil
 from collections.abc import Mapping, Sequence
@@ -13,10 +14,11 @@ from akdask.arkouda.server import Refused
 from akdask.arrays.bit_vectors import bit_vectorizer
 from akdask.arrays.creation import broadcast
 from akdask.arrays.groupby import GroupBy
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.shapes import broadcast_shapes, broadcast_to
 from akdask.arrays.timearray import TimeArray
-from akdask.errors import ArgumentError, warn
+from akdask.errors import ArgumentError, ArgumentTypeError, warn
 
 SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "min", "sum", "prod", "mean"]
 """The reductions of arrays that Arkouda knows by name."""
@@ -29,6 +31,9 @@ SUPPORTED_STATS_REDUCTION_OPS = ["var", "std"]
 
 SEG_SUFFIX, VAL_SUFFIX, LEN_SUFFIX = "_segments", "_values", "_lengths"
 """Suffixes that Arkouda appends to the name of a SegArray to name its parts."""
+
+ARKOUDA_HDF5_FILE_METADATA_GROUP = "_arkouda_metadata"
+"""The group of an HDF5 file that has Arkouda's own attributes."""
 
 _AbstractBaseTime = TimeArray
 BitVectorizer = bit_vectorizer
@@ -109,6 +114,54 @@ def multiarray_setop_validation(pda1: Sequence[Any], pda2: Sequence[Any]) -> Non
     wrong = [f"{first} and {second}" for first, second in kinds if first != second]
     if wrong:
         raise ArgumentError("arrays of different classes are not compared.", details=wrong)
+
+
+def _infer_shape_from_size(size: Any) -> tuple[Any, int, int]:
+    """Return a size or shape as it is, the number of dimensions, and the number of elements.
+
+    Examples
+    --------
+    >>> _infer_shape_from_size(5), _infer_shape_from_size((3, 4))
+    ((5, 1, 5), ((3, 4), 2, 12))
+    """
+    return (size, len(size), math.prod(size)) if isinstance(size, tuple) else (size, 1, size)
+
+
+def _generate_test_shape(rank: int, size: int) -> tuple[tuple[int, ...], int]:
+    """Return a shape of some dimensions of 2, and a last one that makes about so many elements, and how many these are.
+
+    Examples
+    --------
+    >>> _generate_test_shape(3, 16), _generate_test_shape(1, 5)
+    (((2, 2, 4), 16), ((5,), 5))
+    """
+    shape = (*[2] * (rank - 1), max(2, size // 2 ** (rank - 1)))
+    return shape, math.prod(shape)
+
+
+def is_locally_sorted(pda: Any) -> Any:
+    """Return whether the elements of each partition ascend, which are all where an Arkouda server has one locale.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no pdarray.
+    """
+    if not isinstance(pda, pdarray):
+        raise ArgumentTypeError(f"is_locally_sorted takes a pdarray, not {type(pda).__name__}.")
+    return pda.is_sorted()
+
+
+def _datatype_check(the_dtype: Any, allowed_list: Sequence[Any], name: str) -> None:
+    """Refuse a dtype that is not in a list, for a function of some name.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is not.
+    """
+    if the_dtype not in allowed_list:
+        raise ArgumentTypeError(f"{name} only implements types {list(allowed_list)}")
 
 
 def broadcast_if_needed(x1: Any, x2: Any) -> tuple[Any, Any, bool, bool]:

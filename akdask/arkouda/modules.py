@@ -82,7 +82,7 @@ _DIAGNOSTICS = (
 MODULES: dict[str, str] = {
     # NumPy's side
     "numpy": f"{_DTYPES} {_NUMERIC} {_MANIPULATION}",
-    "numpy._bigint": "bigint bigint_",
+    "numpy._bigint": "bigint bigint_ _datatype_check",
     "numpy._typing": "is_string_dtype_hint",
     "numpy._typing._typing": "is_string_dtype_hint",
     "numpy.alignment": (
@@ -91,8 +91,8 @@ MODULES: dict[str, str] = {
     ),
     "numpy.char": "",
     "numpy.ctypeslib": "",
-    "numpy.dtypes": _DTYPES,
-    "numpy.dtypes.dtypes": _DTYPES,
+    "numpy.dtypes": f"{_DTYPES} _datatype_check",
+    "numpy.dtypes.dtypes": f"{_DTYPES} _datatype_check",
     "numpy.emath": "",
     "numpy.err": "errstate geterr geterrcall handle seterr seterrcall",
     "numpy.exceptions": "RankWarning TooHardError",
@@ -106,6 +106,7 @@ MODULES: dict[str, str] = {
     "numpy.manipulation_functions": _MANIPULATION,
     "numpy.numeric": _NUMERIC,
     "numpy.pdarrayclass": (
+        "is_locally_sorted "
         "RegistrationError SUPPORTED_INDEX_REDUCTION_OPS SUPPORTED_REDUCTION_OPS all allclose any argmax argmaxk "
         "argmin argmink broadcast_if_needed broadcast_to_shape clear clz corr cov create_pdarray create_pdarrays ctz "
         "divmod dot fmod int_uint_case is_sorted max maxk mean min mink mod parity parse_single_value pdarray "
@@ -133,6 +134,7 @@ MODULES: dict[str, str] = {
     "numpy.strings": "Strings",
     "numpy.timeclass": "Datetime Timedelta _AbstractBaseTime date_range timedelta_range",
     "numpy.util": (
+        "_generate_test_shape _infer_shape_from_size "
         "adjust_negs attach attach_all bounds_check broadcast_arrays broadcast_dims broadcast_shapes broadcast_to "
         "convert_bytes convert_if_categorical copy expand generic_concat get_callback identity invert_permutation "
         "is_float is_int is_numeric is_registered map may_share_memory most_common register register_all report_mem "
@@ -165,7 +167,7 @@ MODULES: dict[str, str] = {
     "pandas.extension._series_accessor": "ArkoudaSeriesAccessor",
     "pandas.groupbyclass": "GROUPBY_REDUCTION_TYPES GroupBy GroupByReductionType broadcast groupable unique",
     "pandas.index": "Index MultiIndex",
-    "pandas.io": _IO,
+    "pandas.io": f"{_IO} ARKOUDA_HDF5_FILE_METADATA_GROUP",
     "pandas.io_util": _IO_UTIL,
     "pandas.join": "compute_join_size gen_ranges inner_join join_on_eq_with_dt left_join",
     "pandas.match": "Match MatchType",
@@ -239,7 +241,8 @@ MOVED: dict[str, str] = {
 """The present path of each module that has, or had, another one."""
 
 HOMES: dict[str, str] = {
-    **dict.fromkeys(("numpy.dtypes", "numpy.dtypes.dtypes"), "columns.scalar_types"),
+    **dict.fromkeys(("numpy.dtypes", "numpy.dtypes.dtypes"), "columns.scalar_types arkouda.helpers"),
+    "numpy._bigint": "columns.scalar_types arkouda.helpers",
     **dict.fromkeys(("numpy._typing", "numpy._typing._typing"), "columns.scalar_types"),
     **dict.fromkeys(
         ("numpy.pdarrayclass", "numpy.pdarraysetops", "numpy.segarray", "numpy.timeclass", "pandas.groupbyclass",
@@ -260,7 +263,7 @@ HOMES: dict[str, str] = {
         "arrays.axes arrays.memory_report arrays.sparse io.registry "
         "arkouda.helpers"
     ),
-    "pandas.io_util": "arkouda.helpers",
+    **dict.fromkeys(("pandas.io", "pandas.io_util"), "arkouda.helpers"),
     "scipy.sparrayclass": "arkouda.server",
 }
 """The modules of akdask's own, one or several, that have the names of a module that `akdask` itself has not."""

@@ -352,6 +352,47 @@ def _is_property(owner: Any, name: str) -> bool:
     return inspect.isclass(owner) and isinstance(inspect.getattr_static(owner, name, None), property)
 
 
+# --------------------------------------------------------------------------------------------------------------- errors
+
+OPERANDS = """
+i, f, b = ak.array([3, 1, 2]), ak.array([1.5, 2.5, 0.5]), ak.array([True, False, True])
+u, m, e = ak.array([1, 2, 3], dtype=ak.uint64), ak.array([[1, 2], [3, 4]]), ak.array([], dtype=ak.int64)
+big, bigm = ak.array([2**70, 1, 2]), ak.array([1, 2, 3], dtype="bigint")
+s = ak.array(["a", "b", "c"])
+c, dt, td = ak.Categorical(s), ak.Datetime(i), ak.Timedelta(i)
+seg = ak.SegArray(ak.array([0, 2, 4]), ak.array([1, 2, 3, 4, 5, 6]))
+segs = ak.SegArray(ak.array([0, 2]), ak.array(["a", "b", "c"]))
+df, sr, g = ak.DataFrame({"a": i, "b": f, "s": s}), ak.Series(i), ak.GroupBy(i)
+idx, mi = ak.Index(i), ak.MultiIndex([i, f])
+""".strip()
+"""What the calls of ``errors.csv`` are made with."""
+
+
+def refused_calls() -> dict[str, list[str]]:
+    """Return calls that Arkouda's client refuses, by the class of the error."""
+    text = files(__package__).joinpath("errors.csv").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        found.setdefault(row["error"], []).append(row["call"])
+    return found
+
+
+def _errors() -> Iterator[str]:
+    """Yield the section on calls that are refused."""
+    yield ""
+    yield "## Errors"
+    yield ""
+    yield "These calls raise what Arkouda's client raises, or an error of akdask that is derived from it; a test calls"
+    yield "each of them, and the list is [`errors.csv`](../akdask/arkouda/errors.csv). They are made with"
+    yield ""
+    yield "```python"
+    yield from OPERANDS.splitlines()
+    yield "```"
+    yield ""
+    for error, calls in refused_calls().items():
+        yield f"- {error}, {len(calls)} calls: {', '.join(f'`{call}`' for call in calls)}."
+
+
 # ------------------------------------------------------------------------------------------------------------ the page
 
 
@@ -371,6 +412,7 @@ def page() -> str:
     ]
     for where, group in groupby(found, key=lambda item: item.name.where):
         lines += _section(where, list(group))
+    lines += _errors()
     return "\n".join(lines) + "\n"
 
 

@@ -26,7 +26,7 @@ from akdask.engine.cache import within_rounds
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import SELECTIONS, Project, column_identity
 from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
-from akdask.engine.sources import Persisted, as_column, integers_apart, literal, literal_table, without_mask
+from akdask.engine.sources import Literal, Persisted, as_column, integers_apart, literal, literal_table, without_mask
 from akdask.engine.values import ResidentColumn, Value, as_floats, token, with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.typing import Column
@@ -140,6 +140,14 @@ def of_house(item: Any) -> Any:
     """Return a frame or Series of pandas' face as one of Arkouda's, and any other item as it is."""
     convert = getattr(type(item), "_as_house", None)
     return item if convert is None else convert(item)
+
+
+def at_hand(array: Array) -> np.ndarray[Any, Any] | None:
+    """Return the elements of an array that was made from memory; None if they are still to be read or computed.
+
+    What a call promises about values can be checked at the call then, as a server does.
+    """
+    return array.to_ndarray() if type(array._frame) is Literal else None
 
 
 class Array(Writable, Collection):

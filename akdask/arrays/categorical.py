@@ -63,6 +63,9 @@ class Categorical(Array):
 
     objType = "Categorical"
 
+    BinOps = frozenset(("==", "!="))
+    """Operators of two operands that an Arkouda server has for it."""
+
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     _default_dataset = "categorical_array"

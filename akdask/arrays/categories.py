@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import Array, class_asked_for
+from akdask.arrays.array import Array, at_hand, class_asked_for
 from akdask.arrays.elementwise import combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import reduced
@@ -24,7 +24,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import check_bytes
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call, Constant, Replica, Value, token
-from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError
+from akdask.errors import ArgumentError, ArgumentTypeError, ComparisonError, KindError, NonUniqueError
 from akdask.records import record
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 from akdask.typing import NumberArray
@@ -51,7 +51,7 @@ def strings_of(items: Any) -> Strings:
         items = array(items if not isinstance(items, Array) and len(items) else np.array([], dtype=str))
     strings: Array = items
     if not isinstance(strings, Strings):
-        raise ArgumentTypeError(
+        raise KindError(
             f"a Categorical is made of strings, not of {type(strings).__name__}({strings._value.dtype}).",
             hint="convert numbers to strings first: Categorical(ak.cast(a, 'str')).",
         )
@@ -184,10 +184,21 @@ def of_codes(cls: Any, codes: Any, categories: Any, positions: Sequence[Any], na
     codes = array(codes)
     if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
         raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
+    check_codes(codes, categories)
     value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
     labels = CategoryTable(in_one_partition(strings_of(categories)), na).in_order(ordered)
     parts = [None if part is None else array(part).copy() for part in positions]
     return cls.of(codes._frame, value, labels, *parts)
+
+
+def check_codes(codes: pdarray, categories: Any) -> None:
+    """Refuse codes that are at hand and stand for no label."""
+    numbers = at_hand(codes)
+    count = len(categories) if numbers is not None and len(numbers) else None
+    if count is not None and not 0 <= numbers.min() <= numbers.max() < count:  # type: ignore[union-attr]
+        raise ArgumentError(
+            "codes are positions of labels.", details=[f"codes {numbers[:10].tolist()}, {count} labels"]
+        )  # type: ignore[index]
 
 
 def standardized(arrays: Sequence[Any], na_value: str) -> list[Any]:
@@ -263,7 +274,7 @@ def compared(categorical: Any, operation: str, other: object) -> Any:
             sides = [categorical._as_operand(), strings_of(other)._as_operand()]
         case Array() | bool() | int() | float() | bytes() | np.generic() | None:
             # Python would take the arrays for different things and answer with a single bool.
-            raise ArgumentTypeError(f"a Categorical does not compare with {type(other).__name__}.")
+            raise ComparisonError(f"a Categorical does not compare with {type(other).__name__}.")
         case _:
             return NotImplemented
     frame, values = align(operation, sides)

@@ -21,7 +21,7 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.sources import as_column, at_hand, counted, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
-from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError, KindError, ZeroDivisorError
 
 
 @refuses_foreign()
@@ -144,9 +144,9 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
     [2, 5, 8]
     """
     if not args:
-        raise ArgumentTypeError("arange needs a number to stop at.")
+        raise KindError("arange needs a number to stop at.")
     if len(args) > 3:
-        raise ArgumentTypeError(f"arange takes 1 to 3 numbers, not {len(args)}.")
+        raise CallError(f"arange takes 1 to 3 numbers, not {len(args)}.")
     args = tuple(map(value_of, args))
     _check_numbers("arange", *args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
@@ -219,7 +219,11 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     >>> linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
+    if isinstance(num, str):
+        raise ArgumentTypeError(f"num is a whole number from 0, not {num!r:.100}.")
     count = row_count(num if length is None else length)
+    if axis and not isinstance(start, pdarray) and not isinstance(stop, pdarray):
+        raise ArgumentError("linspace between two numbers has one dimension, and takes no axis.")
     if isinstance(start, pdarray) or isinstance(stop, pdarray):
         from akdask.arrays.shapes import spaced_between
 
@@ -408,7 +412,7 @@ def bigint_from_uint_arrays(arrays: Sequence[pdarray], max_bits: int | None = -1
             )
     sizes = {limb.rows.size for limb in arrays} - {None}
     if len(sizes) > 1:
-        raise ArgumentError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
+        raise KindError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
     if not arrays:
         return full(0, 0, BIGINT, max_bits)
     joined = cast(arrays[0], BIGINT)

@@ -430,6 +430,9 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
     frame, old = array._frame, array._value
     if isinstance(key, slice) and key.step is not None and key.step < 0:
         key, item = _turned_around(key, item, sum(row_tools.known_lengths(frame)))
+    if old.dtype == UINT64 and isinstance(item, int | np.integer) and item < 0:
+        # A negative number goes around, as on a server.
+        item = int(item) % 2**64
     items = operand(item, old)
     if items[1].dtype == NULLABLE_STR and old.dtype == STR:
         old = cast_value(old, NULLABLE_STR)
@@ -446,6 +449,8 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
         frame, old, mask = _slice_mask(frame, old, key)
         return _assign_masked(Filter(frame, mask, column_identity(frame, mask)), old, *items)
     key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
+    if chosen.dtype.kind not in ("bool", "int", "uint"):
+        raise ArgumentTypeError(f"cannot assign to rows chosen by an array of {chosen.dtype}.")
     if chosen.dtype != BOOL:
         return _assign_at(frame, old, (key_frame, chosen), *items)
     common, (old, mask) = align("assign", [(frame, old), (key_frame, chosen)])

@@ -29,13 +29,13 @@ from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.strided_layout import nonzero_positions
-from akdask.columns.dtypes import STR, column_type
+from akdask.columns.dtypes import FLOAT64, STR, column_type
 from akdask.engine.alignment import align
 from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Value, cast
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError
 from akdask.operators.windows.plan import Differences, Shifted
 
 
@@ -200,6 +200,8 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
         raise ArgumentTypeError(f"take needs a lazy array, got {type(a).__name__}.")
     if a.ndim == 1:
         check_axis("take", axis)
+        if isinstance(indices, Array) and indices.ndim != 1:
+            raise ArgumentError(f"take: indices have one dimension, not {indices.ndim}.")
         return a[as_array(indices)] if np.ndim(indices) > 1 else a[indices]
     return a.take(indices, None if axis is None else checked_axis("take", axis, a.ndim))
 
@@ -291,6 +293,8 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
     ------
     ArgumentError
         If there are no values.
+    CallError
+        If the mask is not as long as `A`, or floats are put among integers.
     ArgumentTypeError
         If the values do not fit the type of `A`, or that is no lazy array.
 
@@ -304,6 +308,10 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
     """
     if not isinstance(A, ElementwiseArray):
         raise ArgumentTypeError(f"putmask changes a lazy array, not {type(A).__name__}.")
+    if isinstance(mask, Array) and mask.size != A.size:
+        raise CallError(f"putmask: {A.size} elements have a mask as long, not of {mask.size}.")
+    if isinstance(Values, Array) and A._value.dtype.kind in ("int", "uint") and Values._value.dtype == FLOAT64:
+        raise CallError(f"putmask puts no floats into an array of {A._type_name()}.", hint="cast() converts them.")
     if isinstance(Values, Array) and Values.size != A.size:
         if not Values.size:
             raise ArgumentError("putmask needs at least one value.")

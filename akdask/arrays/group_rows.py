@@ -44,6 +44,10 @@ def sample(  # noqa: PLR0917 - the arguments of `GroupBy.sample`
     check_sample(0 if n is None else n, frac)
     if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
         raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
+    if n is not None and not index(n):
+        raise ArgumentError("sample draws at least one row of each group, not n=0.")
+    if weights is not None and not isinstance(weights, Array):
+        raise ArgumentTypeError(f"weights are a lazy array, not {type(weights).__name__}.")
     seed = secrets.randbits(32) if random_state is None else _seed_of(random_state)
     count = 1 if n is None and frac is None else None if n is None else index(n)
     choice = RowsPerGroup("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
@@ -97,6 +101,10 @@ def broadcast_values(groups: Any, values: Any, permute: bool) -> Any:
     """Return one value per group for every row of that group; see `GroupBy.broadcast`."""
     from akdask.operators.group.rows import BroadcastToRows, RowsByGroup
 
+    if isinstance(values, list | tuple):
+        raise ArgumentTypeError(
+            f"values are a lazy array, not a {type(values).__name__}.", hint="ak.array(…) makes one."
+        )
     given = as_array(values)
     operand = codes_of(given)
     grouped = groups._grouped()

@@ -22,7 +22,7 @@ from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Value
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError
 from akdask.operators.text.strings import ipv4_text
 from akdask.storage.objects import ObjType
 
@@ -177,6 +177,9 @@ def is_ipv4(ip: Any, ip2: Any = None) -> pdarray:
     ip2 : pdarray of int, optional
         Of IPv6 addresses the high 64 bits.
     """
+    sizes = {item.size for item in (ip, ip2) if isinstance(item, Array)}
+    if len(sizes) > 1:
+        raise CallError("ip and ip2 have as many elements.", details=[f"sizes: {sorted(sizes)}"])
     low: Any = _integers(ip) < 2**32
     return low if ip2 is None else low & (_integers(ip2) == 0)
 

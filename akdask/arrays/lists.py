@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import GAP, SHOWN, Array, wrap
+from akdask.arrays.array import GAP, SHOWN, Array, at_hand, wrap
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE, printed_numbers, quoted
 from akdask.arrays.elementwise import combine, fitting, operand
@@ -23,9 +23,9 @@ from akdask.engine.alignment import Gather, Realign, align
 from akdask.engine.missing import demanded
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project, Slice
-from akdask.engine.sources import row_numbers
+from akdask.engine.sources import Literal, row_numbers
 from akdask.engine.values import Call, Constant, Replica, Value, cast
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, KindError
 from akdask.operators.rows.plan import Flatten, Nest, SegmentStarts
 from akdask.operators.values.segarray import LIST_REDUCTIONS
 
@@ -157,6 +157,16 @@ def runs(lists: Any, n: int, return_origins: bool) -> Any:
 
 def assign(lists: Any, i: Any, j: int, v: Any) -> None:
     """Set the j-th value of some of the lists, in place; see `SegArray.set_jth`."""
+    if item_type(lists).kind == STR.kind:
+        raise ArgumentTypeError("values of text are not replaced.", hint="make a SegArray of other Strings.")
+    if not isinstance(j, SupportsIndex):
+        raise ArgumentTypeError(f"j is a whole number, not {j!r:.100}.")
+    if lists._longest is not None:
+        sizes = np.atleast_1d(
+            np.asarray(lists.lengths.to_ndarray()[i if isinstance(i, int) else array(i).to_ndarray()])
+        )
+        if len(sizes) and not -sizes.min() <= j < sizes.min():
+            raise ArgumentError(f"a list has no value {j}.", details=[f"the shortest has {sizes.min()}"])
     chosen: Any = wrap(lists._frame, Call("less", lengths(lists), Constant(0)))
     chosen[i] = True
     value = fitting(operand(v)[1], item_type(lists))
@@ -174,6 +184,8 @@ def assign(lists: Any, i: Any, j: int, v: Any) -> None:
 
 def with_one_more(lists: Any, x: Any, *, prepend: bool) -> Any:
     """Return lists with one more value each; see `SegArray.append_single`."""
+    if isinstance(x, Array) and x._value.dtype != item_type(lists):
+        raise KindError(f"values are of type {item_type(lists)}, as in the lists, not {x._value.dtype}.")
     frame, value = operand(array(x) if isinstance(x, list | tuple) else x)
     value = fitting(value, item_type(lists))
     common, aligned = align("append", [(lists._frame, lists._value), *([] if frame is None else [(frame, value)])])
@@ -207,7 +219,7 @@ def concatenated(items: Sequence[Any], axis: int, ordered: bool) -> Any:
     first, *others = items
     kinds = [str(_type(item)) for item in items]
     if len(set(kinds)) > 1:
-        raise ArgumentTypeError("only SegArrays of one type can be joined.", details=[f"given: {', '.join(kinds)}"])
+        raise KindError("only SegArrays of one type can be joined.", details=[f"given: {', '.join(kinds)}"])
     if axis == 0:
         return concatenate([first, *others])
     for other in others:
@@ -250,6 +262,23 @@ def as_arrays(table: Table) -> np.ndarray[Any, Any]:
     for row, (start, stop) in enumerate(pairwise(offsets_of(lists).tolist())):
         found[row] = values[start:stop].copy()
     return found
+
+
+def check_starts(segments: Any, values: Array) -> int | None:
+    """Refuse starts of lists that are at hand and do not ascend from 0, or leave values out.
+
+    Returns the length of the longest list, None if it is not known.
+    """
+    starts = at_hand(segments) if isinstance(segments, Array) else None
+    if starts is None:
+        return None
+    if len(starts) and (starts[0] != 0 or (starts[1:] < starts[:-1]).any()):
+        raise ArgumentError("segments ascend from 0.", details=[f"segments: {starts[:10].tolist()}"])
+    if not len(starts) and type(values._frame) is Literal and values.size:
+        raise ArgumentError("no segments have no values.", details=[f"values: {values.size}"])
+    if type(values._frame) is not Literal:
+        return None
+    return int(np.diff(starts, append=values.size).max(initial=0))
 
 
 def nested(segments: Array, values: Array) -> Nest:

@@ -95,6 +95,12 @@ class pdarray(ElementwiseArray):
 
     objType = "pdarray"
 
+    BinOps = frozenset((*"+-*/%<>&|^", "//", "<=", ">=", "!=", "==", "<<", ">>", ">>>", "<<<", "**"))
+    """Operators of two operands, by the names that an Arkouda server knows them by."""
+
+    OpEqOps = frozenset(f"{sign}=" for sign in (*"+-*/%&|^", "//", "<<", ">>", "**"))
+    """Operators that change an array in place, as `opeq` takes them."""
+
     @property
     def dtype(self) -> Any:
         """NumPy dtype of the elements; ``ak.bigint`` for integers of any size."""

@@ -28,7 +28,7 @@ from akdask.arrays.ufuncs import exp, log, log1p
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, ColumnType, column_type
 from akdask.engine.sources import Rows, counted
 from akdask.engine.values import Call, Constant, Value
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, KindError
 
 ALPHABETS = {
     "uppercase": string.ascii_uppercase,
@@ -289,6 +289,8 @@ def _order(generator: Any, count: int, method: str, rounds: int = 16, key: int |
     if str(method).lower() == "feistel":
         if index(rounds) < 1:
             raise ArgumentError(f"feistel_rounds is at least 1, not {rounds}.")
+        if key is not None and not 0 <= index(key) < 2**64:
+            raise ArgumentError(f"feistel_key is of 64 bits, not {key}.")
         found = {"seed": seed if key is None else index(key), "size": count, "rounds": index(rounds)}
         return shaped(count, lambda rows: Call("shuffled", rows.position, **found))
     drawn = shaped(count, lambda rows: Call("random_integers", rows.position, seed=seed, low=-(2**63), high=2**63))
@@ -734,7 +736,7 @@ def float_array_or_scalar_helper(func_name: str, var_name: str, var: Any, size: 
     if not isinstance(var, pdarray) or not var._value.dtype.is_number:
         raise ArgumentTypeError(f"{func_name}: {var_name} is a number or an array of them, not {var._describe()}.")
     if size is not None and np.prod(size) != var.size:
-        raise ArgumentError(f"{func_name}: {var_name} has {var.size} elements, and size is {size}.")
+        raise KindError(f"{func_name}: {var_name} has {var.size} elements, and size is {size}.")
     return False, var if var._value.dtype == FLOAT64 else cast(var, np.float64)
 
 
@@ -755,7 +757,7 @@ def not_negative(func_name: str, var_name: str, var: Any, size: Any) -> Any:
     if isinstance(checked, Array):
         return where(checked < 0, np.nan, checked)
     if checked < 0:
-        raise ArgumentError(f"{func_name}: {var_name} is at least 0, not {var}.")
+        raise KindError(f"{func_name}: {var_name} is at least 0, not {var}.")
     return checked
 
 

@@ -17,11 +17,12 @@ from akdask.arrays.families import reduction
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
+from akdask.arrays.text import count_of
 from akdask.arrays.writing import Path
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Constant, Value
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.rows.plan import Flatten, Nest
 from akdask.storage.files import absolute, takes_storage_options
 from akdask.storage.locales import locale_files
@@ -90,13 +91,20 @@ class SegArray(Array):
 
     _parts: tuple[Array, Array]
 
+    _longest: int | None = None
+    """The length of the longest list, if it is known when the lists are made."""
+
     def __init__(self, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> None:
         if isinstance(segments, list | tuple):
             raise ArgumentTypeError(
                 f"segments are a lazy array, not a {type(segments).__name__}.", hint="SegArray.from_multi_array(lists)."
             )
+        if not isinstance(values, Array):
+            raise ArgumentTypeError(f"values are a lazy array, not {type(values).__name__}.", hint="ak.array(…)")
         nest = lists.nested(of_rows(array(segments)), of_rows(array(values)))
+        longest = lists.check_starts(segments, values)
         super().__init__(nest, nest.lists)
+        self._longest = longest
 
     @classmethod
     def of(cls, frame: Frame, lists: Value) -> Self:
@@ -308,13 +316,18 @@ class SegArray(Array):
     def get_ngrams(self, n: int, return_origins: bool = True) -> Any:
         """Return all runs of `n` values in the lists.
 
-        Unlike in Arkouda, lists that are all shorter are no error, and give no runs.
+        Raises
+        ------
+        ArgumentError
+            If all lists are shorter, and are known at the call; others give no runs.
 
         Returns
         -------
         list of pdarray, and pdarray of int64
             First values of the runs, second values and so on, and the number of the list of each run.
         """
+        if self._longest is not None and count_of(n) > self._longest:
+            raise ArgumentError(f"no list has {n} values.", details=[f"the longest has {self._longest}"])
         return lists.runs(self, n, return_origins)
 
     def set_jth(self, i: Any, j: int, v: Any) -> None:

@@ -19,7 +19,7 @@ from akdask.arrays.shapes import concatenate
 from akdask.columns.exact import EXACT
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError, NonUniqueError
 from akdask.operators.join.plan import has_match
 
 
@@ -86,7 +86,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     B : array like `A`, or data at hand
         The elements to search.  Every task gets an index of all of them; if they are too many, rows are exchanged.
     assume_unique : bool
-        Accepted for compatibility with Arkouda; it saves no work.
+        Rows of several arrays are known to differ; it is an error if they do not.  It saves no work.
     symmetric : bool
         Return ``(in1d(A, B), in1d(B, A))``.
     invert : bool
@@ -100,7 +100,9 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     Raises
     ------
     ArgumentTypeError
-        If numbers are looked for among strings.
+        If numbers are looked for among strings, or several arrays are of other types than those of the other side.
+    NonUniqueError
+        If `assume_unique` is given, and rows of several arrays come twice.
 
     Examples
     --------
@@ -108,6 +110,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     >>> in1d(ak.array([1, 2, 3]), ak.array([3, 1])).tolist()
     [True, False, True]
     """
+    _check_sides(A, B, assume_unique)
     if symmetric:
         return in1d(A, B, invert=invert), in1d(B, A, invert=invert)
     arrays = as_arrays(A)
@@ -155,6 +158,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     >>> intersect1d(ak.array([3, 1, 3, 2]), ak.array([3, 2, 5])).tolist()
     [2, 3]
     """
+    _check_sides(ar1, ar2, assume_unique)
     return _distinct(_selected(ar1, ar2, invert=False))
 
 
@@ -191,6 +195,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
     >>> union1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
     [1, 2, 3]
     """
+    _check_sides(ar1, ar2)
     return _distinct(_joined(ar1, ar2))
 
 
@@ -203,6 +208,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     >>> setdiff1d(ak.array([3, 1, 4]), ak.array([3, 2])).tolist()
     [1, 4]
     """
+    _check_sides(ar1, ar2, assume_unique)
     return _distinct(_selected(ar1, ar2, invert=True))
 
 
@@ -215,7 +221,24 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     >>> setxor1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
     [1, 2]
     """
+    _check_sides(ar1, ar2, assume_unique)
     return _distinct(_joined(_selected(ar1, ar2, invert=True), _selected(ar2, ar1, invert=True)))
+
+
+def _check_sides(ar1: Any, ar2: Any, assume_unique: bool = False) -> None:
+    """Refuse several arrays whose types differ, or whose rows come twice though they are assumed to be distinct."""
+    if not (is_several(ar1) and is_several(ar2)):
+        return
+    sides = [as_arrays(ar1), as_arrays(ar2)]
+    types = [[array._type_name() for array in side] for side in sides]
+    if len(sides[0]) == len(sides[1]) and types[0] != types[1]:
+        raise ArgumentTypeError(
+            "several arrays are of the same types on both sides.",
+            details=[f"{name}: {', '.join(given)}" for name, given in zip(("first", "second"), types, strict=True)],
+        )
+    for name, side in zip(("first", "second"), sides if assume_unique else [], strict=False):
+        if side and side[0].size and int(GroupBy(side).size()[1].max()) > 1:
+            raise NonUniqueError(f"assume_unique is given, and rows of the {name} arrays come twice.")
 
 
 def _distinct(items: Any) -> Any:

@@ -13,7 +13,7 @@ from akdask.arrays.array import Array, check_axis
 from akdask.arrays.axes import checked_axis
 from akdask.arrays.creation import arange, full
 from akdask.arrays.creation import array as make_array
-from akdask.arrays.elementwise import cast, clip, where
+from akdask.arrays.elementwise import PLAIN, cast, clip, where
 from akdask.arrays.ndarray import ArrayView, as_array, rearranged, reshaped, shaped, spread
 from akdask.arrays.reductions import cumsum
 from akdask.arrays.sorting import searchsorted
@@ -25,7 +25,7 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Concat, Project
 from akdask.engine.values import Value, widened
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, KindError, UnsupportedError
 
 
 def checked_axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
@@ -156,6 +156,8 @@ def flip(x: Any, /, *, axis: int | Sequence[int] | None = None) -> Any:
     >>> ak.flip(ak.arange(4)).tolist(), ak.flip(ak.arange(4).reshape(2, 2), axis=1).tolist()
     ([3, 2, 1, 0], [[1, 0], [3, 2]])
     """
+    if isinstance(x, PLAIN):
+        raise ArgumentTypeError(f"flip takes a lazy array, not {type(x).__name__}.")
     array = as_array(x)
     axes = range(array.ndim) if axis is None else checked_axes("flip", axis, array.ndim)
     layout = Layout.of(array.shape)
@@ -470,7 +472,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     for item in arrays:
         if type(item) is not type(arrays[0]):
             kinds = ", ".join(type(array).__name__ for array in arrays)
-            raise ArgumentTypeError(f"concatenate needs arrays of one kind, got {kinds}.")
+            raise KindError(f"concatenate needs arrays of one kind, got {kinds}.")
     if isinstance(arrays[0], ArrayView):
         return concatenate([array.base for array in arrays]) if axis is None else _joined_along(arrays, axis)
     if not isinstance(arrays[0], Array):

@@ -7,7 +7,7 @@ from enum import Enum
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from akdask.arrays.array import Array, check_axis, of_rows, special, wrap
+from akdask.arrays.array import Array, at_hand, check_axis, of_rows, special, wrap
 from akdask.arrays.reductions import reduced
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar
@@ -18,7 +18,7 @@ from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign, row_numbers
 from akdask.engine.values import Call, as_floats, cast, key_parts
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, KindError
 
 if TYPE_CHECKING:
     from akdask.arrays.pdarray import pdarray
@@ -70,9 +70,18 @@ def sortable(item: Any) -> Array:
     values = getattr(item, "values", None)
     if isinstance(values, Array):
         return values
-    raise ArgumentTypeError(
+    raise KindError(
         f"cannot sort by {type(item).__name__}.", hint="pass a lazy array; ak.array(…) makes one of data at hand."
     )
+
+
+def check_algorithm(algorithm: Any) -> None:
+    """Refuse what is no algorithm of Arkouda."""
+    if not isinstance(algorithm, SortingAlgorithm):
+        raise ArgumentTypeError(
+            f"algorithm is a SortingAlgorithm, not {algorithm!r:.100}.",
+            details=[f"there are: {', '.join(SortingAlgorithm.__members__)}"],
+        )
 
 
 def is_sorted(array: Array, axis: int | None) -> Scalar:
@@ -96,6 +105,8 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
         raise ArgumentTypeError(f"{name}: k is a whole number, not {k!r:.100}.")
     if index(k) < 1:
         raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
+    if pda.ndim != 1:
+        raise ArgumentError(f"{name} takes an array of one dimension, not of {pda.ndim}.", hint="flatten() makes one.")
     if pda._frame.rows.size == 0:
         raise ArgumentError(f"{name} needs an array with elements; it has none.")
     frame, key = pda._sort_key()
@@ -142,6 +153,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     >>> ak.argsort(ak.array([30, 10, 20])).tolist()
     [1, 2, 0]
     """
+    check_algorithm(algorithm)
     array = sortable(pda)
     if array.ndim != 1:
         from akdask.arrays.axes import along_axis
@@ -177,6 +189,7 @@ def coargsort(
     >>> ak.coargsort([ak.array([1, 1, 0]), ak.array(["b", "a", "c"])]).tolist()
     [2, 1, 0]
     """
+    check_algorithm(algorithm)
     return sorted_positions(list(arrays), ascending)
 
 
@@ -207,10 +220,18 @@ def invert_permutation(perm: Any) -> pdarray:
     key = array._sort_key()
     if array._value.dtype.kind not in ("int", "uint"):
         raise ArgumentTypeError(f"a permutation is of integers, not of {array._type_name()}.")
+    check_permutation(array)
     frame, (value, row) = sorted_rows([key], [True], [array._as_operand()], with_row=True)
     common, (before, given, position) = align("invert", [(frame, row), (frame, value), row_numbers(frame)])
     found: pdarray = wrap(common, Call("inverse_position", before, cast(given, INT64), position))
     return found
+
+
+def check_permutation(array: Array) -> None:
+    """Refuse an array that is at hand and is no permutation."""
+    positions = at_hand(array)
+    if positions is not None and sorted(positions.tolist()) != list(range(len(positions))):
+        raise ArgumentError("the array is no permutation.", hint="it has each position once.")
 
 
 def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -1, ascending: bool = True) -> Any:
@@ -239,6 +260,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     """
     from akdask.operators.sort.plan import sorted_rows
 
+    check_algorithm(algorithm)
     array = sortable(pda)
     if array.ndim != 1:
         from akdask.arrays.axes import along_axis

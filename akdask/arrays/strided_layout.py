@@ -15,7 +15,7 @@ from akdask.arrays.row_selection import known_lengths
 from akdask.columns.dtypes import INT64
 from akdask.engine.sources import as_column, counted, literal, row_numbers
 from akdask.engine.values import Call, Value, columns_of
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
+from akdask.errors import AlignmentError, ArgumentTypeError, AxisError, PositionError
 from akdask.records import record
 
 Shape = tuple[int, ...]
@@ -243,7 +243,7 @@ def _expanded(key: Any, layout: Layout) -> list[Any]:
     for part in given:
         if part is ...:
             if ellipsis is not None:
-                raise ArgumentError("a key has one `...`, which stands for all dimensions that it does not name.")
+                raise AxisError("a key has one `...`, which stands for all dimensions that it does not name.")
             ellipsis = len(parts)
             continue
         parts.extend(_plain_parts(part))

@@ -63,6 +63,9 @@ class Strings(ElementwiseArray):
 
     objType = "Strings"
 
+    BinOps = frozenset(("==", "!="))
+    """Operators of two operands that an Arkouda server has for it."""
+
     _default_dataset = "strings_array"
 
     inferred_type = "string"

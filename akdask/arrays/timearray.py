@@ -58,7 +58,7 @@ UNITS = {
     "nanoseconds": 1,
 }
 ABBREVIATIONS = {"m": "minutes", "t": "minutes", "ms": "milliseconds", "l": "milliseconds", "us": "microseconds"}
-ABBREVIATIONS |= {"u": "microseconds", "ns": "nanoseconds", "hrs": "hours"}
+ABBREVIATIONS |= {"u": "microseconds", "ns": "nanoseconds", "hr": "hours", "hrs": "hours"}
 
 NUMBER = "number"
 

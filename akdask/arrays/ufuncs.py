@@ -216,6 +216,9 @@ def mod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
 
 def fmod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
     """Return the remainder of a division, with the sign of the dividend; lazy, of the type that both have in common."""
+    given = [item.dtype if isinstance(item, Array) else np.asarray(item).dtype for item in (dividend, divisor)]
+    if all(np.dtype(dtype).kind in "iub" for dtype in given if isinstance(dtype, np.dtype)):
+        raise ArgumentTypeError("fmod takes an array of floats, or a float.", hint="mod takes integers.")
     return _computed("fmod", dividend, divisor, where=where)
 
 

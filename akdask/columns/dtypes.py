@@ -59,6 +59,10 @@ class BigintDtype:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> str:
+        # There is one, in each process.
+        return "bigint"
+
     def __repr__(self) -> str:
         return f"dtype({self.name})"
 

@@ -17,7 +17,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import position
 from akdask.deferred import pd
 from akdask.engine.sources import counted
-from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, SchemaError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError, PositionError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, RowLabels, as_labelled, on_rows_of
 from akdask.frames.columnset import ColumnSet, axis_number, check_names
 from akdask.frames.conversion import arrays_of, is_scalar, spread
@@ -150,14 +150,14 @@ def rename(
     columns: Renaming | None,
 ) -> DataFrame | None:
     if column is not None and index is not None:
-        raise ArgumentError("either columns or labels of rows are renamed.", hint="columns= and index= go together.")
+        raise CallError("either columns or labels of rows are renamed.", hint="columns= and index= go together.")
     column = columns if column is None else column
     if axis_number(axis) == 1:
         column = mapper if column is None else column
     else:
         index = mapper if index is None else index
     if column is None and index is None:
-        raise ArgumentError("nothing is renamed.", hint="pass columns= or index=.")
+        raise CallError("nothing is renamed.", hint="pass columns= or index=.")
     found = frame._columns
     found = found if column is None else _renamed(found, column)
     return frame._changed(found if index is None else relabelled(found, index), inplace)

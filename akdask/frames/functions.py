@@ -30,6 +30,7 @@ from akdask.engine.values import Call, Constant, Value, with_missing
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
+    KindError,
     SchemaError,
     TimeOverflowError,
     UnsupportedError,
@@ -523,7 +524,7 @@ class _Parser:
                 f"{text!r:.100} is beyond what 64 bits of nanoseconds hold.", details=[str(error)]
             ) from None
         except ValueError as error:
-            raise ArgumentError(
+            raise KindError(
                 f"{text!r:.100} is no time.", details=[str(error)], hint="errors='coerce' makes NaT of it."
             ) from None
 

@@ -18,7 +18,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError, KindError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 from akdask.storage.objects import LEVEL, ObjType
 
@@ -136,6 +136,9 @@ class Index(Labelled, Writable):
     def __init__(self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
         if allow_list and isinstance(values, list) and len(values) > max_list_size:
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
+        if allow_list and isinstance(values, list) and len({type(item) for item in values}) > 1:
+            kinds = sorted({type(item).__name__ for item in values})
+            raise KindError("the labels of a list are of one type.", details=[f"given: {', '.join(kinds)}"])
         given: Any = values.values if isinstance(values, Index) else unlabelled(values)
         self._labels: Any = as_labels(given)
         self._list = list(values) if allow_list and isinstance(values, list) else None
@@ -154,6 +157,21 @@ class Index(Labelled, Writable):
     def persist(self) -> Index:
         """Return the index with its labels computed and kept in memory, on the workers of a cluster."""
         return Index(self._labels.persist(), self.name)
+
+    def _refuse_list(self, name: str) -> None:
+        if self._list is not None:
+            raise ArgumentTypeError(
+                f"{name}: labels that are a list are of this process.", hint="make an Index of an array."
+            )
+
+    def register(self, user_defined_name: str) -> Self:
+        """Give the labels a name, by which `attach` finds them again; labels that are a list are refused."""
+        self._refuse_list("register")
+        return super().register(user_defined_name)
+
+    def _write(self, *args: Any, **kwargs: Any) -> None:
+        self._refuse_list("writing")
+        super()._write(*args, **kwargs)
 
     # attributes
 
@@ -582,7 +600,7 @@ class MultiIndex(Index):
         """
         number = self._names.index(level) if level in self._names else level
         if not isinstance(number, int) or not -self.nlevels <= number < self.nlevels:
-            raise ArgumentError(f"there is no level {level!r}.", details=[f"levels: {self._names}"])
+            raise CallError(f"there is no level {level!r}.", details=[f"levels: {self._names}"])
         return Index(self.levels[number], self._names[number])
 
     def equal_levels(self, other: MultiIndex) -> bool:
@@ -605,7 +623,7 @@ class MultiIndex(Index):
             A label or a list of labels for each level; or one array for each level, whose rows are looked up.
         """
         if not isinstance(key, list | tuple) or len(key) != self.nlevels:
-            raise ArgumentTypeError(f"rows are looked up by a tuple of {self.nlevels} labels.")
+            raise KindError(f"rows are looked up by a tuple of {self.nlevels} labels.")
         if all(isinstance(one, Array) for one in key):
             from akdask.arrays.setops import in1d
 

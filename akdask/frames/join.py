@@ -32,9 +32,9 @@ from akdask.engine.sources import row_numbers
 from akdask.engine.times import not_a_time
 from akdask.engine.values import Call, Constant, Value, cast, widened, with_missing
 from akdask.errors import (
-    AkdaskError,
     ArgumentError,
     ArgumentTypeError,
+    ColumnKindError,
     MissingColumnError,
     PositionError,
     SchemaError,
@@ -143,7 +143,7 @@ def _unified(name: str, arrays: list[Array]) -> list[Array]:
     kinds = {type(array) for array in plain}
     wanted = promote(*[array._value.dtype for array in plain]) or plain[0]._value.dtype
     if len(kinds) > 1 or any(array._value.dtype.kind != wanted.kind and not wanted.is_numeric for array in plain):
-        raise SchemaError(
+        raise ColumnKindError(
             f"column {name!r} has values of kinds that cannot be put below each other.",
             details=[f"{type(array).__name__} of {array._value.dtype}" for array in plain],
         )
@@ -521,7 +521,7 @@ def inner_join(
     ]
     try:
         mask = wherefunc(*chosen)
-    except AkdaskError:
+    except ArgumentError:
         raise
     except Exception as error:
         raise ArgumentError("wherefunc failed.", details=[f"{type(error).__name__}: {error}"]) from error
@@ -798,6 +798,14 @@ def join_on_eq_with_dt(
     """
     if pred not in PREDICATES:
         raise ArgumentError(f"pred={pred!r} is no predicate.", details=[f"predicates: {', '.join(PREDICATES)}"])
+    given = {"a1": a1, "a2": a2, "t1": t1, "t2": t2}
+    for name, item in given.items():
+        if not isinstance(item, Array):
+            raise ArgumentTypeError(f"{name} is a lazy array, not {type(item).__name__}.")
+        if isinstance(item, pdarray) and item._value.dtype == FLOAT64:
+            raise ArgumentError(f"{name} is an array of whole numbers, not of {item._type_name()}.")
+    if isinstance(dt, str):
+        raise ArgumentTypeError(f"dt is a span, not {dt!r:.100}.")
     if isinstance(dt, int | float | np.number) and dt < 0:
         raise ArgumentError(f"dt is a span from 0, not {dt!r}.")
     if index(result_limit) < 0:

@@ -18,7 +18,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cumsum
 from akdask.arrays.setops import in1d
 from akdask.arrays.shapes import concatenate
-from akdask.arrays.sorting import argsort, coargsort, directions
+from akdask.arrays.sorting import argsort, check_permutation, coargsort, directions
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
 from akdask.engine.alignment import align_by_plan
@@ -96,6 +96,7 @@ def permutation(frame: DataFrame, keys: Sequence[str], ascending: bool | Sequenc
 def apply_permutation(frame: DataFrame, perm: pdarray) -> None:
     if len(perm) != len(frame):
         raise ArgumentError(f"a permutation of {len(frame)} rows has as many positions, not {len(perm)}.")
+    check_permutation(perm)
     frame._changed(
         frame._columns.on(lambda rows, values: row_tools.take_columns(rows, values, *perm._as_operand())),
         inplace=True,

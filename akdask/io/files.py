@@ -18,6 +18,7 @@ from akdask.engine.values import Call
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
+    CallError,
     ExistsError,
     FileError,
     InconsistentFilesError,
@@ -152,7 +153,7 @@ def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
     from akdask.frames.dataframe import DataFrame
 
     if isinstance(columns, Writable):
-        raise ArgumentTypeError(
+        raise CallError(
             "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
         )
     named = isinstance(columns, Mapping | DataFrame)

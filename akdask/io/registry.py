@@ -113,9 +113,13 @@ def register_all(data: Mapping[str, Any]) -> None:
 
     Raises
     ------
+    ArgumentTypeError
+        If it is no dict.
     RegistrationError
         If a name is taken; the objects before it stay registered.
     """
+    if not isinstance(data, Mapping):
+        raise ArgumentTypeError(f"objects are registered by a dict of names, not {type(data).__name__}.")
     for name, item in data.items():
         register(item, name)
 

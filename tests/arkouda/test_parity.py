@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from akdask.arkouda.parity_page import BEHAVIOUR, REASONS, STATES, TIERS, Name, findings, listed_names, main, page
+import akdask as ak
+from akdask.arkouda.parity_page import (
+    BEHAVIOUR,
+    OPERANDS,
+    REASONS,
+    STATES,
+    TIERS,
+    Name,
+    findings,
+    listed_names,
+    main,
+    page,
+    refused_calls,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "parity.md"
 
@@ -50,3 +67,22 @@ def test_the_page_goes_to_a_file_or_to_the_terminal(tmp_path, capsys):
 def test_names_that_are_not_there_have_a_reason(found):
     assert [item.name for item in found if item.state != "there" and not item.note] == []
     assert all(isinstance(item.name, Name) for item in found)
+
+
+@pytest.mark.parametrize("error", refused_calls())
+def test_calls_that_arkouda_refuses_are_refused_by_its_errors(error, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected = getattr(builtins, error, None) or getattr(ak, error)
+    names: dict[str, Any] = {"ak": ak, "np": np, "pd": pd}
+    exec(OPERANDS, names)
+    wrong = []
+    for call in refused_calls()[error]:
+        try:
+            eval(call, names)
+        except expected as found:
+            wrong += [] if isinstance(found, ak.AkdaskError | TypeError | ValueError) else [(call, repr(found))]
+        except Exception as found:
+            wrong.append((call, repr(found)))
+        else:
+            wrong.append((call, "nothing"))
+    assert wrong == []
