@@ -192,13 +192,11 @@ def of_codes(cls: Any, codes: Any, categories: Any, positions: Sequence[Any], na
 
 
 def check_codes(codes: pdarray, categories: Any) -> None:
-    """Refuse codes that are at hand and stand for no label."""
+    """Refuse codes that are at hand and stand for no label; the one for missing comes behind those that lack it."""
     numbers = at_hand(codes)
-    count = len(categories) if numbers is not None and len(numbers) else None
-    if count is not None and not 0 <= numbers.min() <= numbers.max() < count:  # type: ignore[union-attr]
-        raise ArgumentError(
-            "codes are positions of labels.", details=[f"codes {numbers[:10].tolist()}, {count} labels"]
-        )  # type: ignore[index]
+    if numbers is not None and len(numbers) and not 0 <= numbers.min() <= numbers.max() <= len(categories):
+        given = f"{numbers.min()} to {numbers.max()}"
+        raise ArgumentError("codes are positions of labels.", details=[f"codes: {given}", f"labels: {len(categories)}"])
 
 
 def standardized(arrays: Sequence[Any], na_value: str) -> list[Any]:

@@ -160,7 +160,8 @@ class SegArray(Array):
         """
         if isinstance(m, pdarray):
             m = [[value] for value in m.tolist()]
-        return cls(*lists.parts_of(m))
+        segments, values = lists.parts_of(m)
+        return cls(segments, array(values))
 
     # parts
 

@@ -16,7 +16,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import where
 from akdask.arrays.shapes import concatenate
-from akdask.errors import AlignmentError, ArgumentTypeError, NonUniqueError, PositionError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, NonUniqueError, PositionError
 from akdask.io import read_hdf
 
 TEXT = ["udp", "tcp", "udp", "", "ünï"]
@@ -121,7 +121,9 @@ def test_codes_and_labels_make_the_same_categorical_as_in_pandas():
 
 @pytest.mark.parametrize("code", [-1, 3])
 def test_a_code_without_label_is_an_error(code):
-    found = Categorical.from_codes([0, code], ["x", "y"])
+    with pytest.raises(ArgumentError, match="positions of labels"):
+        Categorical.from_codes([0, code], ["x", "y"])
+    found = Categorical.from_codes(arange(2) * code, ["x", "y"])
     with pytest.raises(PositionError, match=f"code {code}"):
         found.to_strings().tolist()
     with pytest.raises(PositionError, match=f"code {code}"):
@@ -222,7 +224,7 @@ def test_files_of_servers_give_codes_labels_and_missing(golden, name):
 
 def test_pandas_gets_no_codes_without_a_category_and_no_category_twice():
     with pytest.raises(PositionError, match="the code 5 has no category"):
-        Categorical.from_codes(array([0, 5]), array(["a", "b"])).to_pandas()
+        Categorical.from_codes(arange(2) * 5, array(["a", "b"])).to_pandas()
     with pytest.raises(NonUniqueError, match="'a' is there twice"):
         Categorical.from_codes(array([0, 1]), array(["a", "a"])).to_pandas()
 
