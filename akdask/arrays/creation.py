@@ -183,7 +183,7 @@ def _stepping(position: Value, start: Any, step: Any) -> Value:
 def linspace(  # noqa: PLR0917 - NumPy's signature
     start: Any,
     stop: Any,
-    num: int = 50,
+    num: Any = 50,
     endpoint: bool = True,
     dtype: Any = np.float64,
     axis: int = 0,

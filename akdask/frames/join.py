@@ -798,7 +798,7 @@ def join_on_eq_with_dt(
     """
     if pred not in PREDICATES:
         raise ArgumentError(f"pred={pred!r} is no predicate.", details=[f"predicates: {', '.join(PREDICATES)}"])
-    given = {"a1": a1, "a2": a2, "t1": t1, "t2": t2}
+    given: dict[str, Any] = {"a1": a1, "a2": a2, "t1": t1, "t2": t2}
     for name, item in given.items():
         if not isinstance(item, Array):
             raise ArgumentTypeError(f"{name} is a lazy array, not {type(item).__name__}.")
