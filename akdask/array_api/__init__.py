@@ -161,6 +161,7 @@ from akdask.array_api.functions import (
     var,
     where,
 )
+from akdask.array_api.information import __array_namespace_info__ as __array_namespace_info__
 from akdask.array_api.linalg import matmul, matrix_transpose, tensordot, vecdot
 
 __array_api_version__ = "2023.12"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
@@ -23,6 +24,9 @@ from akdask.arrays.shapes import swapaxes, transpose
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.operators.values.elementwise import UFUNCS
+
+TRAILING_ZEROS = re.compile(r"(\.\d+?)0+(?=[ \]])")
+"""Digits of floats that Arkouda leaves out of arrays of the standard."""
 
 DEVICE = "cpu"
 """The only device."""
@@ -206,8 +210,18 @@ class StandardArray(NDArrayOperatorsMixin):
         for position in range(len(self)):
             yield self[position]
 
+    def __str__(self) -> str:
+        if not self.ndim:
+            return str(self.to_ndarray()[()])
+        text = str(self._array)
+        return TRAILING_ZEROS.sub(r"\1", text) if self.dtype.kind == "f" else text
+
     def __repr__(self) -> str:
-        return f"Array({self._array!r})"
+        return f"Arkouda Array ({self.shape}, {self.dtype}){self}"
+
+    def _repr_inline_(self, width: int) -> str:
+        """Return shape and type, for displays of one line; computes nothing."""
+        return f"Arkouda Array ({self.shape}, {self.dtype})"
 
     # operators
 
@@ -250,14 +264,21 @@ class StandardArray(NDArrayOperatorsMixin):
         plain = _plain_key(key)
         if self.ndim == 1 and isinstance(plain, pdarray) and plain.ndim == 1 and plain.dtype == np.bool_:
             return type(self)(self._array[plain])
-        if self.ndim == 0 and isinstance(plain, bool | np.bool_):
-            return type(self)(self._array.flatten()[: int(plain)])
+        if isinstance(plain, bool | np.bool_):
+            # A mask without dimensions chooses the whole array, or nothing, in a new dimension.
+            whole = shaped(self._array if self.ndim == 1 else self._array.flatten(), (1, *self.shape))
+            return type(self)(selected(whole, slice(0, int(plain))))
         return type(self)(selected(self._array, plain))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Assign to the elements that a key selects; lazy."""
+        plain = _plain_key(key)
+        if isinstance(plain, bool | np.bool_):
+            if not plain:
+                return
+            plain = ...
         base = self._array.flatten() if self.ndim != 1 else self._array.copy()
-        assign(base, self.shape, _plain_key(key), plain_array(value))
+        assign(base, self.shape, plain, plain_array(value))
         self._array = shaped(base, self.shape)
 
 

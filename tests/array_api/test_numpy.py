@@ -462,3 +462,34 @@ def test_frequencies_are_those_of_numpy(count):
         xp.fft.fft(found)
     with pytest.raises(ArgumentError, match="no frequencies"):
         xp.fft.rfftfreq(0)
+
+
+def test_arrays_are_shown_as_arkouda_shows_them():
+    # The docstrings of arkouda/array_api/statistical_functions.py and utility_functions.py.
+    items = xp.asarray(ak.arange(10, dtype=ak.float64).reshape(2, 5))
+    assert repr(xp.max(items)) == "Arkouda Array ((), float64)9.0"
+    assert repr(xp.max(items, axis=1)) == "Arkouda Array ((2,), float64)[4.0 9.0]"
+    table = xp.asarray(ak.arange(6).reshape(2, 3))
+    assert repr(table) == "Arkouda Array ((2, 3), int64)[[0 1 2] [3 4 5]]"
+    assert table._repr_inline_(80) == "Arkouda Array ((2, 3), int64)"
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("mask", [True, False])
+def test_masks_without_dimensions_choose_all_or_nothing(shape, mask):
+    items = np.arange(6)[: int(np.prod(shape))].reshape(shape)
+    for key in (mask, xp.asarray(mask)):
+        found = xp.asarray(items)
+        same(found[key], items[mask])
+        found[key] = 7
+        same(found, np.full(shape, 7) if mask else items)
+
+
+def test_the_namespace_says_what_it_offers():
+    info = xp.__array_namespace_info__()
+    assert info.dtypes(kind=("bool", "real floating")) == {"bool": np.dtype(bool), "float64": np.dtype(float)}
+    assert set(info.default_dtypes().values()) <= set(info.dtypes().values())
+    assert info.default_device() in info.devices()
+    assert info.capabilities()["boolean indexing"]
+    with pytest.raises(ArgumentError, match="no device"):
+        info.dtypes(device="gpu")
