@@ -37,6 +37,10 @@ def _typed(x: StandardArray, dtype: Any) -> StandardArray:
     return x if dtype is None else StandardArray(x._array.astype(dtype))
 
 
+def _in_type(x: StandardArray, dtype: Any) -> StandardArray:
+    return x if dtype is None or x.dtype == dtype else astype(x, dtype)
+
+
 def sum(x: StandardArray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandardArray:
     """Return sums: int64 of bools and integers, which wrap, uint64 and float64 of these, or `dtype`.
 
@@ -46,12 +50,12 @@ def sum(x: StandardArray, /, *, axis: Any = None, dtype: Any = None, keepdims: b
     >>> xp.sum(xp.asarray([[1, 2], [3, 4]]), axis=0).tolist()
     [4, 6]
     """
-    return reduced("sum", _typed(x, dtype), axis, keepdims)
+    return _in_type(reduced("sum", _typed(x, dtype), axis, keepdims), dtype)
 
 
 def prod(x: StandardArray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandardArray:
     """Return products, of the types of sums."""
-    return reduced("prod", _typed(x, dtype), axis, keepdims)
+    return _in_type(reduced("prod", _typed(x, dtype), axis, keepdims), dtype)
 
 
 def max(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
@@ -148,7 +152,7 @@ def _accumulated(name: str, x: StandardArray, axis: int | None, dtype: Any, incl
     if not x.ndim or (axis is None and x.ndim > 1):
         raise ArgumentError(f"{name}: an array of {x.ndim} dimensions has no only one.", hint="pass axis.")
     number = 0 if axis is None else axis
-    found = StandardArray(getattr(reductions, name)(_typed(x, dtype)._array, number))
+    found = _in_type(StandardArray(getattr(reductions, name)(_typed(x, dtype)._array, number)), dtype)
     if not include_initial:
         return found
     number %= x.ndim

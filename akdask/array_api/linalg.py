@@ -10,8 +10,9 @@ import numpy as np
 
 from akdask.array_api import functions
 from akdask.array_api.array_object import StandardArray
-from akdask.array_api.creation_functions import asarray, astype, expand_dims, reshape
+from akdask.array_api.creation_functions import asarray, astype, expand_dims, reshape, result_type
 from akdask.arrays import matrices
+from akdask.arrays.axes import checked_axis
 from akdask.arrays.shapes import swapaxes
 from akdask.errors import ArgumentError
 
@@ -41,7 +42,12 @@ def matrix_transpose(x: StandardArray, /) -> StandardArray:
 
 
 def vecdot(x1: StandardArray, x2: StandardArray, /, *, axis: int = -1) -> StandardArray:
-    """Return the sums of products along a dimension; lazy.
+    """Return the sums of products along a dimension, in the type that both have in common; lazy.
+
+    Raises
+    ------
+    ArgumentError
+        If the dimension has another length in one of them.
 
     Examples
     --------
@@ -49,7 +55,12 @@ def vecdot(x1: StandardArray, x2: StandardArray, /, *, axis: int = -1) -> Standa
     >>> xp.vecdot(xp.asarray([[1, 2], [3, 4]]), xp.asarray([1, 1])).tolist()
     [3, 7]
     """
-    return StandardArray(matrices.vecdot(x1._array, x2._array, axis))
+    for x in (x1, x2):
+        checked_axis("vecdot", axis, x.ndim)
+    if x1.shape[axis] != x2.shape[axis]:
+        raise ArgumentError(f"vecdot: dimension {axis} has {x1.shape[axis]} elements, and {x2.shape[axis]}.")
+    found, wanted = StandardArray(matrices.vecdot(x1._array, x2._array, axis)), result_type(x1, x2)
+    return found if found.dtype == wanted else astype(found, wanted)
 
 
 def outer(x1: StandardArray, x2: StandardArray, /) -> StandardArray:

@@ -322,7 +322,7 @@ def test_attributes_and_conversions_are_the_standards():
     assert array.chunk_info() == [[0], [0]]
     one = xp.sum(array)
     assert (one.item(), int(one), float(one), bool(one), range(20)[one], complex(one)) == (15, 15, 15.0, True, 15, 15)
-    assert repr(one) == "Array(array([15]))"
+    assert repr(one) == "Arkouda Array ((), int64)15"
     assert xp.isdtype(array.dtype, "integral")
     assert not xp.isdtype(array.dtype, ("bool", xp.float64))
     assert (xp.can_cast(array, xp.float64), xp.finfo(xp.float64).bits, xp.iinfo(array).max) == (True, 64, 2**63 - 1)
@@ -399,6 +399,16 @@ def test_sums_of_bytes_are_wide():
     items = xp.asarray(np.full(3, 200, np.uint8))
     for found, wanted in ((xp.sum(items), 600), (xp.prod(items), 8_000_000), (xp.cumulative_sum(items)[-1], 600)):
         assert (found.dtype, found.item()) == (np.uint64, wanted)
+
+
+def test_sums_and_products_have_the_type_that_is_asked_for():
+    items = xp.asarray(np.full(3, 100, np.uint8))
+    for found in (xp.sum(items, dtype=xp.uint8), xp.cumulative_sum(items, dtype=xp.uint8)[-1], xp.vecdot(items, items)):
+        assert found.dtype == np.uint8
+    assert xp.sum(items, dtype=xp.uint8).item() == 300 - 256
+    assert xp.sum(items, dtype=xp.float64).dtype == np.float64
+    with pytest.raises(ArgumentError, match="3 elements, and 1"):
+        xp.vecdot(items, items[:1])
 
 
 MATRICES = np.array([[[4.0, 1.0], [1.0, 3.0]], [[2.0, 0.0], [0.0, 5.0]]])
