@@ -61,3 +61,7 @@ CHECKED_SAMPLES = 256
 
 CHECKED_FILES = 64
 """Files that are checked between two notes of results."""
+
+SAMPLES_OF_PROCESSES = 2**15
+"""Samples from which their files are written by several processes, each of which takes as long to start as 5,000
+samples take to write."""

@@ -150,7 +150,7 @@ def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> Fil
     # Sizes are compared with the first sample of this file alone, whichever files this worker saw before.
     reader = SampleReader(reader.fields, keep_packed_fields=True)
     try:
-        faults = list(_count_faults(file))
+        faults = list(_count_faults(file, has_fields=bool(reader.fields)))
     except AkdaskError as error:
         return FileCheck(file.path, state, len(file.ids), (_fault(error, file.path, None, None, "file"),))
     sizes: dict[str, tuple[int, str]] = {}
@@ -173,22 +173,29 @@ def present_state(path: str) -> str:
     return f"{status.st_size}/{state_of(status)}"
 
 
-def _count_faults(file: FileToCheck) -> Iterator[SampleFault]:
-    depths = {len(parts(sample)) for sample in file.ids}
+def _count_faults(file: FileToCheck, *, has_fields: bool) -> Iterator[SampleFault]:
+    listed = ["/".join(parts(sample)) for sample in file.ids]
+    depths = {len(parts(sample)) for sample in listed}
+    there = set(sample_ids(file.path))  # raises if it cannot be opened
+    for depth in depths - {0, 1}:
+        there.update(sample_ids(file.path, depth=depth))
+    # Where there are fields, reading them finds samples that are missing.
+    for sample in () if has_fields else dict.fromkeys(listed):
+        if sample and sample not in there:
+            yield SampleFault("sample", "the file has no such sample.", file.path, sample)
+    repeated = len(listed) - len(set(listed))
+    if repeated:
+        yield SampleFault("count", f"samples that are listed more than once: {repeated:,}", file.path, is_warning=True)
     if len(depths) != 1 or 0 in depths:
-        sample_ids(file.path)  # raises if it cannot be opened
         return
-    there = set(sample_ids(file.path, depth=depths.pop()))
-    unlisted = there - {"/".join(parts(sample)) for sample in file.ids}
+    there = {sample for sample in there if len(parts(sample)) in depths}
+    unlisted = there - set(listed)
     if file.n_all is not None and len(there) != file.n_all:
         text = f"the list says {file.n_all:,} samples, included and excluded; the file has {len(there):,}"
         yield SampleFault("count", text, file.path, is_warning=True)
     elif unlisted and file.n_all is None:
         text = f"samples of the file that are not in the list: {len(unlisted):,}, for instance {min(unlisted)!r}"
         yield SampleFault("count", text, file.path, is_warning=True)
-    repeated = len(file.ids) - len(set(file.ids))
-    if repeated:
-        yield SampleFault("count", f"samples that are listed more than once: {repeated:,}", file.path, is_warning=True)
 
 
 def _sample_faults(reader: SampleReader, path: str, ids: Sequence[str], reads_data: bool) -> Iterator[SampleFault]:

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import pairwise
-from typing import Any, cast
+from queue import Queue
+from threading import Lock
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from dask.system import CPU_COUNT
 
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, WriteError
 from akdask.formats.hdf5.open_files import write_sample_file
+from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import SampleList
 from akdask.records import record
 from akdask.storage.files import written_path
 from akdask.storage.locales import list_path, split_extension
-from akdask.storage.transaction import staged_files
+from akdask.storage.transaction import Add, staged_files
+
+Fields: TypeAlias = dict[str, Sequence[np.ndarray]]
+"""Rows of each field, in their stored form."""
 
 _TO_STORED = {"b": np.uint8, "f2": np.float32}
 """LBANN reads neither HDF5's enumerations, as which h5py stores bool, nor floats of 16 bits."""
@@ -57,20 +68,22 @@ def write_samples(
 ) -> WrittenSamples:
     """Write rows as samples to HDF5 files, and their list: all appear at once, or none.
 
-    Rows of a lazy DataFrame or of Dask arrays are computed a file at a time.
+    Rows of a lazy DataFrame or of Dask arrays are computed a file at a time.  Several files of many samples are written
+    by processes in parallel.
 
     Parameters
     ----------
     data : DataFrame, pandas.DataFrame or mapping of str to array
         A field for each column or array: its rows are samples, and rows of any rank are datasets.  Names may be paths.
-        bool is stored as 8-bit integers, and float16 as float32, since LBANN reads neither.
+        bool is stored as 8-bit integers, float16 as float32, and times as 64-bit integers in their unit, since LBANN
+        reads none of these.
     path : str or path-like
         ``folder/name.h5`` makes ``folder/name_0000.h5``, …, and the list ``folder/name.samples``.
     per_file : int, optional
         Samples of a file; all in one by default.
-    ids : sequence of str or str, optional
-        IDs of the samples, which are paths in the file, or the name of their column, in the form of `Dataset.to_hdf`
-        and `to_parquet`; nine digits, from 0, by default.
+    ids : sequence of str or int, or str, optional
+        IDs of the samples, which are paths in the file or numbers, or the name of their column, in the form of
+        `Dataset.to_hdf` and `to_parquet`; nine digits, from 0, by default.
     parent : str, default ""
         Group that IDs are put into, such as ``RUN_ID``.
     separator : str, default "/"
@@ -111,9 +124,16 @@ def write_samples(
     paths = tuple(os.path.join(folder, file) for file in files)
     # The list comes last: once it exists, all files that it names exist.
     with staged_files(target, (*paths, list_path(target)), stale=lambda: _old_files(list_path(target), stem)) as add:
-        for file, (start, stop) in zip(paths, bounds, strict=True):
-            samples = zip(names[start:stop], rows.between(start, stop), strict=True)
-            add(file, partial(write_sample_file, samples=samples))
+        parts = [
+            (file, names[start:stop], partial(rows.between, start, stop))
+            for file, (start, stop) in zip(paths, bounds, strict=True)
+        ]
+        n_processes = min(CPU_COUNT, len(parts)) if len(rows) >= tuning.SAMPLES_OF_PROCESSES and sys.executable else 1
+        if n_processes > 1:
+            _write_in_processes(parts, add, n_processes)
+        else:
+            for file, some, columns in parts:
+                add(file, partial(_write_file, names=some, columns=columns()))
         add(list_path(target), listed.write_aside)
     return WrittenSamples(list_path(target), paths, listed)
 
@@ -149,11 +169,83 @@ class _RowsOf:
     def __len__(self) -> int:
         return self._length
 
-    def between(self, start: int, stop: int) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the fields of rows."""
-        columns = {name: _stored(name, _in_memory(column[start:stop])) for name, column in self._columns.items()}
-        for row in range(stop - start):
-            yield {name: _row(values, row) for name, values in columns.items()}
+    def between(self, start: int, stop: int) -> Fields:
+        """Return the fields of rows."""
+        return {name: _stored(name, _in_memory(column[start:stop])) for name, column in self._columns.items()}
+
+
+def _write_file(path: str, names: Sequence[str], columns: Fields) -> None:
+    rows = ({name: _row(values, row) for name, values in columns.items()} for row in range(len(names)))
+    write_sample_file(path, zip(names, rows, strict=True))
+
+
+def _write_in_processes(parts: Sequence[tuple[str, list[str], Callable[[], Fields]]], add: Add, count: int) -> None:
+    """Write files in processes of their own, as threads would wait for the HDF5 library in turns.
+
+    They are no processes of `multiprocessing`, which would run the script of the user again.
+    """
+    code = f"import sys; sys.path[:] = {sys.path!r}; from akdask.lbann.write import write_as_told; write_as_told()"
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    idle: Queue[subprocess.Popen[bytes]] = Queue()
+    computing = Lock()
+
+    def send(path: str, names: list[str], columns: Callable[[], Fields]) -> None:
+        with computing:  # Files are computed one at a time, so that few are in memory.
+            fields = columns()
+        process = idle.get()
+        assert process.stdin is not None, "it is a pipe"
+        assert process.stdout is not None, "it is a pipe"
+        # Paths by descriptors are those of this process alone.
+        folder, name = os.path.split(path)
+        try:
+            there = os.path.join(os.path.realpath(folder), name)
+            pickle.dump((there, names, fields), process.stdin, pickle.HIGHEST_PROTOCOL)
+            process.stdin.flush()
+            error = pickle.load(process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError) as ended:
+            text = f"the process that wrote {name!r} has ended."
+            raise WriteError(text, hint="it may have lacked memory.") from ended
+        finally:
+            idle.put(process)
+        if error is not None:
+            raise error
+
+    with ExitStack() as stack:
+        for _ in range(count):
+            process = subprocess.Popen([sys.executable, "-c", code], **pipes)
+            stack.callback(_end, process)
+            idle.put(process)
+        with ThreadPoolExecutor(count, "akdask-samples") as pool:
+            waiting = [
+                pool.submit(add, path, partial(send, names=names, columns=columns)) for path, names, columns in parts
+            ]
+            try:
+                for one in waiting:
+                    one.result()
+            finally:
+                for one in waiting:
+                    one.cancel()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def write_as_told() -> None:
+    """Write the files that come by standard input, and tell by standard output how each went: the work of a process."""
+    while True:
+        try:
+            path, names, columns = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        error: Exception | None = None
+        try:
+            _write_file(path, names, columns)
+        except Exception as raised:
+            error = raised
+        pickle.dump(error, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
 
 
 def _row(values: Sequence[np.ndarray], row: int) -> np.ndarray:
@@ -164,8 +256,16 @@ def _row(values: Sequence[np.ndarray], row: int) -> np.ndarray:
 def _sliceable(column: Any) -> Any:
     """Return an object that slices by position, which a pandas index would change."""
     if hasattr(column, "iloc"):
-        return column.to_numpy()
-    return column if hasattr(column, "dtype") and hasattr(column, "__getitem__") else np.asarray(column)
+        zoned = getattr(column.dtype, "tz", None) is not None
+        return column.to_numpy(f"M8[{column.dt.unit}]") if zoned else column.to_numpy()
+    if hasattr(column, "dtype") and hasattr(column, "__getitem__"):
+        return column
+    try:
+        return np.asarray(column)
+    except ValueError as error:
+        raise ArgumentTypeError(
+            "lists of a field differ in length.", details=[str(error)], hint="pad them to one length."
+        ) from error
 
 
 def _in_memory(column: Any) -> Any:
@@ -187,9 +287,14 @@ def _stored(name: str, values: Any) -> Sequence[np.ndarray]:
 def _stored_type(name: str, values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "U" or (values.dtype == object and all(isinstance(one, str) for one in values.flat)):
         return values.astype(object)
+    if values.dtype.kind in "mM":
+        return values.astype(np.int64)
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
         raise ArgumentTypeError(
-            f"field {name!r} has values of type {values.dtype}: neither numbers of up to 64 bits nor text."
+            f"field {name!r} has values of type {values.dtype}: neither numbers of up to 64 bits nor text.",
+            hint="lists of a field have one length: give an array of two dimensions, or pad them."
+            if any(np.ndim(one) for one in values.flat[:1])
+            else None,
         )
     wanted = _TO_STORED.get(values.dtype.kind) or _TO_STORED.get(values.dtype.str[1:])
     return values if wanted is None else values.astype(wanted)
@@ -203,13 +308,17 @@ def _listed(data: Any, ids: Sequence[str] | str) -> list[Any]:
     return list(_in_memory(_sliceable(data[ids])))
 
 
+def _id(given: Any) -> Any:
+    return str(given) if isinstance(given, int | np.integer) and not isinstance(given, bool) else given
+
+
 def _ids(n: int, ids: list[Any] | None, parent: str, per_file: int) -> list[str]:
-    found = [f"{row:09}" for row in range(n)] if ids is None else ids
+    found = [f"{row:09}" for row in range(n)] if ids is None else [_id(one) for one in ids]
     if len(found) != n:
         raise ArgumentError(f"{n:,} samples need {n:,} IDs.", details=[f"given: {len(found):,}"])
     if not all(isinstance(name, str) for name in found):
         raise ArgumentTypeError(
-            "IDs are text.", details=[f"given: {next(x for x in found if not isinstance(x, str))!r}"]
+            "IDs are text or integers.", details=[f"given: {next(x for x in found if not isinstance(x, str))!r}"]
         )
     for start in range(0, n, per_file):
         repeated = Counter(found[start : start + per_file]).most_common(1)[0]

@@ -454,6 +454,8 @@ OPEN_FILES = OpenFiles(_limit())
 def write_sample_file(path: str, samples: Iterable[tuple[str, Mapping[str, np.ndarray]]]) -> None:
     """Write samples to a new file; groups track the order of creation, which LBANN's exclusion lists need.
 
+    Small fields lie within the headers of their datasets, and headers are those of HDF5 1.8 and later.
+
     Parameters
     ----------
     path : str
@@ -470,7 +472,8 @@ def write_sample_file(path: str, samples: Iterable[tuple[str, Mapping[str, np.nd
     links.set_create_intermediate_group(True)
     ordered = h5p.create(h5p.GROUP_CREATE)
     ordered.set_link_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
-    with h5py.File(path, "w", track_order=True) as file:
+    forms: dict[Any, tuple[Any, Any, Any]] = {}
+    with h5py.File(path, "w", track_order=True, libver=("v108", "latest")) as file:
         parents: dict[str, Any] = {"": file.id}
         for sample, fields in samples:
             parent, _, name = sample.rpartition("/")
@@ -478,12 +481,29 @@ def write_sample_file(path: str, samples: Iterable[tuple[str, Mapping[str, np.nd
                 parents[parent] = h5g.create(file.id, parent.encode(), lcpl=links, gcpl=ordered)
             group = h5g.create(parents[parent], name.encode())
             for field, values in fields.items():
-                _write_field(group, field, values, links)
+                form = forms.get((values.dtype, values.shape))
+                if form is None:
+                    form = forms[values.dtype, values.shape] = _form_of(values)
+                _write_field(group, field, values, form, links)
 
 
-def _write_field(group: Any, field: str, values: np.ndarray, links: Any) -> None:
+_COMPACT_BYTES = 2**12
+"""Bytes of values up to which they lie within the header of their dataset."""
+
+
+def _form_of(values: np.ndarray) -> tuple[Any, Any, Any]:
+    """Return the stored type, the shape and the layout of a field."""
     kind = h5t.py_create(h5py.string_dtype(), logical=True) if values.dtype == object else h5t.py_create(values.dtype)
     space = h5s.create_simple(values.shape) if values.ndim else h5s.create(h5s.SCALAR)
-    dataset = h5d.create(group, field.encode(), kind, space, lcpl=links)
+    layout = h5p.create(h5p.DATASET_CREATE)
+    layout.set_obj_track_times(False)
+    if values.dtype != object and 0 < values.nbytes <= _COMPACT_BYTES:
+        layout.set_layout(h5d.COMPACT)
+    return kind, space, layout
+
+
+def _write_field(group: Any, field: str, values: np.ndarray, form: tuple[Any, Any, Any], links: Any) -> None:
+    kind, space, layout = form
+    dataset = h5d.create(group, field.encode(), kind, space, dcpl=layout, lcpl=links)
     if values.size:
         dataset.write(h5s.ALL, h5s.ALL, np.ascontiguousarray(values))

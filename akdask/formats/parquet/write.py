@@ -598,7 +598,7 @@ class RowGroupEncoding:
         names = self.dictionaries
         if names is None:
             names = tuple(name for name in table.column_names if has_repeats(table.column(name)))
-        is_coded = self.compression == "gzip" and self.dictionaries is None and len(names) == table.num_columns
+        has_dictionaries = self.compression == "gzip" and self.dictionaries is None and len(names) == table.num_columns
         stream = pa.BufferOutputStream()
         with pq.ParquetWriter(
             stream,
@@ -607,7 +607,7 @@ class RowGroupEncoding:
             flavor=None,
             data_page_version="1.0",
             compression=self.compression,
-            compression_level=min(self.level or _LEVEL_OF_CODES, _LEVEL_OF_CODES) if is_coded else self.level,
+            compression_level=min(self.level or _LEVEL_OF_CODES, _LEVEL_OF_CODES) if has_dictionaries else self.level,
             use_dictionary=list(names),
             dictionary_pagesize_limit=_DICTIONARY_BYTES,
             store_schema=False,

@@ -6,6 +6,8 @@ import errno
 import os
 import pickle
 import re
+import shutil
+from itertools import product
 from pathlib import Path
 
 import dask.array as da
@@ -114,6 +116,49 @@ def test_text_bool_and_half_floats_are_stored_as_what_is_read(tmp_path):
     found = Dataset(made.sample_list, load("t:\nb:\nh:\n")).to_numpy()
     assert found["t"][:, 0].tolist() == ["a", "βb"]
     assert (found["b"].dtype, found["h"].dtype) == (np.uint8, np.float32)
+
+
+def test_integers_are_ids_and_times_are_numbers_in_their_unit(tmp_path):
+    times = pd.to_datetime(["2024-01-01", "2024-01-02"], utc=True)
+    days = np.array(["1970-01-03", "1970-01-04"], "M8[D]")
+    made = write_samples(pd.DataFrame({"t": times, "id": [7, 12]}), tmp_path / "t.h5", ids="id")
+    assert [sample for _, sample in made.samples] == ["7", "12"]
+    assert Dataset(made.sample_list, load("t:\n")).to_numpy()["t"][:, 0].tolist() == times.asi8.tolist()
+    made = write_samples({"d": days}, tmp_path / "d.h5", ids=np.array([3, 1], np.uint8))
+    assert Dataset(made.sample_list, load("d:\n")).to_numpy()["d"][:, 0].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("lists", [{"x": [[1, 2], [3]]}, pd.DataFrame({"x": [[1, 2], [3]]})])
+def test_lists_of_several_lengths_are_refused_with_a_hint(tmp_path, lists):
+    with pytest.raises(AkdaskError, match="length"):
+        write_samples(lists, tmp_path / "t.h5")
+
+
+def test_small_samples_lie_compactly(tmp_path):
+    made = write_samples({"x": np.zeros((1000, 6), "f4"), "y": np.arange(1000)}, tmp_path / "t.h5")
+    assert os.path.getsize(made.files[0]) < 1000 * 850
+    with h5py.File(made.files[0]) as file:
+        assert file["000000999/y"][()] == 999
+        assert file["000000999/y"].id.get_create_plist().get_layout() == h5py.h5d.COMPACT
+
+
+def test_processes_write_the_files_of_many_samples(tmp_path, monkeypatch):
+    data = {"x": X, "in/y": Y, "name": np.array([f"n{row}" for row in range(10)])}
+    (tmp_path / "one").mkdir()
+    one = write_samples(data, tmp_path / "one" / "t.h5", per_file=3)
+    monkeypatch.setattr("akdask.lbann.tuning.SAMPLES_OF_PROCESSES", 1)
+    monkeypatch.setattr("akdask.lbann.write.CPU_COUNT", 2)
+    many = write_samples(data, tmp_path / "t.h5", per_file=3)
+    assert list(many.samples) == [(path.replace("one/", ""), sample) for path, sample in one.samples]
+    for name, file in product(("x", "in/y", "name"), range(4)):
+        with h5py.File(many.files[file]) as found, h5py.File(one.files[file]) as wanted:
+            for sample in wanted:
+                np.testing.assert_array_equal(found[f"{sample}/{name}"][()], wanted[f"{sample}/{name}"][()])
+    old = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path) if name != "one"}
+    monkeypatch.setattr("sys.executable", shutil.which("false"))
+    with pytest.raises(WriteError, match="has ended"):
+        write_samples({"x": X + 1}, tmp_path / "t.h5", per_file=3)
+    assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path) if name != "one"} == old
 
 
 def test_a_second_write_replaces_the_first(tmp_path):

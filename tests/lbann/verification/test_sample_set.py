@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from akdask.lbann import verify
+from akdask.lbann import SampleList, verify
 from tests.lbann.sample_sets import make_samples
 
 
@@ -117,3 +117,16 @@ def test_a_list_or_schema_that_cannot_be_read_is_a_fault(folder):
 def test_without_schemas_lists_and_files_are_compared(folder):
     (folder / "a_3.h5").unlink()
     assert [fault.kind for fault in verify(folder / "train.samples").faults] == ["file"]
+
+
+def test_missing_and_repeated_samples_are_found_without_schemas_at_any_depth(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name in ("one/x", "two/three/x"):
+            file[name] = 1.0
+    listed = SampleList.of({"a.h5": ["one", "two/three", "two/three", "gone", "two/gone"]}, base_directory=tmp_path)
+    report = verify(listed)
+    assert [(fault.kind, fault.sample) for fault in report.faults if not fault.is_warning] == [
+        ("sample", "gone"),
+        ("sample", "two/gone"),
+    ]
+    assert [fault.text for fault in report.faults if fault.is_warning] == ["samples that are listed more than once: 1"]
