@@ -26,6 +26,7 @@ def read_csv(
     dtypes: Any = None,
     names: Sequence[str] | None = None,
     widen: bool = False,
+    encoding: str = "utf-8",
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     r"""Open CSV files of Arkouda or any other writer as lazy arrays.
@@ -37,6 +38,8 @@ def read_csv(
     Files compressed by gzip, bz2, zstd or lz4 are recognized by their first bytes, whatever their names.  Each is one
     partition: it is unpacked once to count its rows, in blocks, and again as a whole whenever its rows are needed, when
     it has to fit in memory.
+
+    Lines without any byte before the names are skipped; columns of one name get numbers, as in pandas.
 
     Arkouda's header gives the types.  Without it pyarrow infers them from the first rows of all files. Digits are
     int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are empty. Dates
@@ -63,6 +66,8 @@ def read_csv(
         Read numbers of different types in the files, such as int64 and float64, as their common type; an integer that a
         float would change is an error on reading.  Otherwise columns whose types differ are left out, with one warning,
         and are an error if named.
+    encoding : str, default "utf-8"
+        The encoding of text, in which ASCII is as in UTF-8, such as ``latin-1``.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
@@ -80,7 +85,7 @@ def read_csv(
     InconsistentFilesError
         If files have a column differently that is named, or lack it, or have all of them so.
     ArgumentError
-        If the delimiter is empty, or holds a quote or a line break.
+        If the delimiter is empty, or holds a quote or a line break, or the encoding is unknown.
     """
     opened = open_files(
         filenames,
@@ -90,6 +95,7 @@ def read_csv(
         dtypes=dtypes,
         names=names,
         widen=widen,
+        encoding=encoding,
     )
     return read_objects(opened, datasets)
 

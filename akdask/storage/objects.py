@@ -351,3 +351,24 @@ def warn_of_left_out(
         f"{label} leaves out {' and '.join(whats)}:\n" + "\n".join([*lines, *more, f"{'; '.join(hints)}."]),
         RuntimeWarning,
     )
+
+
+def told_apart(names: Sequence[str]) -> Sequence[str]:
+    """Return names of which none is twice: later ones get numbers, as pandas gives to columns of CSV files.
+
+    Examples
+    --------
+    >>> told_apart(["x", "y", "x", "x.1"])
+    ['x', 'y', 'x.2', 'x.1']
+    """
+    if len(set(names)) == len(names):
+        return names
+    used = set(names)
+    found: list[str] = []
+    for name in names:
+        own, number = name, 0
+        while own in found or (number and own in used):
+            number += 1
+            own = f"{name}.{number}"
+        found.append(own)
+    return found

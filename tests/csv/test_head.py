@@ -3,13 +3,15 @@ from __future__ import annotations
 import csv
 import io
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import akdask as ak
 from akdask.columns.dtypes import FLOAT64, INT64, STR
 from akdask.errors import ArgumentError, ArgumentTypeError, FileFormatError
-from akdask.formats.csv.lines import checked_delimiter, head_bytes, read_head, split_line
+from akdask.formats.csv.lines import checked_delimiter, checked_encoding, head_bytes, read_head, split_line
 from akdask.storage.files import identify
 
 
@@ -67,19 +69,47 @@ def test_long_lines_of_names_are_read_to_their_end(tmp_path):
     ("content", "message"),
     [
         (b"", "no names"),
-        (b"\n1\n", "no names"),
+        (b"\n\r\n", "no names"),
         (b"**HEADER**\nint64\n", "no end"),
         (b"**HEADER**\nint64,complex\n*/HEADER/*\na,b\n", "'complex'"),
         (b"**HEADER**\nint64\n/HEADER/\na\n", "third line"),
         (b"**HEADER**\nint64,str\n*/HEADER/*\na|b\n", "2 types for 1 columns"),
-        (b"a,b,a\n", "several columns of one name: 'a'"),
         (b"\xff\xfea\0,\0b\0\n\0", "NUL"),
-        (b"\xe9t\xe9\n", "not UTF-8"),
+        (b"\xe9t\xe9\n", "not UTF-8(.|\n)*encoding='latin-1'"),
     ],
 )
 def test_broken_heads_are_refused(tmp_path, content, message):
     with pytest.raises(FileFormatError, match=message):
         head_of(tmp_path, content)
+
+
+def test_names_that_are_there_twice_get_numbers_and_lines_before_them_are_skipped(tmp_path):
+    assert head_of(tmp_path, b"\n\r\na,b,a,a.1\n1,2,3,4\n").names == ("a", "b", "a.2", "a.1")
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"\n\na,b,a\n1,2,3\n")
+    found = {name: array.tolist() for name, array in ak.read_csv(path).items()}
+    assert found == {"a": [1], "b": [2], "a.1": [3]}
+    assert list(found) == list(pd.read_csv(path).columns)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift_jis"])
+def test_other_encodings_are_read_where_they_are_named(tmp_path, encoding):
+    text = "カ" if encoding == "shift_jis" else "é"
+    path = tmp_path / "x.csv"
+    path.write_bytes(f'{text}t,n\n{text},1\n"a\n{text}",2\n'.encode(encoding))
+    found = ak.read_csv(path, encoding=encoding)
+    assert {name: array.tolist() for name, array in found.items()} == {f"{text}t": [text, f"a\n{text}"], "n": [1, 2]}
+    with pytest.raises(FileFormatError, match="encoding='latin-1'"):
+        ak.read_csv(path)
+
+
+def test_encodings_have_ascii_as_it_is():
+    assert [checked_encoding(name) for name in ("UTF-8", "utf-8-sig", "latin1")] == ["utf8", "utf8", "iso8859-1"]
+    for encoding in ("utf-16", "utf-7", "nothing", "hex", "iso2022_jp"):
+        with pytest.raises(ArgumentError, match=encoding):
+            checked_encoding(encoding)
+    with pytest.raises(ArgumentTypeError, match="int"):
+        checked_encoding(1)
 
 
 def test_delimiters_are_text_that_is_neither_quote_nor_line_break():

@@ -31,6 +31,7 @@ from akdask.formats.csv.lines import (
     UnclosedQuoteError,
     byte_ranges,
     checked_delimiter,
+    checked_encoding,
     read_head,
 )
 from akdask.formats.csv.parse import CsvColumn, RowParser, found_types, given_types
@@ -245,10 +246,20 @@ class CsvSet:
         Give the smallest value of its type for a cell that does not fit.
     widen : bool, default False
         Read numbers that files have in different types in one that has all of them.
+    encoding : str, default "utf8"
+        The encoding of text.
     """
 
     def __init__(
-        self, files: Files, delimiter: bytes, dtypes: Any, label: str, *, allow_errors: bool, widen: bool = False
+        self,
+        files: Files,
+        delimiter: bytes,
+        dtypes: Any,
+        label: str,
+        *,
+        allow_errors: bool,
+        widen: bool = False,
+        encoding: str = "utf8",
     ) -> None:
         self._files = files
         self._widen = widen
@@ -257,7 +268,7 @@ class CsvSet:
         self._allow_errors = allow_errors
         head = files[0][1]
         # A row of one empty text is a line without any byte. Other writers leave such lines where they have no rows.
-        self._lines = Lines(delimiter, keeps_blank=head.types is not None and len(head.names) == 1)
+        self._lines = Lines(delimiter, keeps_blank=head.types is not None and len(head.names) == 1, encoding=encoding)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -407,6 +418,7 @@ def open_set(
     dtypes: Any = None,
     names: Sequence[str] | None = None,
     widen: bool = False,
+    encoding: str = "utf-8",
 ) -> CsvSet:
     """Open a set of CSV files: find them and read their heads.
 
@@ -425,6 +437,8 @@ def open_set(
         Names of the columns, for files without a line of names.
     widen : bool, default False
         Read numbers that files have in different types in one that has all of them.
+    encoding : str, default "utf-8"
+        The encoding of text, in which ASCII is as in UTF-8.
 
     Raises
     ------
@@ -433,7 +447,7 @@ def open_set(
     InconsistentFilesError
         If a file named by a manifest is missing, or the files do not have the same columns; all differences are listed.
     """
-    delimiter = checked_delimiter(column_delim)
+    delimiter, known = checked_delimiter(column_delim), checked_encoding(encoding)
     label = f"read_csv({shown(filenames)})"
 
     patterns = patterns_of(filenames)
@@ -454,23 +468,23 @@ def open_set(
 
         def described(file: FileIdentity) -> File:
             if config.get("verify_checksums"):
-                known, claimed = told.in_place.get(file.path), told.unproven.get(file.path)
-                found = known or claimed
+                proven, claimed = told.in_place.get(file.path), told.unproven.get(file.path)
+                found = proven or claimed
                 if found is not None and found.sums is not None:
-                    found.sums.check_once(file, is_proven=known is not None)
-            return _headed(file, delimiter, names)
+                    found.sums.check_once(file, is_proven=proven is not None)
+            return _headed(file, delimiter, names, known)
 
         return described, told.lost
 
     files = readable(filenames, describer) if allow_errors else settled(filenames, look)
     _check_agreement(files)
-    return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors, widen=widen)
+    return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors, widen=widen, encoding=known)
 
 
-def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None) -> File:
+def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None, encoding: str) -> File:
     """Return a file as text, and its head."""
     text = text_file(file)
-    return text, read_head(text, delimiter, names)
+    return text, read_head(text, delimiter, names, encoding)
 
 
 def _check_agreement(files: Files) -> None:

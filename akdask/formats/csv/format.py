@@ -19,7 +19,7 @@ class CsvFormat(FileFormat):
     is_tabular = True
     joins_partitions = True
     missing_as_nan = True
-    read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names", "widen"})
+    read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names", "widen", "encoding"})
     write_options = frozenset({"column_delim", "compression"})
 
     def recognizes_packed(self, path: str) -> bool:

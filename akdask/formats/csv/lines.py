@@ -7,6 +7,7 @@ A file with a quote anywhere else has no such rule: it is not cut, and the parse
 
 from __future__ import annotations
 
+from codecs import lookup
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from akdask.formats import tuning
 from akdask.formats.csv.text_file import TextFile, read_text, text_blocks
 from akdask.records import record
 from akdask.storage.files import FileIdentity
+from akdask.storage.objects import told_apart
 from akdask.storage.ranges import ALIGNED_ROWS
 from akdask.storage.tuning import MANY_RANGES
 
@@ -63,10 +65,13 @@ class Lines:
         The delimiter between fields.
     keeps_blank : bool
         Whether a line without any byte is a row; otherwise it is skipped.
+    encoding : str, default "utf8"
+        The encoding of text, in which ASCII is as in UTF-8.
     """
 
     delimiter: bytes
     keeps_blank: bool
+    encoding: str = "utf8"
 
 
 def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int = BLOCK) -> list[ByteRange]:
@@ -328,7 +333,34 @@ def checked_delimiter(delimiter: object) -> bytes:
     return delimiter.encode()
 
 
-def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = None) -> Head:
+def checked_encoding(encoding: object) -> str:
+    """Return the name that Python has for an encoding of text.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        If it is no text, or names no encoding in which ASCII is as in UTF-8.
+    """
+    if not isinstance(encoding, str):
+        raise ArgumentTypeError(f"an encoding is a str, not {type(encoding).__name__}.")
+    try:
+        known = lookup("utf-8" if encoding.lower().replace("_", "-") == "utf-8-sig" else encoding)
+        # Escapes between sets of characters hold quotes and commas.
+        is_ascii = known.encode(_ASCII)[0] == _ASCII.encode() and not known.name.startswith(("iso2022", "hz"))
+    except (LookupError, UnicodeError, TypeError):
+        is_ascii = False
+    if not is_ascii:
+        raise ArgumentError(
+            f"CSV files are not read in the encoding {encoding!r}.",
+            hint="use 'utf-8', 'latin-1' or 'cp1252'.",
+        )
+    return "utf8" if known.name in {"utf-8", "ascii"} else known.name
+
+
+_ASCII = "".join(map(chr, range(128)))
+
+
+def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = None, encoding: str = "utf8") -> Head:
     """Read the head of a file.
 
     Parameters
@@ -339,6 +371,8 @@ def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = No
         The delimiter between the names.
     names : sequence of str, optional
         Names of the columns of a file that has none in it.
+    encoding : str, default "utf8"
+        As `checked_encoding` returns it.
 
     Raises
     ------
@@ -348,7 +382,7 @@ def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = No
     size = tuning.FIRST_BYTES
     while True:
         first = read_text(file, 0, size)
-        found = _parsed(file.path, first, delimiter, names, is_complete=len(first) < size)
+        found = _parsed(file.path, first, delimiter, names, encoding, is_complete=len(first) < size)
         if found is not None:
             return found
         if size >= _LARGEST:
@@ -359,7 +393,7 @@ def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = No
 
 
 def _parsed(
-    path: str, first: bytes, delimiter: bytes, names: Sequence[str] | None, *, is_complete: bool
+    path: str, first: bytes, delimiter: bytes, names: Sequence[str] | None, encoding: str, *, is_complete: bool
 ) -> Head | None:
     """Return the head that some bytes begin with, None if more of them are needed."""
     if b"\0" in first:
@@ -376,24 +410,20 @@ def _parsed(
         start += sum(len(line) + 1 for line in lines[:3])
     if names is not None and types is None:
         return Head(tuple(names), None, start)
+    if types is None:
+        start = len(first) - len(first[start:].lstrip(b"\r\n"))  # lines without any byte
     fields, stop = split_line(first, start, delimiter)
     if stop is None and not is_complete:
         return None
     if fields == [b""] and types is None:
         raise FileFormatError(f"{path!r} has no names of columns in its first line.", hint="give names=[…].")
-    named = _decoded(path, fields)
+    named = _decoded(path, fields, encoding)
     if types is not None and len(types) != len(named):
         raise FileFormatError(
             f"the header of {path!r} has {len(types)} types for {len(named)} columns.",
             hint="give the delimiter that the file was written with as column_delim.",
         )
-    again = sorted({name for name in named if named.count(name) > 1})
-    if again:
-        raise FileFormatError(
-            f"{path!r} has several columns of one name: {', '.join(map(repr, again))}.",
-            hint="rename them in the file; names=[…] is for files without a line of names.",
-        )
-    return Head(named, types, len(first) if stop is None else stop)
+    return Head(tuple(told_apart(named)), types, len(first) if stop is None else stop)
 
 
 def _types(path: str, line: bytes, closing: bytes) -> tuple[ColumnType, ...]:
@@ -408,12 +438,13 @@ def _types(path: str, line: bytes, closing: bytes) -> tuple[ColumnType, ...]:
     return tuple(TYPES[name] for name in named)
 
 
-def _decoded(path: str, fields: Sequence[bytes]) -> tuple[str, ...]:
+def _decoded(path: str, fields: Sequence[bytes], encoding: str) -> tuple[str, ...]:
     try:
-        return tuple(field.decode() for field in fields)
+        return tuple(field.decode(encoding) for field in fields)
     except UnicodeDecodeError as error:
         raise FileFormatError(
-            f"the names of columns in {path!r} are not UTF-8: {error}.", hint="convert the file to UTF-8, if it is CSV."
+            f"the names of columns in {path!r} are not UTF-8: {error}.",
+            hint="name the encoding of the file, such as encoding='latin-1', if it is CSV.",
         ) from None
 
 

@@ -227,7 +227,10 @@ class RowParser:
         reader = arrow_csv.open_csv(
             pa.BufferReader(pa.py_buffer(data)),
             arrow_csv.ReadOptions(
-                use_threads=False, block_size=block, column_names=list(map(str, range(len(self.names))))
+                use_threads=False,
+                block_size=block,
+                column_names=list(map(str, range(len(self.names)))),
+                encoding=self.lines.encoding,
             ),
             arrow_csv.ParseOptions(
                 delimiter=delimiter.decode(), newlines_in_values=True, ignore_empty_lines=not self.lines.keeps_blank
@@ -276,7 +279,7 @@ class RowParser:
             "the smallest number."
         )
         if "UTF8" in reason:
-            hint = "convert the file to UTF-8; name the other columns to read only those."
+            hint = "name the encoding of the file, such as encoding='latin-1'; or name the other columns to read."
         raise FileFormatError(
             f"column {name!r} of {self.path!r} holds what is not of its type: {reason[:_SHOWN]}.",
             details=[self._place(int(row), start, data)] if row else [],

@@ -9,7 +9,7 @@ they are in.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field as dataclass_field
 from dataclasses import replace
 from functools import cached_property
@@ -38,7 +38,7 @@ from akdask.formats.parquet.thrift import PROBLEMS, Leaf
 from akdask.records import record
 from akdask.storage.files import FileIdentity
 from akdask.storage.manifest import FileSums
-from akdask.storage.objects import ObjType
+from akdask.storage.objects import ObjType, told_apart
 
 KEY = b"akdask"
 _VERSION = 1
@@ -334,32 +334,11 @@ def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
     leaves = [(field, end, stored) for field in arrow for end, stored in _leaves(field.type)]
     if len(leaves) != len(schema):
         raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
-    names = _told_apart([field.name + end for field, end, _ in leaves])
+    names = told_apart([field.name + end for field, end, _ in leaves])
     return tuple(
         _column(name, field, stored, leaf, schema, None if end else annotations.get(name))
         for leaf, (name, (field, end, stored)) in enumerate(zip(names, leaves, strict=True))
     )
-
-
-def _told_apart(names: Sequence[str]) -> Sequence[str]:
-    """Return names of which none is twice: later ones get numbers, as pandas gives to columns of CSV files.
-
-    Examples
-    --------
-    >>> _told_apart(["x", "y", "x", "x.1"])
-    ['x', 'y', 'x.2', 'x.1']
-    """
-    if len(set(names)) == len(names):
-        return names
-    used = set(names)
-    found: list[str] = []
-    for name in names:
-        own, number = name, 0
-        while own in found or (number and own in used):
-            number += 1
-            own = f"{name}.{number}"
-        found.append(own)
-    return found
 
 
 def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
