@@ -23,13 +23,13 @@ _ROOT = "array"
 def read_zarr(
     store_path: Path, ndim: int | None = None, dtype: Any = None, *, storage_options: Mapping[str, Any] | None = None
 ) -> Any:
-    """Open the array of a Zarr store of version 2, from Arkouda, zarr or other writers, as a lazy array.
+    """Open the array of a Zarr store of version 2 or 3, from Arkouda, zarr or other writers, as a lazy array.
 
     Opening lists the folder and reads the metadata of the array; chunks are read when values are needed.  A partition
     is a run of chunks; missing chunks are the fill value, or zeros.  Numbers are widened to 64 bits, times become
     Datetime and Timedelta of nanoseconds, and text of any kind Strings.  Chunks may be uncompressed, or compressed by
-    Blosc, bz2, gzip, lz4, lzma, zlib or zstd, after delta or shuffle. Other codecs are refused, since some execute code
-    in the file.  For stores with several arrays see `akdask.read`.
+    Blosc, bz2, gzip, lz4, lzma, zlib or zstd, after delta or shuffle, in shards, and with checksums. Other codecs are
+    refused, since some execute code in the file.  For stores with several arrays see `akdask.read`.
 
     Parameters
     ----------

@@ -229,6 +229,9 @@ def test_stored_arrays_add_dimensions(path):
     found = ak.read_hdf(path)["x"]
     assert found.shape == (2, 2, 3)
     assert found.to_ndarray().tolist() == values.tolist()
+    with open_set(path).select()["x"].members["values"].source.part(0, ["x"]).open() as reader:
+        assert reader.read("x", 4, 9).tolist() == [4, 5, 6, 7, 8]
+        assert reader.read("x", 7, 8).tolist() == [7]
 
 
 def test_times_of_h5py_are_times(path):
