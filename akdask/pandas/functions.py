@@ -42,6 +42,10 @@ def function(name: str) -> Callable[..., Any]:
         args = tuple(list(item) if isinstance(item, Iterator) else item for item in args)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
+        deferred = sys.modules.get("akdask.pandas.deferred")
+        if deferred is not None and name == "merge":
+            _, args, kwargs = deferred.joined_arguments(args, kwargs)
+            faces = faces_in((args, kwargs))
         if faces and (mode == "error" or not all(face.is_at_hand() for face in faces)):
             try:
                 return faced(_lazily(name, args, kwargs))

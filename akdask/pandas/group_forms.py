@@ -20,8 +20,10 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.series import Series
+from akdask.columns.dtypes import NULLABLE_INT64, NULLABLE_UINT8, NULLABLE_UINT64
 from akdask.pandas import labels as labelling
-from akdask.pandas.grouped import Grouped, key_column
+from akdask.pandas.face import in_pandas
+from akdask.pandas.grouped import Grouped, key_column, kind_of_values
 from akdask.pandas.labels import FrameLabels
 from akdask.pandas.lazy import LazyFrame, LazySeries, plain
 from akdask.pandas.refusals import ArrangementError, NotLazyError
@@ -86,14 +88,19 @@ def demand_type(grouped: Grouped, position: int, how: str, params: Mapping[str, 
     raise NotLazyError(f"{how} of groups takes no such column")
 
 
-def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.DataFrame:
-    """Return reductions of groups, a column for each call by its number, labelled by the keys as pandas labels them."""
+def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]) -> None:
+    """Raise what pandas raises for reductions that do not take the types of columns, NotLazyError if it takes them."""
     for position, how in calls:
         if grouped.coding(position) is not None:
             continue
         demand_type(grouped, position, how, params)
         if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
             raise NotLazyError("sums of bytes wrap around")
+
+
+def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.DataFrame:
+    """Return reductions of groups, a column for each call by its number, labelled by the keys as pandas labels them."""
+    demand_types(grouped, calls, params)
     found = _by_house(grouped, calls, params)
     labels, taken = _labels(grouped, found)
     columns = {number: _taken(found[number], taken, how) for number, (_, how) in enumerate(calls)}
@@ -246,6 +253,106 @@ def per_column(grouped: Grouped, how: str, positions: Sequence[int], **params: A
     return made.iloc[:, 0] if grouped.is_series and grouped.options["as_index"] else made
 
 
+def of_column_each(grouped: Grouped, how: str, positions: Sequence[int], **params: Any) -> Any:
+    """Return one reduction of some columns, computed when it is looked at."""
+    calls, is_series = [(position, how) for position in positions], grouped.is_series and grouped.options["as_index"]
+
+    def compute() -> Any:
+        return per_column(grouped, how, positions, **params)
+
+    return when_looked_at(grouped, calls, columns_of(grouped, positions), compute, is_series=is_series, params=params)
+
+
+# results that are not looked at yet
+
+PLANNED: Mapping[str, tuple[str, str | None]] = {
+    **dict.fromkeys(("count", "nunique"), ("iufbMmU", "int64")),
+    **dict.fromkeys(("mean", "std", "var", "median"), ("if", "float64")),
+    **dict.fromkeys(("sum", "min", "max"), ("if", None)),
+}
+"""Reductions whose results have types that are known before: types of values, and of results, None for the same."""
+
+NULLABLE = (NULLABLE_INT64, NULLABLE_UINT64, NULLABLE_UINT8)
+
+
+def when_looked_at(
+    grouped: Grouped,
+    calls: Sequence[Call],
+    labels: pandas.Index,
+    compute: Callable[[], Any],
+    *,
+    is_series: bool = False,
+    params: Mapping[str, Any] | None = None,
+) -> Any:
+    """Return results by groups, computed when they are looked at if a plan of them is known to be the same.
+
+    Parameters
+    ----------
+    grouped : Grouped
+        The groups.
+    calls : sequence of (int, str)
+        The reductions; none for the number of rows.
+    labels : pandas.Index
+        Labels of the results; one, or None, for a Series.
+    compute : callable
+        Computes the results in pandas.
+    is_series : bool
+        Whether the result is a Series.
+    params : mapping, optional
+        Arguments of the reductions.
+    """
+    if params or not _has_plan(grouped, calls, labels):
+        return compute()
+    demand_types(grouped, calls, {})
+    from akdask.pandas import deferred
+    from akdask.pandas.frame import DataFrame as FrameOfPandas
+    from akdask.pandas.series import Series as SeriesOfPandas
+
+    kind = SeriesOfPandas if is_series else FrameOfPandas
+    return deferred.of(deferred.Deferred(compute, lambda: _plan(grouped, calls, labels, is_series)), kind)
+
+
+def _has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> bool:
+    options, names = grouped.options, [*grouped.names, *labels]
+    if labels.nlevels > 1 or labels.name is not None or not all(isinstance(name, str) for name in names):
+        return False
+    if len({*names}) < len(names) or not options["dropna"] or not (options["sort"] or len(grouped.keys) == 1):
+        return False
+    if len(grouped.own) < len(grouped.keys) or grouped.key_types or grouped.is_wide:
+        return False
+    keys = [(key, grouped.column(grouped.own[number])) for number, key in enumerate(grouped.keys)]
+    if any(key._value != column._value or kind_of_values(key) not in "iufbMU" for key, column in keys):
+        return False
+    if any(hasattr(key, "coding") or key._value.dtype in NULLABLE for key, _ in keys):
+        return False
+    return all(
+        how in PLANNED and grouped.coding(at) is None and grouped.kind(at) in PLANNED[how][0] for at, how in calls
+    )
+
+
+def _plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_series: bool) -> Any:
+    """Return results of groups as a lazy frame or Series."""
+    asked = [(f"of {number}", str(position), how) for number, (position, how) in enumerate(calls)]
+    house: Any = grouped.house
+    found = (house_reduction(house, asked, {}) if asked else house.size(as_series=False))._columns
+    results = [found.array(name) for name, _, _ in asked] or [found.array("size")]
+    for (position, how), array in zip(calls, results, strict=False):
+        before = grouped.column(position)._value.dtype
+        if array._value.dtype != (before if PLANNED[how][1] is None else np.dtype(PLANNED[how][1])):
+            raise NotLazyError("the type depends on values")
+    keys = {name: found.array(key_column(number)) for number, name in enumerate(map(str, grouped.names))}
+    columns = dict(zip(map(str, labels), results, strict=True))
+    levels: tuple[tuple[str, Hashable], ...] = ()
+    if not grouped.options["as_index"]:
+        made = ColumnSet.of({**keys, **columns})
+    elif len(keys) == 1:
+        made = ColumnSet.of(columns, *keys.values(), grouped.names[0])
+    else:
+        made, levels = ColumnSet.of({**keys, **columns}), tuple((name, name) for name in keys)
+    rows = labelling.labelled(LazyFrame._of(made), FrameLabels(labels, levels) if levels else None)
+    return labelling.series_of(rows, labels[0]) if is_series else rows
+
+
 def reduction(how: str) -> Callable[..., Any]:
     def reduce(
         grouped: Any, numeric_only: bool = False, min_count: int | None = None, skipna: bool = True, ddof: int = 1
@@ -258,10 +365,10 @@ def reduction(how: str) -> Callable[..., Any]:
         if ddof != 1 and how == "sem":
             raise NotLazyError("sem with another ddof")
         params = {"ddof": ddof} if ddof != 1 else {}
-        made = per_column(grouped, how, positions, **params)
         least = (0 if how in ("sum", "prod") else -1) if min_count is None else min_count
         if least <= 0:
-            return made
+            return of_column_each(grouped, how, positions, **params)
+        made = per_column(grouped, how, positions, **params)
         counts = per_column(grouped, "count", positions)
         names = grouped.names if not grouped.options["as_index"] else []
         return made.where(counts >= least) if not names else _where_enough(made, counts, least, names)
@@ -275,6 +382,12 @@ def _where_enough(made: pandas.DataFrame, counts: pandas.DataFrame, least: int, 
 
 
 def size(grouped: Grouped) -> Any:
+    if grouped.is_series or grouped.options["as_index"]:
+        return _sizes(grouped)
+    return when_looked_at(grouped, [], pandas.Index(["size"]), lambda: _sizes(grouped))
+
+
+def _sizes(grouped: Grouped) -> Any:
     found = sizes(grouped)
     if grouped.is_series:
         found = _sizes_beside(grouped, grouped.positions[0], found)
@@ -284,9 +397,9 @@ def size(grouped: Grouped) -> Any:
 
 
 def nunique(grouped: Grouped, dropna: bool = True) -> Any:
-    found = per_column(grouped, "nunique", grouped.positions)
     if dropna:
-        return found
+        return of_column_each(grouped, "nunique", grouped.positions)
+    found = per_column(grouped, "nunique", grouped.positions)
     if not grouped.options["as_index"]:
         raise NotLazyError("missing values are counted, and keys are columns")
     counts, rows = per_column(grouped, "count", grouped.positions), sizes(grouped)
@@ -430,7 +543,7 @@ def agg(grouped: Grouped, func: Any = None, *args: Any, **named: Any) -> Any:
         return _by_columns(grouped, func)
     if callable(func):
         wanted = [(at, func) for at in grouped.positions]
-        made = _several(grouped, wanted, columns_of(grouped, grouped.positions))
+        made = in_pandas(_several(grouped, wanted, columns_of(grouped, grouped.positions)))
         return made.iloc[:, 0] if grouped.is_series and grouped.options["as_index"] else made
     raise NotLazyError("these reductions have no lazy form")
 
@@ -485,6 +598,8 @@ def _several(grouped: Grouped, wanted: Sequence[tuple[int, Any]], labels: pandas
     others = [call for call in calls if call[1] not in ("size", "quantile")]
     if any(how == "quantile" for _, how in calls):
         raise NotLazyError("quantiles beside other reductions")
+    if len(others) == len(calls):
+        return when_looked_at(grouped, calls, labels, lambda: arranged(grouped, reduced(grouped, calls), labels))
     found = reduced(grouped, others) if others else pandas.DataFrame()
     if len(others) < len(calls):
         counted, rest = sizes(grouped), iter(range(len(others)))

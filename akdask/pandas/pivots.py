@@ -22,6 +22,7 @@ from akdask.frames.series import Series
 from akdask.pandas import group_forms, grouped
 from akdask.pandas import labels as labelling
 from akdask.pandas.face import faced
+from akdask.pandas.face import in_pandas as as_pandas
 from akdask.pandas.lazy import LazyFrame, column_of, plain
 from akdask.pandas.refusals import NotLazyError
 
@@ -91,7 +92,7 @@ class TableGroups:
         return TableGroups(self.groups.choose(key))
 
     def agg(self, aggfunc: Any, **words: Any) -> Any:
-        return group_forms.agg(self.groups, aggfunc, **words)
+        return as_pandas(group_forms.agg(self.groups, aggfunc, **words))
 
 
 def pivot_table(
