@@ -148,12 +148,18 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
     apart = (*EDGES, *COMPOSED)
     one_pass = [call for call in calls if call[2] not in apart and reduces_at_once(call[2], given[call[1]])]
     arrays = [(given[column], how) for _, column, how in one_pass]
-    keys, results = (
-        groups.gb.reduce_at_once(arrays, **(params if arrays else {}))
-        if calls or not by_users
-        else (groups.gb.unique_keys, [])
-    )
-    found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
+    found: dict[str, Array] = {}
+    if len(calls) == 1 and not (one_pass or by_users) and calls[0][2] not in apart:
+        # Its own keys have the rows of its results, so that nothing is counted.
+        ((name, column, how),) = calls
+        keys, found[name] = getattr(groups.gb, how)(given[column], **params)
+    else:
+        keys, results = (
+            groups.gb.reduce_at_once(arrays, **(params if arrays else {}))
+            if calls or not by_users
+            else (groups.gb.unique_keys, [])
+        )
+        found |= {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
     for name, column, how in calls:
         if how in EDGES:
             found[name] = _beside(keys, edge_value(groups, column, last=EDGES[how])[1])

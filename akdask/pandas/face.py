@@ -108,8 +108,8 @@ class Face:
             from akdask.pandas.pictures import draw
 
             return draw(self, name, None, args, kwargs)
-        deferred = sys.modules.get("akdask.pandas.deferred")
-        if deferred is not None and (found := deferred.answer(self, name, args, kwargs)) is not NotImplemented:
+        pending = sys.modules.get("akdask.pandas.pending")
+        if pending is not None and (found := pending.answer(self, name, args, kwargs)) is not NotImplemented:
             calls[self._named(name), "lazily"] += 1
             return found
         mode = config.get("pandas_fallback")
@@ -325,8 +325,9 @@ class NDFrame(Face):
     _lazy: Any
     _reason: NotLazyError | None
     _made_small: bool
-    _deferred: Any
-    """A result of groups that nobody has looked at, with neither form yet; see `akdask.pandas.deferred`."""
+    _pending: Any
+    """A result of groups that nobody has looked at, with neither form yet; see `akdask.pandas.pending`."""
+    _held: Any
     _handed: dict[str, pandas.Index]
     """Labels that were returned: pandas' users rename them in place."""
 
@@ -343,13 +344,13 @@ class NDFrame(Face):
         set_(self, "_in_memory", in_memory)
         set_(self, "_handed", {})
         set_(self, "_made_small", False)
-        set_(self, "_deferred", None)
+        set_(self, "_pending", None)
 
     @property
     def _in_memory(self) -> Any:
-        """The rows in memory, None if there are none; whoever asks for those of a deferred result has them computed."""
-        if self._deferred is not None:
-            self._hold(None, self._deferred.value())
+        """The rows in memory, None if there are none; whoever asks for those of a pending result has them computed."""
+        if self._pending is not None:
+            self._hold(None, self._pending.value())
             object.__setattr__(self, "_made_small", True)
         return self._held
 

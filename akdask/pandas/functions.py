@@ -42,9 +42,9 @@ def function(name: str) -> Callable[..., Any]:
         args = tuple(list(item) if isinstance(item, Iterator) else item for item in args)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
-        deferred = sys.modules.get("akdask.pandas.deferred")
-        if deferred is not None and name == "merge":
-            _, args, kwargs = deferred.joined_arguments(args, kwargs)
+        pending = sys.modules.get("akdask.pandas.pending")
+        if pending is not None and name == "merge":
+            _, args, kwargs = pending.joined_arguments(args, kwargs)
             faces = faces_in((args, kwargs))
         if faces and (mode == "error" or not all(face.is_at_hand() for face in faces)):
             try:

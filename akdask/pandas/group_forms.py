@@ -20,10 +20,10 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.series import Series
-from akdask.columns.dtypes import NULLABLE_INT64, NULLABLE_UINT8, NULLABLE_UINT64
+from akdask.pandas import group_plans
 from akdask.pandas import labels as labelling
 from akdask.pandas.face import in_pandas
-from akdask.pandas.grouped import Grouped, key_column, kind_of_values
+from akdask.pandas.grouped import Grouped, key_column
 from akdask.pandas.labels import FrameLabels
 from akdask.pandas.lazy import LazyFrame, LazySeries, plain
 from akdask.pandas.refusals import ArrangementError, NotLazyError
@@ -263,18 +263,6 @@ def of_column_each(grouped: Grouped, how: str, positions: Sequence[int], **param
     return when_looked_at(grouped, calls, columns_of(grouped, positions), compute, is_series=is_series, params=params)
 
 
-# results that are not looked at yet
-
-PLANNED: Mapping[str, tuple[str, str | None]] = {
-    **dict.fromkeys(("count", "nunique"), ("iufbMmU", "int64")),
-    **dict.fromkeys(("mean", "std", "var", "median"), ("if", "float64")),
-    **dict.fromkeys(("sum", "min", "max"), ("if", None)),
-}
-"""Reductions whose results have types that are known before: types of values, and of results, None for the same."""
-
-NULLABLE = (NULLABLE_INT64, NULLABLE_UINT64, NULLABLE_UINT8)
-
-
 def when_looked_at(
     grouped: Grouped,
     calls: Sequence[Call],
@@ -301,56 +289,15 @@ def when_looked_at(
     params : mapping, optional
         Arguments of the reductions.
     """
-    if params or not _has_plan(grouped, calls, labels):
+    if params or not group_plans.has_plan(grouped, calls, labels):
         return compute()
     demand_types(grouped, calls, {})
-    from akdask.pandas import deferred
+    from akdask.pandas import pending
     from akdask.pandas.frame import DataFrame as FrameOfPandas
     from akdask.pandas.series import Series as SeriesOfPandas
 
     kind = SeriesOfPandas if is_series else FrameOfPandas
-    return deferred.of(deferred.Deferred(compute, lambda: _plan(grouped, calls, labels, is_series)), kind)
-
-
-def _has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> bool:
-    options, names = grouped.options, [*grouped.names, *labels]
-    if labels.nlevels > 1 or labels.name is not None or not all(isinstance(name, str) for name in names):
-        return False
-    if len({*names}) < len(names) or not options["dropna"] or not (options["sort"] or len(grouped.keys) == 1):
-        return False
-    if len(grouped.own) < len(grouped.keys) or grouped.key_types or grouped.is_wide:
-        return False
-    keys = [(key, grouped.column(grouped.own[number])) for number, key in enumerate(grouped.keys)]
-    if any(key._value != column._value or kind_of_values(key) not in "iufbMU" for key, column in keys):
-        return False
-    if any(hasattr(key, "coding") or key._value.dtype in NULLABLE for key, _ in keys):
-        return False
-    return all(
-        how in PLANNED and grouped.coding(at) is None and grouped.kind(at) in PLANNED[how][0] for at, how in calls
-    )
-
-
-def _plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_series: bool) -> Any:
-    """Return results of groups as a lazy frame or Series."""
-    asked = [(f"of {number}", str(position), how) for number, (position, how) in enumerate(calls)]
-    house: Any = grouped.house
-    found = (house_reduction(house, asked, {}) if asked else house.size(as_series=False))._columns
-    results = [found.array(name) for name, _, _ in asked] or [found.array("size")]
-    for (position, how), array in zip(calls, results, strict=False):
-        before = grouped.column(position)._value.dtype
-        if array._value.dtype != (before if PLANNED[how][1] is None else np.dtype(PLANNED[how][1])):
-            raise NotLazyError("the type depends on values")
-    keys = {name: found.array(key_column(number)) for number, name in enumerate(map(str, grouped.names))}
-    columns = dict(zip(map(str, labels), results, strict=True))
-    levels: tuple[tuple[str, Hashable], ...] = ()
-    if not grouped.options["as_index"]:
-        made = ColumnSet.of({**keys, **columns})
-    elif len(keys) == 1:
-        made = ColumnSet.of(columns, *keys.values(), grouped.names[0])
-    else:
-        made, levels = ColumnSet.of({**keys, **columns}), tuple((name, name) for name in keys)
-    rows = labelling.labelled(LazyFrame._of(made), FrameLabels(labels, levels) if levels else None)
-    return labelling.series_of(rows, labels[0]) if is_series else rows
+    return pending.of(pending.Pending(compute, lambda: group_plans.plan(grouped, calls, labels, is_series)), kind)
 
 
 def reduction(how: str) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 """Results of groups that nobody has looked at yet.
 
 They are computed as soon as anything wants them in memory: a display, a label, a method that has no place in this
-module.  Filters and other names leave them deferred, and a join of them with rows that are not in memory takes their
+module.  Filters and other names leave them pending, and a join of them with rows that are not in memory takes their
 plan, so that groups and join are one plan.
 """
 
@@ -17,13 +17,13 @@ from akdask.pandas.face import OPERATORS, Face, NDFrame, words
 from akdask.pandas.refusals import NotLazyError
 
 STAYING = OPERATORS | words("__getitem__ rename reset_index")
-"""Methods whose results are deferred, too."""
+"""Methods whose results are pending, too."""
 
 JOINING = words("merge isin")
 """Methods that take plans where they meet rows that are not in memory."""
 
 
-class Deferred:
+class Pending:
     """A result that is computed once, and a plan of the same rows.
 
     Parameters
@@ -32,13 +32,11 @@ class Deferred:
         Returns the result in pandas.
     build : callable
         Returns the lazy frame or Series; raises NotLazyError where there is none.
-    sources : sequence of Deferred
+    sources : sequence of Pending
         Results of which it is made.
     """
 
-    def __init__(
-        self, compute: Callable[[], Any], build: Callable[[], Any], sources: Sequence[Deferred] = ()
-    ) -> None:
+    def __init__(self, compute: Callable[[], Any], build: Callable[[], Any], sources: Sequence[Pending] = ()) -> None:
         self._compute, self._build, self._sources = compute, build, sources
         self._found: Any = None
 
@@ -62,22 +60,22 @@ class Deferred:
         return self._found is not None or (bool(self._sources) and all(one.is_computed() for one in self._sources))
 
 
-def of(deferred: Deferred, kind: type[NDFrame]) -> Any:
-    """Return a frame or Series that is deferred."""
+def of(pending: Pending, kind: type[NDFrame]) -> Any:
+    """Return a frame or Series that is pending."""
     made = kind._of()
-    object.__setattr__(made, "_deferred", deferred)
+    object.__setattr__(made, "_pending", pending)
     return made
 
 
 def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a method of, or with, a deferred result; NotImplemented where the result is to be computed first."""
+    """Call a method of, or with, a pending result; NotImplemented where the result is to be computed first."""
     given = (face, *args, *kwargs.values())
-    if not any(map(_is_deferred, given)):
+    if not any(map(_is_pending, given)):
         return NotImplemented
     if name in JOINING:
         is_open, (own, *others), kwargs = joined_arguments((face, *args), kwargs)
         return own._call(name, tuple(others), kwargs) if is_open else NotImplemented
-    if name not in STAYING or not _is_deferred(face) or not _stays(face, name, args, kwargs):
+    if name not in STAYING or not _is_pending(face) or not _stays(face, name, args, kwargs):
         return NotImplemented
     try:
         own, *others = map(_planned, (face, *args))
@@ -88,20 +86,20 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         return NotImplemented
     if not isinstance(found, NDFrame) or found._lazy is None:
         return NotImplemented
-    lazily, sources = found._lazy, tuple(one._deferred if _is_deferred(one) else one for one in (face, *args))
+    lazily, sources = found._lazy, tuple(one._pending if _is_pending(one) else one for one in (face, *args))
 
     def compute() -> Any:
-        own, *others = (one.value() if isinstance(one, Deferred) else one for one in sources)
+        own, *others = (one.value() if isinstance(one, Pending) else one for one in sources)
         return getattr(own, name)(*others, **kwargs)
 
-    return of(Deferred(compute, lambda: lazily, [one for one in sources if isinstance(one, Deferred)]), type(found))
+    return of(Pending(compute, lambda: lazily, [one for one in sources if isinstance(one, Pending)]), type(found))
 
 
 def joined_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, tuple[Any, ...], dict[str, Any]]:
-    """Return arguments of a join, and whether plans took the place of deferred results."""
+    """Return arguments of a join, and whether plans took the place of pending results."""
     given = (*args, *kwargs.values())
-    is_open = any(_is_deferred(one) and not one._deferred.is_computed() for one in given)
-    if not is_open or all(one.is_at_hand() for one in given if isinstance(one, Face) and not _is_deferred(one)):
+    is_open = any(_is_pending(one) and not one._pending.is_computed() for one in given)
+    if not is_open or all(one.is_at_hand() for one in given if isinstance(one, Face) and not _is_pending(one)):
         return False, args, kwargs
     try:
         return True, tuple(map(_planned, args)), {word: _planned(one) for word, one in kwargs.items()}
@@ -109,17 +107,17 @@ def joined_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[boo
         return False, args, kwargs
 
 
-def _is_deferred(given: Any) -> bool:
-    return isinstance(given, NDFrame) and given._deferred is not None
+def _is_pending(given: Any) -> bool:
+    return isinstance(given, NDFrame) and given._pending is not None
 
 
 def _stays(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether the result of a call is deferred, too."""
-    if kwargs.get("inplace") or any(one._deferred.is_computed() for one in (face, *args) if _is_deferred(one)):
+    """Return whether the result of a call is pending, too."""
+    if kwargs.get("inplace") or any(one._pending.is_computed() for one in (face, *args) if _is_pending(one)):
         return False
-    if name == "__getitem__" and face.pandas_class is pandas.Series and not _is_deferred(args[0]):
+    if name == "__getitem__" and face.pandas_class is pandas.Series and not _is_pending(args[0]):
         return False  # It may be a value.
-    return all(_is_deferred(one) or _is_plain(one) for one in args) and all(map(_is_plain, kwargs.values()))
+    return all(_is_pending(one) or _is_plain(one) for one in args) and all(map(_is_plain, kwargs.values()))
 
 
 def _is_plain(given: Any) -> bool:
@@ -132,10 +130,10 @@ def _is_plain(given: Any) -> bool:
 
 
 def _planned(given: Any) -> Any:
-    """Return the plan of a deferred result, and anything else as it is."""
-    if not _is_deferred(given) or given._deferred.is_computed():
+    """Return the plan of a pending result, and anything else as it is."""
+    if not _is_pending(given) or given._pending.is_computed():
         return given
-    return type(given)._of(given._deferred.plan())
+    return type(given)._of(given._pending.plan())
 
 
 def _has_rows_of(face: Any, given: Any) -> bool:

@@ -1,0 +1,76 @@
+"""Plans of results of groups that give, row for row, what pandas gives for the computed groups."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas
+
+from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_INT64, NULLABLE_UINT8, NULLABLE_UINT64, ColumnType
+from akdask.frames.columnset import ColumnSet
+from akdask.frames.group_reductions import reduce_at_once
+from akdask.pandas import labels as labelling
+from akdask.pandas.grouped import Grouped, key_column, kind_of_values
+from akdask.pandas.labels import FrameLabels
+from akdask.pandas.lazy import LazyFrame
+from akdask.pandas.refusals import NotLazyError
+
+Call = tuple[int, str]
+"""Position of a column, and a reduction."""
+
+PLANNED: Mapping[str, tuple[str, ColumnType | None]] = {
+    **dict.fromkeys(("count", "nunique"), ("iufbMmU", INT64)),
+    **dict.fromkeys(("mean", "std", "var", "median"), ("if", FLOAT64)),
+    **dict.fromkeys(("sum", "min", "max"), ("if", None)),
+}
+"""Reductions whose results have types that are known before: types of values, and of results, None for the same."""
+
+NULLABLE = (NULLABLE_INT64, NULLABLE_UINT64, NULLABLE_UINT8)
+
+
+def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> bool:
+    """Return whether keys are columns, and names and types are known, so that a plan gives what pandas gives."""
+    options, names = grouped.options, [*grouped.names, *labels]
+    if labels.nlevels > 1 or labels.name is not None or not all(isinstance(name, str) for name in names):
+        return False
+    if len({*names}) < len(names) or not options["dropna"] or not (options["sort"] or len(grouped.keys) == 1):
+        return False
+    if len(grouped.own) < len(grouped.keys) or grouped.key_types or grouped.is_wide:
+        return False
+    keys = [(key, grouped.column(grouped.own[number])) for number, key in enumerate(grouped.keys)]
+    if any(key._value != column._value or kind_of_values(key) not in "iufbMU" for key, column in keys):
+        return False
+    if any(hasattr(key, "coding") or key._value.dtype in NULLABLE for key, _ in keys):
+        return False
+    return all(
+        how in PLANNED and grouped.coding(at) is None and grouped.kind(at) in PLANNED[how][0] for at, how in calls
+    )
+
+
+def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_series: bool) -> Any:
+    """Return results of groups as a lazy frame or Series.
+
+    Raises
+    ------
+    NotLazyError
+        If a result is of another type than pandas' may be.
+    """
+    asked = [(f"of {number}", str(position), how) for number, (position, how) in enumerate(calls)]
+    house: Any = grouped.house
+    found = (reduce_at_once(house, asked) if asked else house.size(as_series=False))._columns
+    results = [found.array(name) for name, _, _ in asked] or [found.array("size")]
+    for (position, how), array in zip(calls, results, strict=False):
+        if array._value.dtype != (PLANNED[how][1] or grouped.column(position)._value.dtype):
+            raise NotLazyError("the type depends on values")
+    keys = {name: found.array(key_column(number)) for number, name in enumerate(map(str, grouped.names))}
+    columns = dict(zip(map(str, labels), results, strict=True))
+    levels: tuple[tuple[str, Hashable], ...] = ()
+    if not grouped.options["as_index"]:
+        made = ColumnSet.of({**keys, **columns})
+    elif len(keys) == 1:
+        made = ColumnSet.of(columns, found.array(key_column(0)), grouped.names[0])
+    else:
+        made, levels = ColumnSet.of({**keys, **columns}), tuple((name, name) for name in keys)
+    rows = labelling.labelled(LazyFrame._of(made), FrameLabels(labels, levels) if levels else None)
+    return labelling.series_of(rows, labels[0]) if is_series else rows

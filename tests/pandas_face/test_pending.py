@@ -1,0 +1,153 @@
+"""Results of groups that nobody has looked at: what follows them is one plan, and gives what pandas gives."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+import akdask as ak
+import akdask.pandas as pd
+from akdask.pandas.lazy import lazy_frame
+
+
+@pytest.fixture(autouse=True)
+def _all_lazy() -> Iterator[None]:
+    with ak.config.set(pandas_fallback="error"):
+        yield
+
+
+def _rows(seed: int) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 400))
+    some = pandas.DataFrame(
+        {
+            "k": rng.integers(0, 20, count),
+            "text": rng.choice(["a", "b", "ç"], count),
+            "v": np.where(rng.random(count) < 0.2, np.nan, rng.integers(0, 9, count).astype(float)),
+            "n": rng.integers(-5, 5, count),
+            "t": pandas.Timestamp("2024-01-01") + pandas.to_timedelta(rng.integers(0, 5, count), unit="D"),
+        }
+    )
+    other = pandas.DataFrame({"k": rng.integers(0, 25, 300), "w": rng.integers(0, 9, 300)})
+    return some, other
+
+
+def _lazily(rows: pandas.DataFrame) -> Any:
+    return pd.DataFrame._of(lazy_frame(rows))
+
+
+def _joined_totals(some: Any, other: Any) -> Any:
+    totals = some.groupby("k", as_index=False)["v"].sum()
+    return other.merge(totals[totals["v"] > 5].rename(columns={"v": "total"}), on="k")
+
+
+def _kept(some: Any, other: Any) -> Any:
+    counts = some.groupby("k", as_index=False).agg(rows=("v", "count"), kinds=("text", "nunique"))
+    return other[other["k"].isin(counts[(counts["rows"] > 3) & (counts["kinds"] < 3)]["k"])]
+
+
+def _left(some: Any, other: Any) -> Any:
+    return other.merge(some.groupby("k")["n"].nunique().rename("found").reset_index(), on="k", how="left")
+
+
+def _of_two_keys(some: Any, other: Any) -> Any:
+    found = some.groupby(["k", "text"]).agg(mean=("v", "mean"), least=("n", "min"), std=("n", "std")).reset_index()
+    return some.merge(found[found["mean"] / (found["least"] + 7) > 0.3], on=["k", "text"])
+
+
+def _in_order_of_rows(some: Any, other: Any) -> Any:
+    return some.groupby("text", sort=False, as_index=False)["n"].max().merge(some, on="text")
+
+
+def _by_labels(some: Any, other: Any) -> Any:
+    return some.merge(some.groupby("t")["v"].median().rename("middle"), left_on="t", right_index=True)
+
+
+def _sizes(some: Any, other: Any) -> Any:
+    return other.merge(some.groupby("k", as_index=False).size(), on="k", how="inner")
+
+
+def _columns_of_frames(some: Any, other: Any) -> Any:
+    found = some.groupby("k")[["v", "n"]].sum().reset_index()
+    return other.merge(found.rename(columns={"v": "x"})[["x", "k"]], on="k")
+
+
+PROGRAMS = [_joined_totals, _kept, _left, _of_two_keys, _in_order_of_rows, _by_labels, _sizes, _columns_of_frames]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__[1:])
+@pytest.mark.parametrize("seed", range(4))
+def test_joins_with_results_of_groups_are_those_of_pandas(program: Callable[..., Any], seed: int) -> None:
+    some, other = _rows(seed)
+    pandas.testing.assert_frame_equal(program(_lazily(some), _lazily(other)).to_pandas(), program(some, other))
+
+
+def _computations(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    from akdask.pandas import group_forms
+
+    found, by_house = list[int](), group_forms._by_house
+
+    def counted(*given: Any) -> Any:
+        found.append(1)
+        return by_house(*given)
+
+    monkeypatch.setattr(group_forms, "_by_house", counted)
+    return found
+
+
+@pytest.mark.parametrize("how", ["sum", "mean", "min", "count", "nunique", "std"])
+def test_a_join_takes_the_plan(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    some, other = map(_lazily, _rows(1))
+    computed = _computations(monkeypatch)
+    totals = some.groupby("k", as_index=False)["n"].agg(how)
+    large = totals[totals["n"] > 1].rename(columns={"n": "found"})
+    found = other.merge(large, on="k")
+    assert "group by" in str(found.explain())
+    assert not computed
+    assert found.to_pandas().columns.tolist() == ["k", "w", "found"]
+    assert not computed
+
+
+def test_two_readers_share_what_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    given, _ = _rows(2)
+    computed = _computations(monkeypatch)
+    totals = _lazily(given).groupby("k")["n"].sum()
+    shares, large = totals * 2, totals[totals > 3]
+    assert not computed
+    expected = given.groupby("k")["n"].sum()
+    pandas.testing.assert_series_equal(large.to_pandas(), expected[expected > 3])
+    pandas.testing.assert_series_equal(shares.to_pandas(), expected * 2)
+    assert str(totals) == str(expected)
+    assert len(computed) == 1
+
+
+def test_what_was_taken_before_a_change_stays() -> None:
+    given, other = _rows(3)
+    totals = _lazily(given).groupby("k", as_index=False)["n"].sum()
+    before, named = totals["n"], totals.rename(columns={"n": "m"})
+    totals["n"] = 0
+    totals.columns = ["a", "b"]
+    expected: Any = given.groupby("k", as_index=False)["n"].sum()
+    pandas.testing.assert_series_equal(before.to_pandas(), expected["n"])
+    joined = _lazily(other).merge(named, on="k")
+    pandas.testing.assert_frame_equal(joined.to_pandas(), other.merge(expected.rename(columns={"n": "m"}), on="k"))
+    assert totals.to_pandas()["b"].tolist() == [0] * len(expected)
+
+
+def test_columns_that_are_not_there_raise_at_once() -> None:
+    totals = _lazily(_rows(4)[0]).groupby("k", as_index=False)["n"].sum()
+    with pytest.raises(KeyError):
+        totals["nope"]
+
+
+def test_integers_with_missing_rows_are_floats_as_in_pandas() -> None:
+    some, other = _rows(5)
+    given = some.merge(other.drop_duplicates("k"), on="k", how="left")
+    lazily = _lazily(some).merge(_lazily(other.drop_duplicates("k")), on="k", how="left")
+    expected = given.groupby("text", as_index=False)["w"].sum()
+    pandas.testing.assert_frame_equal(
+        _lazily(some).merge(lazily.groupby("text", as_index=False)["w"].sum(), on="text").to_pandas(),
+        some.merge(expected, on="text"),
+    )
