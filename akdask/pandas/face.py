@@ -327,7 +327,7 @@ class NDFrame(Face):
     _made_small: bool
     _pending: Any
     """A result of groups that nobody has looked at, with neither form yet; see `akdask.pandas.pending`."""
-    _held: Any
+    _rows: Any
     _handed: dict[str, pandas.Index]
     """Labels that were returned: pandas' users rename them in place."""
 
@@ -348,15 +348,15 @@ class NDFrame(Face):
 
     @property
     def _in_memory(self) -> Any:
-        """The rows in memory, None if there are none; whoever asks for those of a pending result has them computed."""
+        """The rows in memory, None if there are none; those of a pending result are computed first."""
         if self._pending is not None:
             self._hold(None, self._pending.value())
             object.__setattr__(self, "_made_small", True)
-        return self._held
+        return self._rows
 
     @_in_memory.setter
     def _in_memory(self, rows: Any) -> None:
-        object.__setattr__(self, "_held", rows)
+        object.__setattr__(self, "_rows", rows)
 
     def _is_arranged(self) -> bool:
         return self._made_small
