@@ -233,7 +233,7 @@ def _add_ls(actions: Any) -> None:
 
 
 def _ls(options: argparse.Namespace) -> int:
-    store = _store(options)
+    store = _store_that_is_there(options)
     entries = store.ls()
     about = concurrently(lambda entry: _described(store, entry.name), entries)
     listed = [

@@ -108,7 +108,7 @@ class ArrayDescription:
                 details=[f"keys: {', '.join(map(str, given)) or 'none'}"],
                 hint="`data` is a digest, a UUID or null.",
             )
-        values = {key: given[key] for key in _KEYS if key in given}
+        values = {key: _integer(given[key]) for key in _KEYS if key in given}
         if values["data"] is None:
             values.setdefault("length", 0)
         if "length" not in values:
@@ -182,6 +182,11 @@ class ArrayDescription:
             case "lookup":
                 found |= {"keys_data_type": self.keys_data_type, "values_data_type": self.values_data_type}
         return found
+
+
+def _integer(value: Any) -> Any:
+    """Return a float without fraction as an integer, which JSON does not tell apart."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def surplus_keys(given: Mapping[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -534,8 +535,9 @@ def frame_of(
     Returns
     -------
     DataFrame
-        The columns of an array; or a column for each attribute, by its name, or several named ``name[0]``, ``name[1]``,
-        … if it has several.  Codes become text, and missing values of attributes are missing.
+        The columns of an array; or a column for each attribute, by its name, or by its key where names repeat; or
+        several named ``name[0]``, ``name[1]``, … if it has several.  Codes become text, and missing values of
+        attributes are missing.
 
     Raises
     ------
@@ -548,7 +550,7 @@ def frame_of(
     """
     found, value = resolve(load_object(document), path)
     if isinstance(value, list):
-        attributes = {_label(item, number): item for number, item in enumerate(value) if _has_values(item)}
+        attributes = _labelled(value)
         if not attributes:
             raise ObjectError(f"there are no attributes with arrays at {found!r}.")
         return DataFrame(_columns_of(_named(attributes, columns, found), store, rows, verify))
@@ -572,6 +574,22 @@ def _label(attribute: Any, number: int) -> str:
     """Return the label of an attribute: its name, else its key."""
     known = attribute if isinstance(attribute, Mapping) else {}
     return str(known.get("name") or known.get("key") or (f"attribute {number}" if number else "values"))
+
+
+def _labelled(values: Sequence[Any]) -> dict[str, Any]:
+    """Return attributes by their names; those that share a name by their keys, which are unique, or with a number."""
+    items = [(_label(item, number), item) for number, item in enumerate(values) if _has_values(item)]
+    counts = Counter(label for label, _ in items)
+    found: dict[str, Any] = {}
+    for label, item in items:
+        chosen = label if counts[label] == 1 else str(item.get("key") or label)
+        number = 1
+        unique = chosen
+        while unique in found or (unique != label and unique in counts):
+            number += 1
+            unique = f"{chosen} {number}"
+        found[unique] = item
+    return found
 
 
 def _named(attributes: Mapping[str, Any], names: Sequence[str] | None, path: str) -> Mapping[str, Any]:

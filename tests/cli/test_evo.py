@@ -86,7 +86,7 @@ def test_ls_lists_kinds_rows_and_bytes(run, blob):
     assert "float-array-3" in out
     (item,) = json.loads(run("ls", "store", "--json")[1])
     assert (item["name"], item["kind"], item["length"], item["problem"]) == (blob["data"], "float-array-3", 3, None)
-    assert run("ls", "empty")[:1] == (0,)
+    assert run("ls", "empty")[:1] == (2,)
 
 
 def test_validate_tells_all_findings_and_exits_with_1(run):

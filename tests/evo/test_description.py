@@ -59,7 +59,7 @@ def test_section_3_a_list_of_equal_types_is_one_type():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"length": -1}, {"length": 1.0}, {"length": True}, {"length": "3"}, {"length": None}, {"length": 2**63},
+        {"length": -1}, {"length": 1.5}, {"length": True}, {"length": "3"}, {"length": None}, {"length": 2**63},
         {"width": 0}, {"width": -1}, {"width": "3"}, {"width": None}, {"width": 2**40},
         {"data_type": None}, {"data_type": "float32"}, {"data_type": "Float64"}, {"data_type": 3}, {"data_type": ""},
         {"data_type": "int32/uint64"}, {"data_type": "float64/float64/float64/float64"}, {"data_type": "float64/"},
@@ -138,3 +138,10 @@ def test_other_keys_are_passed_over():
 def test_what_is_no_map_is_refused(given):
     with pytest.raises(DescriptionError):
         ArrayDescription.from_json(given)
+
+
+def test_lengths_that_json_has_as_floats_are_integers():
+    given = {"data": "ab" * 32, "length": 3.0, "width": 2.0, "data_type": "float64"}
+    assert ArrayDescription.from_json(given).to_json() == {**given, "length": 3, "width": 2}
+    with pytest.raises(DescriptionError):
+        ArrayDescription.from_json({**given, "length": 3.5})

@@ -105,3 +105,16 @@ def test_damaged_blobs_are_not_read(document, store):
         file.truncate(100)
     with pytest.raises(DigestError):
         evo.frame_of(document, store, "vertices")
+
+
+def test_attributes_that_share_a_name_are_told_apart_by_their_keys(store):
+    attributes = [
+        {**more, "attribute_type": "scalar", "values": store.put({"a": [float(number)]})}
+        for number, more in enumerate(
+            [{"name": "Au", "key": "1"}, {"name": "Au", "key": "2"}, {"name": "Cu", "key": "3"}, {"name": "2"}]
+        )
+    ]
+    frame = evo.frame_of({"attributes": attributes}, store, "attributes")
+    assert {name: frame[name].tolist() for name in frame.columns} == {"1": [0.0], "2 2": [1.0], "Cu": [2.0], "2": [3.0]}
+    nameless = [{**item, "key": None, "name": "x"} for item in attributes[:2]]
+    assert list(evo.frame_of({"attributes": nameless}, store, "attributes").columns) == ["x", "x 2"]
