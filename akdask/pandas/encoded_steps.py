@@ -8,12 +8,25 @@ from typing import Any
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
-from akdask.pandas.encoded import REDUCED, Narrow, coding_of, columns_of, encoded_names, widened, with_plain_masks
+from akdask.pandas.encoded import (
+    REDUCED,
+    Narrow,
+    coding_of,
+    columns_of,
+    encoded_names,
+    on_columns,
+    widened,
+    with_plain_masks,
+)
 from akdask.pandas.face import words
+from akdask.pandas.labels import labels_of_frame
 from akdask.pandas.refusals import NotLazyError
 
 REDUCED_WIDE = words("mean std var median quantile sem skew kurt count nunique any all")
 """Reductions of groups whose results do not depend on the number of bits of their numbers."""
+
+WINDOWS = words("resample rolling expanding ewm")
+"""Steps from frames to windows or bins of rows, of which a key may choose columns."""
 
 OF_ROWS = words("size ngroup ngroups cumcount")
 """Methods of groups that look at no column."""
@@ -36,7 +49,13 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     names = encoded_names(own)
     if not names or first in ("loc", "iloc", "at", "iat", "dt", "cat", "str"):
         return step._lazily(name, args, kwargs)
-    if first in ("rolling", "expanding", "ewm") and not isinstance(own, DataFrame):
+    if first in WINDOWS and isinstance(own, DataFrame):
+        own = _without_others(own, chain)
+        names = encoded_names(own)
+        if first == "resample" and names:
+            raise NotLazyError("a column has no lazy type")
+        return again(chain, type(root)._of(widened(own, names)))._lazily(name, args, kwargs)
+    if first in ("rolling", "expanding", "ewm"):
         return again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
     if first != "groupby":
         raise NotLazyError("a column has no lazy type")
@@ -51,6 +70,22 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
         if not isinstance(coding, Narrow) or coding.dtype.kind == "f":
             raise NotLazyError(f"a column is of type {coding.dtype}")
     return again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
+
+
+def _without_others(own: Any, chain: list[Any]) -> Any:
+    """Return a frame without the encoded columns that windows or bins leave out, as a key chooses others."""
+    origin, *chosen = chain[::-1]
+    on, encoded = origin._kwargs.get("on"), encoded_names(own)
+    if labels_of_frame(own) is not None or len(origin._args) > 1 or on in encoded:
+        raise NotLazyError("a column has no lazy type")
+    kept = list(own._columns.values)
+    for step in chosen:
+        if step._step != "__getitem__":
+            raise NotLazyError("a column has no lazy type")
+        key = step._args[0]
+        asked = key if isinstance(key, list) else [key]
+        kept = [column for column in kept if column in asked or column == on]
+    return on_columns(own, own._columns.only(kept))
 
 
 def _of_arrow_step(root: Any, own: Any, first: str, name: str, args: Any, kwargs: Any) -> Any:
