@@ -171,7 +171,7 @@ MODULES: dict[str, str] = {
     "pandas.io_util": _IO_UTIL,
     "pandas.join": "compute_join_size gen_ranges inner_join join_on_eq_with_dt left_join",
     "pandas.match": "Match MatchType",
-    "pandas.matcher": "Matcher",
+    "pandas.matcher": "Matcher MatchType",
     "pandas.row": "Row",
     "pandas.series": "Series is_supported_scalar natural_binary_operators unary_operators",
     "pandas.typing": "ArkoudaArrayLike",

@@ -385,7 +385,7 @@ def _errors() -> Iterator[str]:
     yield "These calls raise what Arkouda's client raises, or an error of akdask that is derived from it; a test calls"
     yield "each of them, and the list is [`errors.csv`](../akdask/arkouda/errors.csv). They are made with"
     yield ""
-    yield "```python"
+    yield "```text"
     yield from OPERANDS.splitlines()
     yield "```"
     yield ""

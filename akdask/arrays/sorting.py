@@ -228,7 +228,7 @@ def invert_permutation(perm: Any) -> pdarray:
 
 
 def check_permutation(array: Array) -> None:
-    """Refuse an array that is at hand and is no permutation."""
+    """Refuse elements in this process that are no permutation; others are checked when they are computed."""
     positions = at_hand(array)
     if positions is not None and sorted(positions.tolist()) != list(range(len(positions))):
         raise ArgumentError("the array is no permutation.", hint="it has each position once.")

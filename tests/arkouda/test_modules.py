@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 import subprocess
 import sys
 
@@ -234,3 +235,27 @@ def test_modules_have_what_their_classes_are_made_of_under_arkoudas_names():
     assert ak.array(["ab"]).search("b").match_type() == MatchType.SEARCH.name
     assert issubclass(ak.Datetime, _AbstractBaseTime)
     assert (SEG_SUFFIX, getArkoudaLogger("akdask.x").name) == ("_segments", "akdask.x")
+
+
+def test_helpers_stand_where_arkouda_has_them():
+    from akdask.arkouda.numpy.pdarrayclass import is_locally_sorted
+    from akdask.arkouda.numpy.util import _generate_test_shape, _infer_shape_from_size
+    from akdask.arkouda.pandas.io import ARKOUDA_HDF5_FILE_METADATA_GROUP
+    from akdask.arkouda.pandas.matcher import MatchType
+
+    assert _generate_test_shape(4, 24) == ((2, 2, 2, 3), 24)
+    assert _infer_shape_from_size((3, 4)) == ((3, 4), 2, 12)
+    assert bool(is_locally_sorted(ak.arange(3)))
+    assert not is_locally_sorted(ak.array([2, 1]))
+    assert ARKOUDA_HDF5_FILE_METADATA_GROUP == "_arkouda_metadata"
+    assert MatchType.SEARCH.name == "SEARCH"
+    assert {"+", ">>>", "**"} < ak.pdarray.BinOps
+    assert "//=" in ak.pdarray.OpEqOps
+    assert {"==", "!="} == ak.Strings.BinOps == ak.Categorical.BinOps
+
+
+def test_the_dtype_of_large_integers_is_one_object_and_hours_have_all_their_names():
+    assert pickle.loads(pickle.dumps(ak.bigint)) is ak.bigint
+    assert [ak.Timedelta(ak.array([1]), unit=unit).tolist()[0] for unit in ("h", "hr", "hrs", "hour")] == [
+        ak.Timedelta(ak.array([3600]), unit="s").tolist()[0]
+    ] * 4
