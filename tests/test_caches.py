@@ -181,6 +181,7 @@ def test_a_forked_process_begins_without_items_or_locks(monkeypatch):
 CLOSED = "few results, by types, names or constants of this package or of the system"
 
 NAMED = {
+    "_zstandard": "one decompressor",
     "register_at_fork": "the hook of all others",
     "_CachedResults": "the cache itself",
     "Cache": "the cache itself",

@@ -50,6 +50,7 @@ FOREIGN = {
     "Arrow",
     "Client",
     "Dask",
+    "DictionaryArray",
     "False",
     "IPv4",
     "LargeListArray",

@@ -520,7 +520,7 @@ class Partition:
         Parameters
         ----------
         step : Apply
-        text : DictionaryArray
+        text : pyarrow.DictionaryArray
             The argument at `place`; blocks share its dictionary, which is asked once.
         others : sequence of scalars
             The other arguments.

@@ -149,6 +149,8 @@ class SeriesGroupBy:
         ------
         AlignmentError
             If it has other rows.
+        NonUniqueError
+            If a label of the other Series comes twice, when it is computed.
         ArgumentTypeError
             If one of both has no numbers.
 
@@ -417,6 +419,9 @@ def _of_pair(groups: SeriesGroupBy, name: str, other: Any, **params: Any) -> Ser
     """Return a statistic of the values and of another column in each group."""
     from akdask.frames import group_moments
 
+    if isinstance(other, Series) and other._given_labels() is not None:
+        # Rows of a label that comes twice belong to more than one group.
+        other = other.reindex(groups._series.index)
     made = getattr(group_moments, name)(
         groups._groups.gb, groups._series.values, groups._series._on_rows(other), **params
     )

@@ -87,7 +87,7 @@ def _is_few(origin: Face, labels: pandas.Index) -> bool:
 # windows
 
 
-class Bounds(pandas.api.indexers.BaseIndexer):
+class WindowBounds(pandas.api.indexers.BaseIndexer):
     """Windows whose first rows, and those behind their last ones, are given.
 
     Parameters
@@ -151,7 +151,7 @@ def of_windows(step: Step, call: Replay) -> Any:
         for own, whole in zip(bounds, (start, end), strict=True):
             own[first - low : behind - low] = whole[first:behind] - low
         found = call.cut(lambda one: _rows_of(one, labels, inside))(
-            rows.rolling(Bounds(bounds[0], bounds[1], least), min_periods=least, **same)
+            rows.rolling(WindowBounds(bounds[0], bounds[1], least), min_periods=least, **same)
         )
         if not isinstance(found, pandas.DataFrame | pandas.Series) or len(found) % (high - low):
             raise NotLazyError("results have no row for each row")

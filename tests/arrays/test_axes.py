@@ -1,5 +1,7 @@
 """Sorting and scans along dimensions: NumPy is the reference."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -53,7 +55,7 @@ def test_variances_of_long_dimensions_are_those_of_their_parts(shape, monkeypatc
     lazy = partitioned(grid.reshape(-1), [1000, 0, 3001, 2299]).reshape(shape)
     for axis in range(grid.ndim):
         for ddof in (0, 1):
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
                 expected = grid.var(axis=axis, ddof=ddof)
             np.testing.assert_allclose(ak.var(lazy, axis=axis, ddof=ddof).to_ndarray(), expected, rtol=1e-8)
             np.testing.assert_allclose(ak.std(lazy, axis=axis, ddof=ddof).to_ndarray(), np.sqrt(expected), rtol=1e-8)

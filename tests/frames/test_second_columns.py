@@ -135,6 +135,8 @@ BY_SERIES: dict[str, Act] = {
     "Series.mask other": lambda m, s, t: s.mask(s > 15, t),
     "Series.map arg": lambda m, s, t: s.map(t),
     "Series.groupby by": lambda m, s, t: s.groupby(t % 2).sum(),
+    "SeriesGroupBy.corr other": lambda m, s, t: s.groupby(s % 20).corr(t),
+    "SeriesGroupBy.cov other": lambda m, s, t: s.groupby(s % 20).cov(t),
     "Series.transform func": lambda m, s, t: s.transform(lambda one: one.sub(t)),
     "Series.__getitem__ key": lambda m, s, t: s[t > 2],
     "Series.loc": lambda m, s, t: s.loc[t > 2],
@@ -224,6 +226,8 @@ LENIENT = {
 
 
 STRICT = {
+    "SeriesGroupBy.corr other": "labels that come twice are refused, where pandas repeats rows",
+    "SeriesGroupBy.cov other": "labels that come twice are refused, where pandas repeats rows",
     "Series.align left": "labels that come twice are refused, where pandas repeats rows",
     "Series.align right": "labels that come twice are refused, where pandas repeats rows",
     "Series.str.cat": "labels that come twice are refused, where pandas repeats rows",

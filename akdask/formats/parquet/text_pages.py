@@ -40,7 +40,7 @@ _ALL: Codes = np.empty(0, np.int32)
 _ALL_VALID = np.empty(0, np.bool_)
 
 
-class Strings(NamedTuple):
+class UnpackedText(NamedTuple):
     """Strings of a page or of a dictionary, where they were unpacked."""
 
     data: Bytes
@@ -53,7 +53,7 @@ class Strings(NamedTuple):
 class PageRows(NamedTuple):
     """Some rows of a page."""
 
-    strings: Strings
+    strings: UnpackedText
     codes: Codes | None
     """Positions of the rows among the strings, None for each string in order."""
 
@@ -101,7 +101,7 @@ class TextPageReader(PageReader):
         # Rows without a string get what stands behind all others.
         self._missing = len(SENTINEL) if dtype.nullable else 0
         self._has_nulls = False
-        self._found: tuple[int, Strings | Codes] | None = None
+        self._found: tuple[int, UnpackedText | Codes] | None = None
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows of the row group as strings; for errors see `read_text`."""
@@ -152,10 +152,10 @@ class TextPageReader(PageReader):
         if isinstance(found, np.ndarray):
             return PageRows(self._dictionary, found[rows], from_dictionary=True)
         if isinstance(rows, slice):
-            return PageRows(Strings(found.data, found.starts[rows], found.lengths[rows]), None, from_dictionary=False)
+            return PageRows(UnpackedText(found.data, found.starts[rows], found.lengths[rows]), None, from_dictionary=False)
         return PageRows(found, rows, from_dictionary=False)
 
-    def _page(self, page: npt.NDArray[np.int64]) -> Strings | Codes:
+    def _page(self, page: npt.NDArray[np.int64]) -> UnpackedText | Codes:
         """Return the strings of a page or their positions, and keep them, as the next rows are wanted next."""
         first = int(page[PageField.FIRST])
         if self._found is None or self._found[0] != first:
@@ -166,7 +166,7 @@ class TextPageReader(PageReader):
             self._found = first, found
         return self._found[1]
 
-    def _placed(self, current: UnpackedPage, nrows: int) -> Strings:
+    def _placed(self, current: UnpackedPage, nrows: int) -> UnpackedText:
         """Return the strings of some bytes, each behind its length."""
         starts, lengths = np.empty(nrows, np.uint32), np.empty(nrows, np.uint32)
         valid = _ALL_VALID if current.valid is None else current.valid
@@ -174,7 +174,7 @@ class TextPageReader(PageReader):
         size = loops.place_strings(current.data, current.start, current.stop, valid, self._missing, starts, lengths)
         if size < 0:
             raise self._list.damaged("a page has fewer bytes than its rows") if size == -1 else self._list.no_text()
-        return Strings(current.data, starts, lengths)
+        return UnpackedText(current.data, starts, lengths)
 
     def _codes(self, current: UnpackedPage, nrows: int) -> Codes:
         """Return the positions of all rows of a page in the dictionary; missing text is behind its last string."""
@@ -194,7 +194,7 @@ class TextPageReader(PageReader):
         return found
 
     @cached_property
-    def _dictionary(self) -> Strings:
+    def _dictionary(self) -> UnpackedText:
         """The strings of the dictionary, and behind them that of rows without a string."""
         page = self._list.dictionary
         size, count = (0, 0) if page is None else (page.unpacked, page.nvalues)
@@ -207,7 +207,7 @@ class TextPageReader(PageReader):
         """The strings of the dictionary; that of rows without one is there if there may be such rows."""
         data, starts, lengths = self._dictionary
         count = len(starts) if self._missing else len(starts) - 1
-        return _joined([PageRows(Strings(data, starts[:count], lengths[:count]), None, from_dictionary=True)])
+        return _joined([PageRows(UnpackedText(data, starts[:count], lengths[:count]), None, from_dictionary=True)])
 
 
 def _joined(parts: Sequence[PageRows]) -> StringArray:

@@ -412,14 +412,21 @@ INLINE uint64_t hash_of(const uint8_t* text, uint64_t start, uint64_t stop, cons
     return folded(folded(found) * FIRST);
 }
 
+// Items of a table that is only searched are not written to; it may be one that came from another process.
+template <bool adds, typename T>
+using in_table = std::conditional_t<adds, T, const T>;
+
 // Gives numbers to strings from a row on, or finds those that they have (-1 for none); returns the row for which memory
 // is missing, and how many are known.
 // `offsets` are the bounds of strings in `text`, behind which MARGIN bytes can be read.  Slots have half of a hash, and
 // in the lower half the number of a string, counted from 1.  `tags` are those of known strings, `ends` where they end
 // in `known`.
 template <bool adds>
-std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t first, Span<uint64_t> slots,
-                                              Matrix<uint64_t> tags, Span<uint64_t> ends, Span<uint8_t> known,
+std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t first,
+                                              Span<in_table<adds, uint64_t>> slots,
+                                              Matrix<in_table<adds, uint64_t>> tags,
+                                              Span<in_table<adds, uint64_t>> ends,
+                                              Span<in_table<adds, uint8_t>> known,
                                               uint64_t count, Span<uint64_t> numbers) {
     require(offsets.size && tags.rows, "nothing to look at");
     uint64_t base = offsets[0], nrows = offsets.size - 1, last_slot = slots.size - 1;
@@ -477,16 +484,17 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
                 require(left--, "a table without a vacant slot");
                 entry = slots[slot];
                 if (!entry) {
-                    if (!adds) break;
-                    uint64_t used = ends[count];
-                    if (count + 1 == ends.size || used > known.size - 8 || length > known.size - 8 - used) {
-                        return {first + row, count};
+                    if constexpr (adds) {
+                        uint64_t used = ends[count];
+                        if (count + 1 == ends.size || used > known.size - 8 || length > known.size - 8 - used) {
+                            return {first + row, count};
+                        }
+                        std::memcpy(&known[used], text.data + start, length);
+                        ++count;
+                        entry = slots[slot] = half | count;
+                        ends[count] = used + length;
+                        std::memcpy(tags[count], &wanted, sizeof wanted);
                     }
-                    std::memcpy(&known[used], text.data + start, length);
-                    ++count;
-                    entry = slots[slot] = half | count;
-                    ends[count] = used + length;
-                    std::memcpy(tags[count], &wanted, sizeof wanted);
                     break;
                 }
                 if ((entry & HASH_BITS) != half) continue;
