@@ -152,7 +152,9 @@ class TextPageReader(PageReader):
         if isinstance(found, np.ndarray):
             return PageRows(self._dictionary, found[rows], from_dictionary=True)
         if isinstance(rows, slice):
-            return PageRows(UnpackedText(found.data, found.starts[rows], found.lengths[rows]), None, from_dictionary=False)
+            return PageRows(
+                UnpackedText(found.data, found.starts[rows], found.lengths[rows]), None, from_dictionary=False
+            )
         return PageRows(found, rows, from_dictionary=False)
 
     def _page(self, page: npt.NDArray[np.int64]) -> UnpackedText | Codes:
