@@ -214,6 +214,10 @@ def set(**settings: Any) -> dask.config.set:
     return dask.config.set(read)
 
 
+def __dir__() -> list[str]:
+    return ["SETTINGS", "get", "set"]
+
+
 def _setting(name: str) -> Setting:
     # Small operations read settings several times, so a known name takes one lookup.
     try:

@@ -143,6 +143,16 @@ def adapt(package: str, adapter: Callable[[Any], Any]) -> None:
     names.update({name: adapter(names[name]) for name in names["__all__"] if name in names})
 
 
+def _alike(name: str, public: list[str]) -> list[str]:
+    """Return public names that differ from a name by a slip, or that begin with it."""
+    if name.startswith("_"):
+        return []
+    spelt = {known.lower(): known for known in public}
+    near = get_close_matches(name.lower(), spelt, 3, 0.75)
+    begun = [known for known in spelt if len(name) > 3 and known.startswith(name.lower())]
+    return [spelt[known] for known in near or begun[:3]]
+
+
 def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return the ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562).
 
@@ -166,7 +176,7 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
 
     def load(name: str) -> Any:
         if name not in sources:
-            alike = [] if name.startswith("_") else get_close_matches(name, public, 3)
+            alike = _alike(name, public)
             short = package.replace("akdask", "ak", 1)
             raise MissingAttributeError(
                 f"module {package!r} has no attribute {name!r}.",

@@ -150,6 +150,13 @@ def at_hand(array: Array) -> np.ndarray[Any, Any] | None:
     return array.to_ndarray() if type(array._frame) is Literal else None
 
 
+def compliant(rows: Any) -> Any:
+    """Return rows in memory as narwhals asks for them."""
+    import narwhals
+
+    return narwhals.from_native(rows, allow_series=True)._compliant
+
+
 class Array(Writable, Collection):
     """A lazy column: a value on the rows of a frame."""
 
@@ -422,6 +429,10 @@ class Array(Writable, Collection):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the elements to any library that reads Arrow's stream of arrays; see `to_arrow`.  Computes."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __narwhals_series__(self) -> Any:
+        """Hand the elements to libraries that read columns by narwhals; see `to_arrow`.  Computes."""
+        return compliant(self.to_arrow())
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
         """Hand the elements to any library that reads an Arrow array; see `to_arrow`.  Computes."""

@@ -31,6 +31,16 @@ Operand = tuple[Frame | None, Value]
 
 DIVISIONS = frozenset({"divide", "floor_divide"})
 
+REDUCED = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.logical_and: "all",
+    np.logical_or: "any",
+}
+"""Reductions whose steps are ufuncs: ``np.add.reduce(a)`` is ``a.sum()``."""
+
 
 @refuses_foreign()
 def operand(item: Any, like: Value | None = None) -> Operand:
@@ -191,6 +201,8 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
             from akdask.arrays import matrices
 
             return getattr(matrices, ufunc.__name__)(*inputs)
+        if method == "reduce" and ufunc in REDUCED and kwargs in ({}, {"axis": 0}, {"axis": None}):
+            return getattr(self, REDUCED[ufunc])()
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented

@@ -262,6 +262,8 @@ def _by_name(item: Any, names: list[str]) -> dict[str, Any]:
 
 
 def apply_series_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if method == "reduce" and isinstance(inputs[0], Series):
+        return inputs[0].values.__array_ufunc__(ufunc, method, inputs[0].values, **kwargs)
     out = kwargs.pop("out", None)
     if method != "__call__" or kwargs or any(_is_frame(item) for item in inputs):
         return NotImplemented

@@ -25,7 +25,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import CollectionRows, run
 from akdask.engine.sources import as_column, counted, literal_table
 from akdask.engine.values import Constant, token
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import RowLabels, as_labelled, on_all_labels, on_rows_of
 from akdask.frames.columnset import INDEX, LACKING, VALUES, ColumnSet, check_names, level_column, names_of
 from akdask.frames.dataframe import DataFrame
@@ -50,7 +50,19 @@ def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None) -> C
     if labels is not None and all(map(is_scalar, named.values())):
         named = {name: spread(labels.values._frame, item) for name, item in named.items()}
     arrays = arrays_of(named)
-    return ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)
+    try:
+        return ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)
+    except AlignmentError:
+        known = [(name, array._frame.rows.lengths) for name, array in arrays.items()]
+        sizes = [(name, sum(lengths)) for name, lengths in known if lengths is not None]
+        other = next(((name, size) for name, size in sizes if size != sizes[0][1]), None)
+        if other is None:
+            raise
+        rows = f"{other[1]:,} row{'' if other[1] == 1 else 's'}"
+        raise AlignmentError(
+            f"column {other[0]!r} has {rows}, {sizes[0][0]!r} has {sizes[0][1]:,}.",
+            hint="make them equally long, or apply the same mask to all of them.",
+        ) from None
 
 
 def from_pandas(rows: pd.DataFrame) -> DataFrame:

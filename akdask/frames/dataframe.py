@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from akdask.arrays.array import Array
+from akdask.arrays.array import Array, compliant
 from akdask.arrays.families import reduction
 from akdask.deferred import pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
@@ -1200,6 +1200,9 @@ class DataFrame(RowLabelled):
             if not is_scalar(values):
                 warn(f"df.{name} = … makes no column; write df[{name!r}] = … for one.", UserWarning)
             super().__setattr__(name, values)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.columns)
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *(name for name in self.columns if name.isidentifier())]
@@ -3403,6 +3406,10 @@ class DataFrame(RowLabelled):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the rows to any library that reads Arrow's stream of tables; see `to_arrow`.  Computes."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __narwhals_dataframe__(self) -> Any:
+        """Hand the rows to libraries that read frames by narwhals, such as plotly; see `to_arrow`.  Computes."""
+        return compliant(self.to_arrow())
 
     def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> InterchangeFrame:
         """Hand the rows to any library that reads the dataframe interchange protocol; see `to_arrow`.  Lazy.

@@ -2204,6 +2204,10 @@ class Series(Labelled, RowLabelled):
         """Return the values as a NumPy array; see `pdarray.to_numpy`.  Computes."""
         return np.asarray(self, dtype=dtype)
 
+    def __narwhals_series__(self) -> Any:
+        """Hand the values to libraries that read columns by narwhals; see `pdarray.to_arrow`.  Computes."""
+        return self.values.__narwhals_series__()
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self.to_ndarray(), dtype=dtype)
 

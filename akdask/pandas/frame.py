@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.array import compliant
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
 from akdask.pandas.display import frame_html, frame_latex, frame_text, outline
@@ -27,7 +28,6 @@ from akdask.pandas.face import (
     lazy_kind,
     words,
 )
-from akdask.pandas.passing import compliant
 from akdask.pandas.pictures import Pictures
 from akdask.pandas.refusals import ArrangementError, NotLazyError, refusal
 from akdask.pandas.series import array_ufunc
@@ -224,6 +224,9 @@ class DataFrame(NDFrame):
 
     def __getitem__(self, key: Any) -> Any:
         return self._call("__getitem__", (called(key, self),), {})
+
+    def _ipython_key_completions_(self) -> list[Any]:
+        return list(self.columns)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.columns if isinstance(name, str) and name.isidentifier())]

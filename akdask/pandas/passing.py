@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import wraps
-from importlib import import_module
 from typing import Any
 
 from akdask.deferred import adapt
@@ -114,12 +113,3 @@ def write_set(frame: Any, prefix: Any, options: dict[str, Any]) -> None:
     """Write a set of Arkouda's files in the format of the extension; computes."""
     extension = os.path.splitext(os.fspath(prefix))[1].lower()
     getattr(frame, SETS.get(extension, "to_hdf"))(prefix, **options)
-
-
-# other libraries
-
-
-def compliant(rows: Any) -> Any:
-    """Return rows in memory as Narwhals asks for them, which Altair, Plotly and others use."""
-    narwhals = import_module("narwhals")
-    return narwhals.from_native(rows, allow_series=True)._compliant
