@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adapt",
+    "compliant",
     "fsspec",
     "is_arrow",
     "is_na",
@@ -118,6 +119,13 @@ def _arrow_classes(names: tuple[str, ...]) -> tuple[type, ...]:
 def is_na(item: Any) -> bool:
     """Whether an item is ``pandas.NA``."""
     return "pandas" in sys.modules and item is pd.NA
+
+
+def compliant(rows: Any) -> Any:
+    """Return rows in memory as narwhals asks for them."""
+    import narwhals
+
+    return narwhals.from_native(rows, allow_series=True)._compliant
 
 
 def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]) -> Any:

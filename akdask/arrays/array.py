@@ -20,7 +20,7 @@ from akdask.arrays.rules import ARKOUDA, Rules
 from akdask.arrays.writable import Writable, facts_of_array, written
 from akdask.columns.dtypes import Kind
 from akdask.columns.table import Table
-from akdask.deferred import is_na, is_pandas, pa, registered
+from akdask.deferred import compliant, is_na, is_pandas, pa, registered
 from akdask.engine.alignment import Limit
 from akdask.engine.cache import within_rounds
 from akdask.engine.node import Frame, RowSpace
@@ -148,13 +148,6 @@ def at_hand(array: Array) -> np.ndarray[Any, Any] | None:
     What a call promises about values can be checked at the call then, as a server does.
     """
     return array.to_ndarray() if type(array._frame) is Literal else None
-
-
-def compliant(rows: Any) -> Any:
-    """Return rows in memory as narwhals asks for them."""
-    import narwhals
-
-    return narwhals.from_native(rows, allow_series=True)._compliant
 
 
 class Array(Writable, Collection):

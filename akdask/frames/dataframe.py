@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from akdask.arrays.array import Array, compliant
+from akdask.arrays.array import Array
 from akdask.arrays.families import reduction
-from akdask.deferred import pa, pd
+from akdask.deferred import compliant, pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
 from akdask.engine.sources import Persisted, refuses_foreign
 from akdask.engine.values import ColumnRef

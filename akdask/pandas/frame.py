@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from akdask.arrays.array import compliant
+from akdask.deferred import compliant
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
 from akdask.pandas.display import frame_html, frame_latex, frame_text, outline

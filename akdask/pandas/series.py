@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from akdask.arrays.array import compliant
+from akdask.deferred import compliant
 from akdask.pandas.display import series_text
 from akdask.pandas.face import Face, NDFrame, called, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
 from akdask.pandas.pictures import Pictures
