@@ -322,6 +322,8 @@ class PageList:
         if encoding not in (PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) or nrows > _MOST_ROWS:
             raise NoPlainPagesError
         if not is_packed and packed != unpacked:
+            if self._is_packed:
+                raise NoPlainPagesError  # old writers say so of pages that are, and Arrow knows which
             raise self.damaged("a page has another size than it tells")
         checksum = _checksum(header)
         # Checksums are of whole pages, so their values cannot be read alone.

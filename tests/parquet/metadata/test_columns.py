@@ -261,6 +261,18 @@ def test_columns_of_one_name_get_numbers(tmp_path):
     assert found == {"x": [0], "x.2": [1], "y": [2], "x.1": [3], "x.3": [4]}
 
 
+def test_pages_that_old_writers_say_are_not_packed_are_unpacked(tmp_path):
+    table = pa.table({"x": pa.array([1, 2, 3, 4] * 100)}, pa.schema([pa.field("x", pa.int64(), nullable=False)]))
+    options = {"data_page_version": "2.0", "compression": "snappy", "use_dictionary": False}
+    pq.write_table(table, tmp_path / "x", **options)
+    data = (tmp_path / "x").read_bytes()
+    own, flag = f"parquet-cpp-arrow version {pa.__version__}".encode(), b"\x15\x00\x15\x00\x11"
+    assert (data.count(flag), data.count(own)) == (1, 1)
+    old = b"parquet-cpp version 1.5.0".ljust(len(own))
+    (tmp_path / "x").write_bytes(data.replace(flag, flag[:-1] + b"\x12").replace(own, old))
+    assert ak.read_parquet(tmp_path / "x", "x")["x"].tolist() == pq.read_table(tmp_path / "x")["x"].to_pylist()
+
+
 def test_columns_are_added_to_files_with_structs(odd):
     ak.update_parquet({"before": ak.array([7, 8]), "new": ak.array([0, 1])}, odd)
     assert pq.read_table(odd).column("struct").to_pylist() == [{"a": 1, "b": {"c": "x"}}, None]
