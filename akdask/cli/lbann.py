@@ -271,7 +271,9 @@ def _samples_of(path: str, wanted: str) -> SampleList:
     if index is None:
         index = int(wanted) if wanted.isdigit() and int(wanted) < len(listed) else -1
     if index < 0:
-        raise ArgumentError(f"the list {path!r} has no sample {wanted!r}.", details=[f"it has {len(listed):,} samples"])
+        some = ", ".join(listed[number][1] for number in range(min(len(listed), _SHOWN_VALUES)))
+        there = f"it has {len(listed):,} samples: {some}{', …' if len(listed) > _SHOWN_VALUES else ''}"
+        raise ArgumentError(f"the list {path!r} has no sample {wanted!r}.", details=[there])
     return listed.take([index])
 
 

@@ -109,7 +109,7 @@ def test_a_list_is_split_as_upstream_splits_it(folder, capsys):
         (["list", "no*.h5"], "no file"),
         (["schema", "nothing.h5"], "no such file"),
         (["schema", "data.yaml"], "cannot"),
-        (["show", "no", "train.samples"], "has no sample 'no'"),
+        (["show", "no", "train.samples"], "samples: RUN/"),
         (["show", "no", "a_0.h5"], "no such sample"),
         (["show", "1", "nothing"], "no file"),
         (["split", "train.samples", "--validation", "2"], "between 0 and 1"),
