@@ -58,7 +58,7 @@ def _at_hand(item: Any) -> Any:
     return np.from_dlpack(item)
 
 
-def from_dlpack(x: Any, /) -> StandardArray:
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> StandardArray:
     """Return the elements of an array of any library that speaks DLPack.
 
     Examples
@@ -67,7 +67,7 @@ def from_dlpack(x: Any, /) -> StandardArray:
     >>> from_dlpack(np.arange(3)).tolist()
     [0, 1, 2]
     """
-    return asarray(np.from_dlpack(x))
+    return asarray(np.from_dlpack(x), device=device, copy=copy)
 
 
 def arange(
@@ -206,7 +206,7 @@ KINDS = {
 """The words of the standard for kinds of types, and NumPy's letters for them."""
 
 
-def astype(x: StandardArray, dtype: Any, /, *, copy: bool = True) -> StandardArray:
+def astype(x: StandardArray, dtype: Any, /, *, copy: bool = True, device: Any = None) -> StandardArray:
     """Return the elements converted to another type; lazy.
 
     Examples
@@ -215,6 +215,7 @@ def astype(x: StandardArray, dtype: Any, /, *, copy: bool = True) -> StandardArr
     >>> xp.astype(xp.asarray([1.7, 0.0]), xp.int64).tolist()
     [1, 0]
     """
+    check_device(device)
     return StandardArray(x._array.astype(dtype))
 
 
@@ -316,7 +317,7 @@ def unstack(x: StandardArray, /, *, axis: int = 0) -> tuple[StandardArray, ...]:
     return tuple(StandardArray(item) for item in shapes.unstack(x._array, axis))
 
 
-def expand_dims(x: StandardArray, /, *, axis: Any) -> StandardArray:
+def expand_dims(x: StandardArray, /, *, axis: Any = 0) -> StandardArray:
     """Return an array with further dimensions of length 1, where they are in the result."""
     return StandardArray(shapes.expand_dims(x._array, axis))
 

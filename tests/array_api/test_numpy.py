@@ -503,3 +503,13 @@ def test_the_namespace_says_what_it_offers():
     assert info.capabilities()["boolean indexing"]
     with pytest.raises(ArgumentError, match="no device"):
         info.dtypes(device="gpu")
+
+
+def test_conversions_take_the_device_of_the_standard():
+    items = xp.asarray([1, 2])
+    assert xp.astype(items, xp.float64, device="cpu").dtype == np.float64
+    assert xp.from_dlpack(np.arange(2), device="cpu", copy=True).tolist() == [0, 1]
+    assert xp.expand_dims(items).shape == (1, 2)
+    for call in (lambda: xp.astype(items, xp.float64, device="gpu"), lambda: xp.from_dlpack(items, device="gpu")):
+        with pytest.raises(ArgumentError, match="no device"):
+            call()
