@@ -61,7 +61,8 @@ def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_serie
     found = (reduce_at_once(house, asked) if asked else house.size(as_series=False))._columns
     results = [found.array(name) for name, _, _ in asked] or [found.array("size")]
     for (position, how), array in zip(calls, results, strict=False):
-        if array._value.dtype != (PLANNED[how][1] or grouped.column(position)._value.dtype):
+        dtype = PLANNED[how][1] or grouped.column(position)._value.dtype
+        if array._value.dtype != dtype or dtype in NULLABLE:
             raise NotLazyError("the type depends on values")
     keys = {name: found.array(key_column(number)) for number, name in enumerate(map(str, grouped.names))}
     columns = dict(zip(map(str, labels), results, strict=True))
