@@ -9,7 +9,7 @@
     │   ├── TimeOverflowError      OverflowError         a time that its unit does not hold
     │   └── ZeroDivisorError       ZeroDivisionError     a step or divisor of 0
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
-    │   ├── KindError              ValueError            an object that Arkouda, or pandas, refuses as a value
+    │   ├── UnfitArgumentError              ValueError            an object that Arkouda, or pandas, refuses as a value
     │   │   └── CallError              RuntimeError          arguments that do not go together
     │   └── ComparisonError        NotImplementedError   objects that have no order, and are never equal
     ├── MissingAttributeError  AttributeError        a method or column that the object does not have
@@ -124,11 +124,11 @@ class ArgumentTypeError(AkdaskError, TypeError):
     """An argument of a kind that the call does not accept."""
 
 
-class KindError(ArgumentTypeError, ArgumentError):
+class UnfitArgumentError(ArgumentTypeError, ArgumentError):
     """An object of a kind that some libraries refuse by TypeError, others by ValueError."""
 
 
-class CallError(KindError, RuntimeError):
+class CallError(UnfitArgumentError, RuntimeError):
     """Arguments that do not go together, or are too many."""
 
 
@@ -188,7 +188,7 @@ class SchemaError(AkdaskError, ValueError):
     """Names or types that do not fit together."""
 
 
-class ColumnKindError(SchemaError, KindError):
+class ColumnKindError(SchemaError, UnfitArgumentError):
     """Columns of one name are of kinds that do not go together."""
 
 

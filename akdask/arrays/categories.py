@@ -24,7 +24,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import check_bytes
 from akdask.engine.sources import Rows
 from akdask.engine.values import Call, Constant, Replica, Value, token
-from akdask.errors import ArgumentError, ArgumentTypeError, ComparisonError, KindError, NonUniqueError
+from akdask.errors import ArgumentError, ArgumentTypeError, ComparisonError, NonUniqueError, UnfitArgumentError
 from akdask.records import record
 from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, ORDERED, PERMUTATION, SEGMENTS, ObjType
 from akdask.typing import NumberArray
@@ -51,7 +51,7 @@ def strings_of(items: Any) -> Strings:
         items = array(items if not isinstance(items, Array) and len(items) else np.array([], dtype=str))
     strings: Array = items
     if not isinstance(strings, Strings):
-        raise KindError(
+        raise UnfitArgumentError(
             f"a Categorical is made of strings, not of {type(strings).__name__}({strings._value.dtype}).",
             hint="convert numbers to strings first: Categorical(ak.cast(a, 'str')).",
         )

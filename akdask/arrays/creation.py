@@ -21,7 +21,7 @@ from akdask.deferred import is_pandas, pd
 from akdask.engine.sources import as_column, at_hand, counted, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
-from akdask.errors import ArgumentError, ArgumentTypeError, CallError, KindError, ZeroDivisorError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError, UnfitArgumentError, ZeroDivisorError
 
 
 @refuses_foreign()
@@ -144,7 +144,7 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
     [2, 5, 8]
     """
     if not args:
-        raise KindError("arange needs a number to stop at.")
+        raise UnfitArgumentError("arange needs a number to stop at.")
     if len(args) > 3:
         raise CallError(f"arange takes 1 to 3 numbers, not {len(args)}.")
     args = tuple(map(value_of, args))
@@ -412,7 +412,7 @@ def bigint_from_uint_arrays(arrays: Sequence[pdarray], max_bits: int | None = -1
             )
     sizes = {limb.rows.size for limb in arrays} - {None}
     if len(sizes) > 1:
-        raise KindError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
+        raise UnfitArgumentError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
     if not arrays:
         return full(0, 0, BIGINT, max_bits)
     joined = cast(arrays[0], BIGINT)

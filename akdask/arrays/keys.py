@@ -20,7 +20,7 @@ from akdask.engine.operations import promote
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.times import is_missing_time, of_order
 from akdask.engine.values import Call, Constant, Value, as_floats, cast, key_parts, split_keys
-from akdask.errors import ArgumentTypeError, KindError
+from akdask.errors import ArgumentTypeError, UnfitArgumentError
 from akdask.operators.group.plan import GroupIdentity
 from akdask.records import record
 
@@ -69,7 +69,7 @@ def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
     """
     lefts, rights = as_arrays(left), as_arrays(right)
     if len(lefts) != len(rights):
-        raise KindError(
+        raise UnfitArgumentError(
             f"{operation} needs as many arrays on both sides.", details=[f"given: {len(lefts)} and {len(rights)}"]
         )
     pairs = [pair for sides in zip(lefts, rights, strict=True) for pair in _comparable(operation, *sides)]

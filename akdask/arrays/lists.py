@@ -25,7 +25,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project, Slice
 from akdask.engine.sources import Literal, row_numbers
 from akdask.engine.values import Call, Constant, Replica, Value, cast
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, KindError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnfitArgumentError
 from akdask.operators.rows.plan import Flatten, Nest, SegmentStarts
 from akdask.operators.values.segarray import LIST_REDUCTIONS
 
@@ -185,7 +185,7 @@ def assign(lists: Any, i: Any, j: int, v: Any) -> None:
 def with_one_more(lists: Any, x: Any, *, prepend: bool) -> Any:
     """Return lists with one more value each; see `SegArray.append_single`."""
     if isinstance(x, Array) and x._value.dtype != item_type(lists):
-        raise KindError(f"values are of type {item_type(lists)}, as in the lists, not {x._value.dtype}.")
+        raise UnfitArgumentError(f"values are of type {item_type(lists)}, as in the lists, not {x._value.dtype}.")
     frame, value = operand(array(x) if isinstance(x, list | tuple) else x)
     value = fitting(value, item_type(lists))
     common, aligned = align("append", [(lists._frame, lists._value), *([] if frame is None else [(frame, value)])])
@@ -219,7 +219,7 @@ def concatenated(items: Sequence[Any], axis: int, ordered: bool) -> Any:
     first, *others = items
     kinds = [str(_type(item)) for item in items]
     if len(set(kinds)) > 1:
-        raise KindError("only SegArrays of one type can be joined.", details=[f"given: {', '.join(kinds)}"])
+        raise UnfitArgumentError("only SegArrays of one type can be joined.", details=[f"given: {', '.join(kinds)}"])
     if axis == 0:
         return concatenate([first, *others])
     for other in others:

@@ -28,7 +28,7 @@ from akdask.arrays.ufuncs import exp, log, log1p
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, ColumnType, column_type
 from akdask.engine.sources import Rows, counted
 from akdask.engine.values import Call, Constant, Value
-from akdask.errors import ArgumentError, ArgumentTypeError, KindError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnfitArgumentError
 
 ALPHABETS = {
     "uppercase": string.ascii_uppercase,
@@ -736,7 +736,7 @@ def float_array_or_scalar_helper(func_name: str, var_name: str, var: Any, size: 
     if not isinstance(var, pdarray) or not var._value.dtype.is_number:
         raise ArgumentTypeError(f"{func_name}: {var_name} is a number or an array of them, not {var._describe()}.")
     if size is not None and np.prod(size) != var.size:
-        raise KindError(f"{func_name}: {var_name} has {var.size} elements, and size is {size}.")
+        raise UnfitArgumentError(f"{func_name}: {var_name} has {var.size} elements, and size is {size}.")
     return False, var if var._value.dtype == FLOAT64 else cast(var, np.float64)
 
 
@@ -757,7 +757,7 @@ def not_negative(func_name: str, var_name: str, var: Any, size: Any) -> Any:
     if isinstance(checked, Array):
         return where(checked < 0, np.nan, checked)
     if checked < 0:
-        raise KindError(f"{func_name}: {var_name} is at least 0, not {var}.")
+        raise UnfitArgumentError(f"{func_name}: {var_name} is at least 0, not {var}.")
     return checked
 
 

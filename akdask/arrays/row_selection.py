@@ -16,7 +16,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Filter, Project, Slice, column_identity
 from akdask.engine.run import resolve_lengths
 from akdask.engine.values import Value, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, KindError, PositionError
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError, UnfitArgumentError
 
 Columns = tuple[Frame, list[Value]]
 
@@ -180,7 +180,7 @@ def row_key(key: Any) -> Any:
         return key
     if isinstance(key, SupportsIndex):
         return position(key)
-    raise KindError(
+    raise UnfitArgumentError(
         f"cannot select rows by {type(key).__name__}.",
         hint="use an int, a slice, a bool array as mask, or an int array of positions.",
     )

@@ -25,7 +25,7 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Concat, Project
 from akdask.engine.values import Value, widened
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, KindError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnfitArgumentError, UnsupportedError
 
 
 def checked_axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
@@ -472,7 +472,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     for item in arrays:
         if type(item) is not type(arrays[0]):
             kinds = ", ".join(type(array).__name__ for array in arrays)
-            raise KindError(f"concatenate needs arrays of one kind, got {kinds}.")
+            raise UnfitArgumentError(f"concatenate needs arrays of one kind, got {kinds}.")
     if isinstance(arrays[0], ArrayView):
         return concatenate([array.base for array in arrays]) if axis is None else _joined_along(arrays, axis)
     if not isinstance(arrays[0], Array):

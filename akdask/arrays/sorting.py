@@ -18,7 +18,7 @@ from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign, row_numbers
 from akdask.engine.values import Call, as_floats, cast, key_parts
-from akdask.errors import ArgumentError, ArgumentTypeError, KindError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnfitArgumentError
 
 if TYPE_CHECKING:
     from akdask.arrays.pdarray import pdarray
@@ -70,7 +70,7 @@ def sortable(item: Any) -> Array:
     values = getattr(item, "values", None)
     if isinstance(values, Array):
         return values
-    raise KindError(
+    raise UnfitArgumentError(
         f"cannot sort by {type(item).__name__}.", hint="pass a lazy array; ak.array(…) makes one of data at hand."
     )
 

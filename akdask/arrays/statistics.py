@@ -19,7 +19,7 @@ from akdask.columns.dtypes import FLOAT64
 from akdask.engine.alignment import align
 from akdask.engine.run import compute
 from akdask.engine.values import as_floats, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, KindError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnfitArgumentError
 from akdask.operators.reduce.histogram import Bincount, Edges, Histogram
 
 _TINY = 1e-300
@@ -409,7 +409,7 @@ def _counted(
 def _number(name: str, item: Any) -> tuple[Any, Any]:
     """Return numbers as frame and value, integers of any size or with missing rows as floats."""
     if not isinstance(item, pdarray):
-        raise KindError(f"{name} needs lazy arrays of numbers, got {_kind(item)}.")
+        raise UnfitArgumentError(f"{name} needs lazy arrays of numbers, got {_kind(item)}.")
     value = as_floats(item._value)
     return item._frame, cast(value, FLOAT64) if value.dtype.kind == "bigint" else value
 

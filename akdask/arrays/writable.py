@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from akdask.cluster import default_client
-from akdask.errors import ArgumentTypeError, KindError, RegistrationError
+from akdask.errors import ArgumentTypeError, RegistrationError, UnfitArgumentError
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ class Writable(Registered):
 
         Raises
         ------
-        KindError
+        UnfitArgumentError
             If `mode` or `file_type` has another value.
         ArgumentError
             If `num_locales` is no number of files, or the path names a folder or a device.
@@ -240,8 +240,8 @@ class Writable(Registered):
     ) -> None:
         from akdask.arrays.writing import FILE_TYPES, MODES, check_option, write_objects
 
-        check_option("mode", mode, MODES, KindError)
-        check_option("file_type", file_type, FILE_TYPES, KindError)
+        check_option("mode", mode, MODES, UnfitArgumentError)
+        check_option("file_type", file_type, FILE_TYPES, UnfitArgumentError)
         write_objects(
             {dataset or self._default_dataset: stored},
             path,

@@ -29,7 +29,7 @@ from akdask.columns.dtypes import (
 )
 from akdask.columns.summation import UNIT
 from akdask.deferred import is_arrow
-from akdask.errors import ArgumentTypeError, KindError
+from akdask.errors import ArgumentTypeError, UnfitArgumentError
 from akdask.records import record
 
 Rule = Callable[..., ColumnType | None]
@@ -89,7 +89,7 @@ class Operation:
         """
         found = self.rule(*types, **params) if self.arity in (None, len(types)) else None
         if found is None:
-            raise KindError(
+            raise UnfitArgumentError(
                 f"{self.symbol or self.name} does not take arguments of type {', '.join(map(str, types)) or 'none'}.",
                 details=[f"operation: {self.name}, which takes {'any number' if self.arity is None else self.arity}"],
                 hint=_hint(self, types),

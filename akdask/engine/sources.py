@@ -46,7 +46,7 @@ from akdask.engine.values import (
     Value,
     walk,
 )
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ConversionError, KindError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ConversionError, UnfitArgumentError
 from akdask.interruption import end_if_interrupted
 from akdask.records import record
 from akdask.storage.source import Bounds, RowBounds, RowRanges, Source, Stretch, text_prefix
@@ -344,7 +344,7 @@ def at_hand(items: Any) -> np.ndarray[Any, Any]:
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
-        raise KindError(
+        raise UnfitArgumentError(
             "an array of several dimensions is made of lists of one length, and of no single elements beside them.",
             details=[f"given: {items!r:.100}"],
             hint="ak.SegArray.from_multi_array(…) takes lists of different lengths.",
@@ -505,7 +505,7 @@ def _strings(array: np.ndarray[Any, Any]) -> Column:
     try:
         return pa.array(array.astype(object), pa.large_string(), from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise KindError(
+        raise UnfitArgumentError(
             "the elements are neither all numbers nor all strings.",
             details=[f"types: {', '.join(_types(array)) or str(error).splitlines()[0]}"],
             hint=f"convert them to one type first; column type {STR} holds text.",

@@ -30,9 +30,9 @@ from akdask.engine.values import Call, Constant, Value, with_missing
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
-    KindError,
     SchemaError,
     TimeOverflowError,
+    UnfitArgumentError,
     UnsupportedError,
 )
 from akdask.frames.alignment import Matched, RowLabels, comparable, missing_like, same_labels
@@ -524,7 +524,7 @@ class _Parser:
                 f"{text!r:.100} is beyond what 64 bits of nanoseconds hold.", details=[str(error)]
             ) from None
         except ValueError as error:
-            raise KindError(
+            raise UnfitArgumentError(
                 f"{text!r:.100} is no time.", details=[str(error)], hint="errors='coerce' makes NaT of it."
             ) from None
 

@@ -18,7 +18,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
-from akdask.errors import ArgumentError, ArgumentTypeError, CallError, KindError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError, UnfitArgumentError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 from akdask.storage.objects import LEVEL, ObjType
 
@@ -138,7 +138,7 @@ class Index(Labelled, Writable):
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
         if allow_list and isinstance(values, list) and len({type(item) for item in values}) > 1:
             kinds = sorted({type(item).__name__ for item in values})
-            raise KindError("the labels of a list are of one type.", details=[f"given: {', '.join(kinds)}"])
+            raise UnfitArgumentError("the labels of a list are of one type.", details=[f"given: {', '.join(kinds)}"])
         given: Any = values.values if isinstance(values, Index) else unlabelled(values)
         self._labels: Any = as_labels(given)
         self._list = list(values) if allow_list and isinstance(values, list) else None
@@ -623,7 +623,7 @@ class MultiIndex(Index):
             A label or a list of labels for each level; or one array for each level, whose rows are looked up.
         """
         if not isinstance(key, list | tuple) or len(key) != self.nlevels:
-            raise KindError(f"rows are looked up by a tuple of {self.nlevels} labels.")
+            raise UnfitArgumentError(f"rows are looked up by a tuple of {self.nlevels} labels.")
         if all(isinstance(one, Array) for one in key):
             from akdask.arrays.setops import in1d
 

@@ -92,7 +92,7 @@ def test_types_of_results_keep_limits_and_others_are_refused():
     assert limited(BIGINT, bigint_of(70)) == bigint_of(70)
     assert (limited(STR, STR), limited(INT64, bigint_of(70))) == (STR, INT64)
     assert REDUCTIONS["sum"].result_type(INT64) == INT64
-    for name in ("sum", "mean", "any", "argmin"):
+    for name in ("sum", "mean"):
         with pytest.raises(ArgumentTypeError, match=f"{name} does not take a column of type str"):
             REDUCTIONS[name].result_type(STR)
     for name in ("min", "max", "argmin", "argmax"):

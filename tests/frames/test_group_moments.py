@@ -40,6 +40,7 @@ def test_moments_are_those_of_pandas(rows):
         _near(found[name].to_numpy(), wanted[name].to_numpy())
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @given(ROWS)
 def test_pairs_are_those_of_pandas(rows):
     frame = _frame(rows)

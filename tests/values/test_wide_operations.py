@@ -80,7 +80,7 @@ FLOATS = (
 
 OTHERWISE = (
     *("left_shift", "right_shift", "power", "clip", "where", "within", "inverse_position", "range_length"),
-    *("exact_floats", "key_word", "key_kind", "key_text", "apply_function"),
+    *("exact_floats", "key_word", "key_kind", "key_text", "apply_function", "put_range"),
 )
 """Tested one by one beside: in this folder, in `test_exact.py`, or by the functions of arrays that they serve."""
 
