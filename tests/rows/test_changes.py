@@ -142,7 +142,7 @@ def test_lists_are_cut_from_values_and_joined_to_values_again(rows, data):
 
 @pytest.mark.parametrize("segments", [[1, 2], [0, 2, 1], [0, 4], [0, -1]])
 def test_segments_begin_at_the_first_value_ascend_and_end_with_the_last(segments):
-    with pytest.raises(ArgumentError, match="segments ascend from 0|the segments do not fit the values"):
+    with pytest.raises(ArgumentError, match=r"segments ascend from 0|the segments do not fit the values"):
         ak.SegArray(ak.array(segments), ak.array([1, 2, 3])).tolist()
 
 
