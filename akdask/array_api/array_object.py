@@ -266,8 +266,8 @@ class StandardArray(NDArrayOperatorsMixin):
             return type(self)(self._array[plain])
         if isinstance(plain, bool | np.bool_):
             # A mask without dimensions chooses the whole array, or nothing, in a new dimension.
-            whole = shaped(self._array if self.ndim == 1 else self._array.flatten(), (1, *self.shape))
-            return type(self)(selected(whole, slice(0, int(plain))))
+            one_row = shaped(self._array if self.ndim == 1 else self._array.flatten(), (1, *self.shape))
+            return type(self)(selected(one_row, slice(0, int(plain))))
         return type(self)(selected(self._array, plain))
 
     def __setitem__(self, key: Any, value: Any) -> None:

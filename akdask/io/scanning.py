@@ -93,10 +93,10 @@ def frame_of_set(
     first, *rest = objects.values()
     if isinstance(first, DataFrame) and not rest:
         return first
-    return DataFrame(objects if datasets is not None else _columns_together(objects))
+    return DataFrame(objects if datasets is not None else _with_common_rows(objects))
 
 
-def _columns_together(objects: Mapping[str, Any]) -> dict[str, Any]:
+def _with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of the number of rows that most of them have, or of the larger of two such numbers."""
     from akdask.frames.dataframe import DataFrame
 

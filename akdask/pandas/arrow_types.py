@@ -20,6 +20,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.engine.run import compute
 from akdask.engine.values import apart, with_missing
 from akdask.frames.columnset import VALUES
+from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.encoded import (
     EPOCH,
     EXTREMES,
@@ -32,7 +33,7 @@ from akdask.pandas.encoded import (
     series_of,
     sums_of_halves,
 )
-from akdask.pandas.face import bound_arguments, words
+from akdask.pandas.face import words
 from akdask.pandas.object_forms import days_as_times
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record

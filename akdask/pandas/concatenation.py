@@ -61,8 +61,8 @@ def _below(items: list[Any], frames: list[Any], ignore_index: bool, options: dic
     given = {word: options[word] for word in ("join", "sort")}
     example = asked(lambda rows: pandas.concat(rows, **given), _probes(items, frames))
     of_rows = {word: one for word, one in options.items() if word not in given}
-    marks = [pandas.Series(np.zeros(len(rows), np.int8), rows) for rows in map(row_labels, frames)]
-    labels = asked(lambda rows: pandas.concat(rows, ignore_index=ignore_index, **of_rows), marks).index
+    probes = [pandas.Series(np.zeros(len(rows), np.int8), rows) for rows in map(row_labels, frames)]
+    labels = asked(lambda rows: pandas.concat(rows, ignore_index=ignore_index, **of_rows), probes).index
     is_series = isinstance(example, pandas.Series)
     names = pandas.Index([example.name]) if is_series else example.columns
     if not names.is_unique or (names.dtype == object and all(isinstance(name, str) for name in names)):
@@ -70,10 +70,10 @@ def _below(items: list[Any], frames: list[Any], ignore_index: bool, options: dic
     inner = [f"column {number}" for number in range(len(names))]
     parts = []
     for frame, row in zip(frames, _probes(frames, frames), strict=True):
-        places = [0] if is_series else names.get_indexer(row.columns)
+        positions = [0] if is_series else names.get_indexer(row.columns)
         if not row.columns.is_unique:
             raise NotLazyError("columns repeat")
-        renamed = {old: inner[at] for old, at in zip(data_names(frame), places, strict=True) if at >= 0}
+        renamed = {old: inner[at] for old, at in zip(data_names(frame), positions, strict=True) if at >= 0}
         parts.append(LazyFrame._of(frame._columns.only(list(renamed)).renamed(renamed).labelled(None)))
     found: Any = functions.concat(parts, axis=0, join="outer", ignore_index=True)
     made = with_labels_of(LazyFrame._of(found._columns.only(inner)), labels, names)

@@ -850,8 +850,8 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
                 raise NotLazyError("categories have no order")
             return least_or_most(own, coding, name)
     if name == "value_counts" and isinstance(coding, AnyCategories):
+        from akdask.pandas.arguments import bound_arguments
         from akdask.pandas.category_forms import counted
-        from akdask.pandas.face import bound_arguments
 
         options = {"normalize": False, "sort": True, "ascending": False, "bins": None, "dropna": True}
         return face._faced(counted(own, **{**options, **bound_arguments(pandas.Series, name, args, kwargs)}))

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.encoded import columns_of, lazily, on_columns, widened, with_codings
-from akdask.pandas.face import bound_arguments, words
+from akdask.pandas.face import words
 from akdask.pandas.labels import labels_of_frame
 from akdask.pandas.refusals import NotLazyError
 
@@ -42,8 +43,8 @@ def of_frame(face: Any, own: Any, names: list[str], name: str, args: Any, kwargs
     given = bound_arguments(pandas.DataFrame, name, args, kwargs)
     left_out = _left_out(own, names, name, given)
     if left_out:
-        kept = [column for column in own._columns.values if column not in left_out]
-        return lazily(type(face)._of(on_columns(own, own._columns.only(kept))), name, args, kwargs)
+        concerned = [column for column in own._columns.values if column not in left_out]
+        return lazily(type(face)._of(on_columns(own, own._columns.only(concerned))), name, args, kwargs)
     if name == "select_dtypes":
         return face._lazily(name, args, kwargs)
     if name in EQUAL_ROWS:

@@ -78,14 +78,14 @@ def _without_others(own: Any, chain: list[Any]) -> Any:
     on, encoded = origin._kwargs.get("on"), encoded_names(own)
     if labels_of_frame(own) is not None or len(origin._args) > 1 or on in encoded:
         raise NotLazyError("a column has no lazy type")
-    kept = list(own._columns.values)
+    concerned = list(own._columns.values)
     for step in chosen:
         if step._step != "__getitem__":
             raise NotLazyError("a column has no lazy type")
         key = step._args[0]
         asked = key if isinstance(key, list) else [key]
-        kept = [column for column in kept if column in asked or column == on]
-    return on_columns(own, own._columns.only(kept))
+        concerned = [column for column in concerned if column in asked or column == on]
+    return on_columns(own, own._columns.only(concerned))
 
 
 def _of_arrow_step(root: Any, own: Any, first: str, name: str, args: Any, kwargs: Any) -> Any:

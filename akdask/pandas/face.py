@@ -16,7 +16,7 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from importlib import import_module
 from types import FunctionType, MethodType
 from typing import Any, ClassVar, Self
@@ -28,9 +28,8 @@ import pandas
 from akdask import config
 from akdask.errors import AkdaskError, UnsupportedError, warn
 from akdask.pandas import tuning
+from akdask.pandas.arguments import SELECTOR, accepted, bound_arguments
 from akdask.pandas.refusals import ArrangementError, FallbackError, NotLazyError, PandasFallbackWarning, refusal
-
-NOT_GIVEN = pandas.api.extensions.no_default
 
 
 def words(text: str) -> frozenset[str]:
@@ -108,7 +107,7 @@ class Face:
             from akdask.pandas.pictures import draw
 
             return draw(self, name, None, args, kwargs)
-        pending = sys.modules.get("akdask.pandas.pending")
+        pending = sys.modules.get("akdask.pandas.lazy_groups")
         if pending is not None and (found := pending.answer(self, name, args, kwargs)) is not NotImplemented:
             calls[self._named(name), "lazily"] += 1
             return found
@@ -120,12 +119,12 @@ class Face:
         ):
             return _arranged(self._through_pandas(name, args, kwargs), self._is_arranged())
         try:
-            result = _arranged(self._lazily_or_in_pieces(name, args, kwargs))
+            result = _arranged(self._lazily_or_by_chunk(name, args, kwargs))
         except ArrangementError as refused:
             raise refusal(refused.error) from refused.error
         except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
             if mode == "error":
-                _senseless().try_method(self, name, args, kwargs)
+                _invalid_calls().try_method(self, name, args, kwargs)
                 if isinstance(reason, NotLazyError):
                     raise FallbackError(
                         f"{self._named(name)} has no lazy form here: {reason}.",
@@ -136,7 +135,7 @@ class Face:
         calls[self._named(name), "lazily"] += 1
         return result
 
-    def _lazily_or_in_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _lazily_or_by_chunk(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a lazy form."""
         return self._lazily_by_type(name, args, kwargs)
 
@@ -145,8 +144,8 @@ class Face:
         root = self._root()
         own = root.lazy()
         if root is self and name in CHECKED:
-            import_module("akdask.pandas.fitting").check(own, name, args, kwargs)
-        regular = sys.modules.get("akdask.pandas.regular")
+            import_module("akdask.pandas.operand_types").check(own, name, args, kwargs)
+        regular = sys.modules.get("akdask.pandas.frequencies")
         if regular is not None:
             return regular.lazily(self, name, args, kwargs, _by_type)
         return _by_type(self, name, args, kwargs)
@@ -210,7 +209,7 @@ class Face:
         named = self._named(name)
         if config.get("pandas_fallback") == "error":
             if item is not None:
-                _senseless().try_assignment(self, *item)
+                _invalid_calls().try_assignment(self, *item)
             raise FallbackError(f"{named} has no lazy form here: {reason}.") from None
         calls[named, "through pandas"] += 1
         reasons[named] = str(reason)
@@ -244,8 +243,8 @@ def _steps() -> Any:
     return import_module("akdask.pandas.steps")
 
 
-def _senseless() -> Any:
-    return import_module("akdask.pandas.senseless")
+def _invalid_calls() -> Any:
+    return import_module("akdask.pandas.invalid_calls")
 
 
 def _by_type(face: Face, name: str, args: Any, kwargs: Any) -> Any:
@@ -302,7 +301,7 @@ class NDFrame(Face):
     The other form is sought where it is wanted and not given: rows in memory are made lazy, lazy ones are computed.
     """
 
-    def _lazily_or_in_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _lazily_or_by_chunk(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
             return self._lazily_by_type(name, args, kwargs)
         except ArrangementError:
@@ -310,7 +309,7 @@ class NDFrame(Face):
         except Exception:
             if name not in OF_FUNCTIONS:
                 raise
-            from akdask.pandas.piece_forms import of_function
+            from akdask.pandas.chunk_forms import of_function
 
             found = of_function(self, name, args, kwargs)
             if found is NotImplemented:
@@ -326,7 +325,7 @@ class NDFrame(Face):
     _reason: NotLazyError | None
     _made_small: bool
     _pending: Any
-    """A result of groups that nobody has looked at, with neither form yet; see `akdask.pandas.pending`."""
+    """A result of groups that nobody has looked at, with neither form yet; see `akdask.pandas.lazy_groups`."""
     _rows: Any
     _handed: dict[str, pandas.Index]
     """Labels that were returned: pandas' users rename them in place."""
@@ -627,7 +626,7 @@ class Step(Face):
     def checked(self) -> Self:
         """Return the step; pandas has seen its arguments where the object is in memory and small."""
         if config.get("pandas_fallback") == "error":
-            _senseless().try_step(self)
+            _invalid_calls().try_step(self)
         elif self.is_at_hand():
             self._made["at once"] = self._rows_at_hand(), self.to_pandas()
         return self
@@ -702,87 +701,6 @@ def bound(face: Face, name: str) -> Callable[..., Any]:
 # arguments
 
 
-@cache
-def _signature(kind: Any, name: str) -> inspect.Signature:
-    if name == SELECTOR:
-        from pandas.core.groupby.indexing import GroupByNthSelector  # type: ignore[import-not-found, unused-ignore]
-
-        return inspect.signature(GroupByNthSelector.__call__)
-    return inspect.signature(getattr(kind, name))
-
-
-SELECTOR = "nth"
-"""The attribute of groups that is called like a method."""
-
-
-def bound_arguments(kind: type, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by pandas' names, without those that have the value of pandas' default.
-
-    Raises
-    ------
-    TypeError
-        If pandas takes no such arguments.
-    """
-    signature = _signature(kind, name)
-    given = signature.bind(None, *args, **kwargs)
-    given.apply_defaults()
-    found: dict[str, Any] = {}
-    for word, value in list(given.arguments.items())[1:]:
-        parameter = signature.parameters[word]
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            if value:
-                found["*"] = value
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            found.update(value)
-        elif value is not NOT_GIVEN:
-            found[word] = value
-    return found
-
-
-@cache
-def _parameters(form: Callable[..., Any]) -> tuple[Mapping[str, inspect.Parameter], bool]:
-    parameters = inspect.signature(form).parameters
-    return parameters, any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-
-
-EQUIVALENT: Mapping[str, tuple[Any, ...]] = {
-    "axis": (0, "index", "rows", None),
-    "kind": ("quicksort", "mergesort", "heapsort", "stable"),
-    "copy": (True, False, None),
-    "errors": ("raise", "ignore"),
-    "sort": (True,),
-}
-"""Values of arguments that change no answer of the lazy forms that do not take them, beside pandas' defaults."""
-
-
-def accepted(kind: Any, name: str, form: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that a lazy form takes.
-
-    Raises
-    ------
-    NotLazyError
-        If others have values that change the answer.
-    """
-    parameters, takes_any = _parameters(form)
-    signature = _signature(kind, name).parameters
-    found = {}
-    for word, value in given.items():
-        if word in parameters or (takes_any and not _changes_nothing(word, value, signature)):
-            found[word] = value
-        elif not _changes_nothing(word, value, signature):
-            raise NotLazyError(f"its argument {word} has no lazy form")
-    return found
-
-
-def _changes_nothing(word: str, value: Any, signature: Mapping[str, inspect.Parameter]) -> bool:
-    default = signature[word].default if word in signature else inspect.Parameter.empty
-    if value is default:
-        return True
-    if not isinstance(value, str | int | float | bool | type(None)):
-        return False
-    return any(type(value) is type(one) and value == one for one in (default, *EQUIVALENT.get(word, ())))
-
-
 def lazy_kind(given: Any) -> str | None:
     """Return which lazy object of akdask something is: a frame, series, index, scalar or array; None for others."""
     if "akdask.arrays.array" not in sys.modules:
@@ -815,7 +733,7 @@ def lazy_argument(given: Any) -> Any:
         encoded = sys.modules.get("akdask.pandas.encoded")
         if encoded is not None and encoded.encoded_names(made):
             raise NotLazyError("an argument has no lazy type")
-        regular = sys.modules.get("akdask.pandas.regular")
+        regular = sys.modules.get("akdask.pandas.frequencies")
         if regular is not None and regular.is_regular(made):
             raise NotLazyError("labels of an argument have a frequency")
         return made

@@ -13,9 +13,9 @@ import pandas
 from akdask.deferred import compliant
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
+from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.display import frame_html, frame_latex, frame_text, outline
 from akdask.pandas.face import (
-    NOT_GIVEN,
     OPERATORS,
     RETURNING_SELF,
     Face,

@@ -10,7 +10,8 @@ from typing import Any
 import pandas
 
 from akdask import config
-from akdask.pandas.face import NOT_GIVEN, Face, accepted, faced, in_pandas, lazy_argument, words
+from akdask.pandas.arguments import NOT_GIVEN, accepted
+from akdask.pandas.face import Face, faced, in_pandas, lazy_argument, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
 
 LAZY = words(
@@ -42,7 +43,7 @@ def function(name: str) -> Callable[..., Any]:
         args = tuple(list(item) if isinstance(item, Iterator) else item for item in args)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
-        pending = sys.modules.get("akdask.pandas.pending")
+        pending = sys.modules.get("akdask.pandas.lazy_groups")
         if pending is not None and name == "merge":
             _, args, kwargs = pending.joined_arguments(args, kwargs)
             faces = faces_in((args, kwargs))
@@ -51,7 +52,7 @@ def function(name: str) -> Callable[..., Any]:
                 return faced(_lazily(name, args, kwargs))
             except Exception as reason:
                 if mode == "error":
-                    from akdask.pandas.senseless import try_function
+                    from akdask.pandas.invalid_calls import try_function
 
                     if name != "eval":  # Its variables are those of the caller.
                         try_function(own, args, kwargs)
@@ -77,7 +78,7 @@ def _lazily(name: str, args: Any, kwargs: Any) -> Any:
         raise NotLazyError("it is not built yet")
     from akdask.pandas.function_forms import FORMS
 
-    regular = sys.modules.get("akdask.pandas.regular")
+    regular = sys.modules.get("akdask.pandas.frequencies")
     if (
         regular is not None
         and name not in BY_ROW | {"concat", "merge_asof", "merge_ordered"}

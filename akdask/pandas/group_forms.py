@@ -292,12 +292,13 @@ def when_looked_at(
     if params or not group_plans.has_plan(grouped, calls, labels):
         return compute()
     demand_types(grouped, calls, {})
-    from akdask.pandas import pending
+    from akdask.pandas import lazy_groups
     from akdask.pandas.frame import DataFrame as FrameOfPandas
     from akdask.pandas.series import Series as SeriesOfPandas
 
     kind = SeriesOfPandas if is_series else FrameOfPandas
-    return pending.of(pending.Pending(compute, lambda: group_plans.plan(grouped, calls, labels, is_series)), kind)
+    result = lazy_groups.Pending(compute, lambda: group_plans.plan(grouped, calls, labels, is_series))
+    return lazy_groups.of(result, kind)
 
 
 def reduction(how: str) -> Callable[..., Any]:
@@ -366,10 +367,10 @@ def quantile(grouped: Grouped, q: Any = 0.5, interpolation: str = "linear", nume
     if not found or len(found[0]) == 0:
         raise NotLazyError("there is no quantile, or no group")
     # Names of levels that are numbers would be taken for places.
-    places = [f"level {number}" for number in range(len(grouped.names) + 1)]
-    stacked = pandas.concat(found, keys=[float(one) for one in q]).rename_axis(index=places)
+    levels = [f"level {number}" for number in range(len(grouped.names) + 1)]
+    stacked = pandas.concat(found, keys=[float(one) for one in q]).rename_axis(index=levels)
     order = np.arange(len(stacked)).reshape(len(found), -1).T.ravel()
-    stacked = stacked.iloc[order].reorder_levels([*places[1:], places[0]])
+    stacked = stacked.iloc[order].reorder_levels([*levels[1:], levels[0]])
     return stacked.rename_axis(index=[*grouped.names, None])
 
 

@@ -60,13 +60,13 @@ def join(call: Callable[[Any, Any], Any], left: Any, right: Any, given: dict[str
     found: Any = asked(lambda rows: call(*rows), [_stand_in(one, keys, number) for number, one in enumerate(sides)])
     if found.size > tuning.NUMBERED_VALUES:
         raise NotLazyError("the result has too many cells")
-    places = {name: at for at, name in enumerate(found.columns) if str(name).startswith(MARK)}
-    if len(places) < len(sides):
+    positions = {name: at for at, name in enumerate(found.columns) if str(name).startswith(MARK)}
+    if len(positions) < len(sides):
         raise NotLazyError("rows have no numbers")
-    data = [number for number in range(found.shape[1]) if number not in places.values()]
+    data = [number for number in range(found.shape[1]) if number not in positions.values()]
     arrays: dict[int, Array] = {}
     for side, frame in enumerate(sides):
-        numbers = found.iloc[:, places[f"{MARK} numbers {side}"]].to_numpy()
+        numbers = found.iloc[:, positions[f"{MARK} numbers {side}"]].to_numpy()
         wanted = {at: number for at in data if (number := _source(found.dtypes.iloc[at], side)) is not None}
         if not wanted:
             continue

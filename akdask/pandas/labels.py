@@ -23,7 +23,8 @@ from akdask.frames.conversion import ToPandas, ToSeries
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas import tuning
-from akdask.pandas.face import Face, bound_arguments
+from akdask.pandas.arguments import bound_arguments
+from akdask.pandas.face import Face
 from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, check_names, column_of, labels_of, lazy_frame, plain
 from akdask.pandas.refusals import ArrangementError, NotLazyError
 from akdask.records import record
@@ -301,7 +302,7 @@ def _array(frame: LazyFrame, number: Any, more: Array | None = None) -> Array | 
 
 
 def _without_frequency(array: Array | None) -> Array | None:
-    regular = sys.modules.get("akdask.pandas.regular")
+    regular = sys.modules.get("akdask.pandas.frequencies")
     return array if regular is None else regular.plain(array)
 
 

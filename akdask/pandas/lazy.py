@@ -75,7 +75,7 @@ def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
         rows of several levels, columns of types that the engine does not compute with.
     """
     if _has_frequency(rows.index):
-        from akdask.pandas.regular import with_frequency, without_frequency
+        from akdask.pandas.frequencies import with_frequency, without_frequency
 
         regular = rows.index
         made = lazy_frame(rows.set_axis(without_frequency(regular)))
@@ -205,7 +205,7 @@ def labels_of(frame: DataFrame | Series) -> pandas.Index:
 def as_labels(index: Any) -> Index:
     """Return labels of pandas as lazy ones."""
     if _has_frequency(index):
-        from akdask.pandas.regular import index_of
+        from akdask.pandas.frequencies import index_of
 
         return index_of(index)
     _check_labels(index)

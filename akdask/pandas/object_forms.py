@@ -17,6 +17,7 @@ from akdask.columns.dtypes import NOT_A_TIME, PER_SECOND, TIME, TimeForm
 from akdask.engine.run import compute
 from akdask.engine.values import Call, Constant, apart
 from akdask.frames.columnset import VALUES
+from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.encoded import (
     EPOCH,
     PARTS,
@@ -28,7 +29,6 @@ from akdask.pandas.encoded import (
     series_of,
     sums_of_halves,
 )
-from akdask.pandas.face import bound_arguments
 from akdask.pandas.refusals import NotLazyError
 
 MOST_EXACT_DIGITS = 15

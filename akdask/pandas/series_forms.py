@@ -17,8 +17,9 @@ from akdask.arrays.timearray import TimeArray
 from akdask.frames.columnset import VALUES
 from akdask.frames.series import Series
 from akdask.pandas import selection
+from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
-from akdask.pandas.face import NOT_GIVEN, faced, in_pandas, lazy_argument, words
+from akdask.pandas.face import faced, in_pandas, lazy_argument, words
 from akdask.pandas.labels import framed, row_labels, series_of
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
@@ -196,9 +197,9 @@ def interpolated(series: LazySeries) -> LazySeries:
     plain: Any = LazySeries.under(series._on_columns(series._labelled._columns.labelled(None)))
     numbers = LazySeries.under(plain._with(plain._labelled._columns.index_array().astype("float64")))
     there = plain.notna()
-    places = numbers.where(there)
+    positions = numbers.where(there)
     before, after = plain.ffill(), plain.bfill()
-    first, last = places.ffill(), places.bfill()
+    first, last = positions.ffill(), positions.bfill()
     slope = (after - before) / (last - first)
     between = slope * (numbers - first) + before
     found = plain.where(there, between.where(after.notna(), before))

@@ -10,7 +10,8 @@ from typing import Any
 import pandas
 from pandas.api import typing as kinds
 
-from akdask.pandas.face import SELECTOR, Face, Step, called, faced, in_pandas, words
+from akdask.pandas.arguments import SELECTOR
+from akdask.pandas.face import Face, Step, called, faced, in_pandas, words
 from akdask.pandas.refusals import ArrangementError, refusal
 
 
@@ -37,9 +38,9 @@ class Indexer(Step):
 
 
 class OfRows(Step):
-    """Groups, windows, text or times, whose methods pandas may be asked for pieces of the rows."""
+    """Groups, windows, text or times, whose methods pandas may be asked for chunks of the rows."""
 
-    def _lazily_or_in_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _lazily_or_by_chunk(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
             return self._lazily_by_type(name, args, kwargs)
         except ArrangementError:
@@ -49,9 +50,9 @@ class OfRows(Step):
             while isinstance(chain[0]._origin, Step):
                 chain.insert(0, chain[0]._origin)
             if chain[0]._step == "groupby":
-                from akdask.pandas.whole_groups import answered
+                from akdask.pandas.group_chunks import answered
             else:
-                from akdask.pandas.piece_forms import answered
+                from akdask.pandas.chunk_forms import answered
             found = answered(chain, name, args, kwargs)
             if found is NotImplemented:
                 raise

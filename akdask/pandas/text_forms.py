@@ -24,8 +24,9 @@ from akdask.arrays.strings import Strings
 from akdask.engine.values import Call, Value, token, with_missing
 from akdask.frames.columnset import VALUES
 from akdask.frames.dtypes import as_other_type
+from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.encoded import Coding, EncodedArray, ObjectText, columns_of, series_of
-from akdask.pandas.face import NOT_GIVEN, words
+from akdask.pandas.face import words
 from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
@@ -310,9 +311,9 @@ def cat(text: TextOf, others: Any = None, sep: Any = None, na_rep: Any = None, j
 def get_dummies(text: TextOf, sep: str = "|", dtype: Any = None) -> Any:
     if dtype is not None:
         raise NotLazyError("the type has no lazy form")
-    whole: Any = series_of(text.series, text.text)
-    between: Any = whole.str
-    lacks_part = (whole == "") | between.startswith(sep) | between.endswith(sep) | between.contains(sep + sep)
+    unsplit: Any = series_of(text.series, text.text)
+    between: Any = unsplit.str
+    lacks_part = (unsplit == "") | between.startswith(sep) | between.endswith(sep) | between.contains(sep + sep)
     if sep and bool(lacks_part.any()):
         raise NotLazyError("there are parts without text")
     return text.house.get_dummies(sep)

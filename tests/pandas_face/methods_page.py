@@ -16,7 +16,7 @@ import pandas
 
 from akdask import config
 from akdask import pandas as face
-from akdask.pandas import piece_forms, whole_groups
+from akdask.pandas import chunk_forms, group_chunks
 from akdask.pandas.face import EXITS, WRITERS, Face, NDFrame
 from akdask.pandas.frame import MOVE_LABELS
 from akdask.pandas.function_forms import FORMS
@@ -35,9 +35,9 @@ is there, and does what pandas documents. It takes one of these ways:
 
 - **lazily**: the call makes a plan. Arguments in the last column have a lazy form only with pandas' default value; with
   another one the call runs in pandas. Some values of other arguments do, too, such as functions of Python.
-- **in pieces**: pandas is called on pieces of the rows, whole groups or bins, or windows with the rows that they reach,
+- **in chunks**: pandas is called on chunks of the rows, whole groups or bins, or windows with the rows that they reach,
   and the results are put together; so it is for arguments without a lazy form. Windows that grow, `expanding` and
-  `ewm`, have one piece of up to 262,144 rows. Functions of rows and columns (`apply`, `map`, `agg`, `transform` of
+  `ewm`, have one chunk of up to 262,144 rows. Functions of rows and columns (`apply`, `map`, `agg`, `transform` of
   frames) are called in the same way.
 - **labels**: the call gives columns and labels of rows other places or names, and computes nothing.
 - **computes**: the call asks for all values, so it computes them.
@@ -121,13 +121,13 @@ def lacks_needed(own: Any, form: Any) -> bool:
     )
 
 
-def pieces_of(owner: Face) -> frozenset[str]:
-    """Return the methods that pandas is asked for piece by piece."""
+def chunks_of(owner: Face) -> frozenset[str]:
+    """Return the methods that pandas is asked for chunk by chunk."""
     if isinstance(owner, SeriesGroups | FrameGroups):
-        return whole_groups.METHODS
+        return group_chunks.METHODS
     if isinstance(owner, MovingWindows):
-        return piece_forms.WINDOW_METHODS
-    return piece_forms.BIN_METHODS if isinstance(owner, Resampled) else frozenset()
+        return chunk_forms.WINDOW_METHODS
+    return chunk_forms.BIN_METHODS if isinstance(owner, Resampled) else frozenset()
 
 
 def way(owner: Face, name: str) -> tuple[str, str]:
@@ -139,11 +139,11 @@ def way(owner: Face, name: str) -> tuple[str, str]:
         return "lazily", ""
     form = form_of(owner, name)
     if form is not None and not (callable(own) and lacks_needed(own, form)):
-        by_default = name in pieces_of(owner) or not callable(own) or isinstance(own, type)
+        by_default = name in chunks_of(owner) or not callable(own) or isinstance(own, type)
         return "lazily", "" if by_default else unsupported(own, form)
-    if name in pieces_of(owner):
-        return "in pieces", ""
-    if isinstance(owner, Resampled) and name in piece_forms.UPSAMPLING:
+    if name in chunks_of(owner):
+        return "in chunks", ""
+    if isinstance(owner, Resampled) and name in chunk_forms.UPSAMPLING:
         return "labels", ""
     if name in getattr(owner, "steps", ()):
         return "in pandas", ""

@@ -23,7 +23,7 @@ from akdask.pandas.face import Face
 from tests.pandas_face.compare import difference
 from tests.pandas_programs import NULLABLE, Program
 
-IN_PIECES: list[tuple[str, Callable[[Any, Any], Any]]] = [
+IN_CHUNKS: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("group k x.apply(most - least)", lambda f, o: f.groupby("k")["x"].apply(lambda x: x.max() - x.min())),
     ("group k x.agg(last)", lambda f, o: f.groupby("k")["x"].agg(lambda x: x.iloc[-1])),
     ("group k apply(rows)", lambda f, o: f.groupby("k")[["x"]].apply(len)),
@@ -40,7 +40,7 @@ IN_PIECES: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("merge indicator", lambda f, o: f.merge(o[["k", "x"]], on="k", how="left", indicator=True)),
     ("merge validate", lambda f, o: f.merge(o[["k", "x"]], on="k", validate="1:1")),
 ]
-"""Steps that pandas takes for pieces of rows, or by keys alone."""
+"""Steps that pandas takes for chunks of rows, or by keys alone."""
 
 
 CONCERNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
@@ -91,9 +91,9 @@ class FaceProgram(Program):
     """One random program, for a frame of pandas' face and one of pandas."""
 
     def step(self, plain: pandas.DataFrame) -> tuple[str, Callable[[Any, Any], Any]]:
-        """Return a step of any library, or one in pieces."""
+        """Return a step of any library, or one in chunks."""
         if self.random.random() < 0.2:
-            return IN_PIECES[int(self.random.integers(len(IN_PIECES)))]
+            return IN_CHUNKS[int(self.random.integers(len(IN_CHUNKS)))]
         if "narrow" in plain and self.random.random() < 0.5:
             return CONCERNED[int(self.random.integers(len(CONCERNED)))]
         return super().step(plain)
@@ -160,7 +160,7 @@ def failure(seed: int) -> str | None:
     program = FaceProgram(seed)
     with warnings.catch_warnings(), config.set(pandas_fallback="silent"):
         warnings.simplefilter("ignore")
-        with mock.patch.object(tuning, "EAGER_VALUES", -1), mock.patch.object(tuning, "PIECE_ROWS", 3):
+        with mock.patch.object(tuning, "EAGER_VALUES", -1), mock.patch.object(tuning, "CHUNK_ROWS", 3):
             try:
                 program.run()
             except Exception as error:

@@ -227,9 +227,9 @@ class FieldReader:
     def _blocks(self, ranges: RangeReader, start: int, stop: int) -> Iterator[Values]:
         shape = self._dataset.shape
         if self._chunks is not None:
-            whole = np.empty(stop - start, self._dataset.dtype)
-            self._chunks.read_into(ranges, whole, start)
-            yield whole[self._steps[0]]
+            elements = np.empty(stop - start, self._dataset.dtype)
+            self._chunks.read_into(ranges, elements, start)
+            yield elements[self._steps[0]]
             return
         if not shape:
             yield np.asarray(self._dataset[()]).reshape((1, *_without_shape(self._dataset.dtype)[1]))

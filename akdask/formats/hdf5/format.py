@@ -23,8 +23,8 @@ class Hdf5Format(FileFormat):
     def recognizes_packed(self, path: str) -> bool:
         """Whether HDF5 begins after a block of the user, as in MATLAB's files."""
         first = first_bytes(path, _LARGEST_BLOCK + 8)
-        places = (_SMALLEST_BLOCK << doubled for doubled in range(_LARGEST_BLOCK.bit_length()))
-        return any(first.startswith(self.signatures, place) for place in places if place <= _LARGEST_BLOCK)
+        starts = (_SMALLEST_BLOCK << doubled for doubled in range(_LARGEST_BLOCK.bit_length()))
+        return any(first.startswith(self.signatures, place) for place in starts if place <= _LARGEST_BLOCK)
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.formats.hdf5.file_set.open_set`."""

@@ -455,8 +455,8 @@ def _digits_of_bytes(array: pa.Array, column: ParquetColumn) -> pa.LargeStringAr
     """Return bytes as digits in base 16, those of UUIDs in the usual groups."""
     of_uuid = column.logical == "UUID"
     show = (lambda value: str(UUID(bytes=value))) if of_uuid else bytes.hex
-    texts = [None if value is None else show(value) for value in array.to_pylist()]
-    return pa.array(texts, pa.large_string())
+    shown = [None if value is None else show(value) for value in array.to_pylist()]
+    return pa.array(shown, pa.large_string())
 
 
 def _text(array: pa.Array) -> pa.LargeStringArray:

@@ -375,7 +375,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                 old = open_parquet(ranges, int96_unit="ns")
                 present = old.schema_arrow.names
                 old_columns = [column for column in columns_of(old.metadata) if column.name not in new]
-                kept, names = [name for name in present if name not in new], list(dict.fromkeys([*present, *new]))
+                unchanged, names = [name for name in present if name not in new], list(dict.fromkeys([*present, *new]))
                 fields = [new[name].field if name in new else old.schema_arrow.field(name) for name in names]
             nrows = len(encoded[0].values)
             if old.metadata.num_rows != nrows:
@@ -392,7 +392,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                 row = 0
                 for group in range(old.metadata.num_row_groups):
                     with errors_naming(file.path, "rows"):
-                        part = old.read_row_group(group, kept, use_threads=False)
+                        part = old.read_row_group(group, unchanged, use_threads=False)
                         if int96:
                             seconds = in_seconds.read_row_group(group, int96, use_threads=False)
                             for name in int96:

@@ -592,7 +592,7 @@ def _decoded_shard(data: NumberArray, array: ArrayMetadata, shard: ArrayMetadata
         nbytes = 8 * math.prod(index.grid.shape) + _CHECKSUM_BYTES * len(index.filters)
         if len(data) < nbytes:
             raise ValueError(f"it has {len(data):,} bytes, and no index")
-        places = decoded(data[:nbytes] if shard.index_is_first else data[-nbytes:], index, path)
+        extents = decoded(data[:nbytes] if shard.index_is_first else data[-nbytes:], index, path)
     except _UNPACK_ERRORS as error:
         raise FileFormatError(
             f"{path!r} is not a shard of its array: {error}."[:400],
@@ -600,7 +600,7 @@ def _decoded_shard(data: NumberArray, array: ArrayMetadata, shard: ArrayMetadata
         ) from error
     out = np.full(shard.grid.shape, shard.fill, object if shard.dtype.kind == "O" else shard.dtype)
     for chunk in np.ndindex(*shard.grid.counts):
-        offset, size = map(int, places[chunk])
+        offset, size = map(int, extents[chunk])
         if offset == size == _ABSENT:
             continue
         if offset + size > len(data):

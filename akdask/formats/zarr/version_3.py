@@ -151,13 +151,13 @@ def _shard(path: str, chunks: Any, dtype: np.dtype[Any], told: Mapping[str, Any]
 
 
 def _axes(given: Any, axes: tuple[int, ...]) -> tuple[int, ...]:
-    whole = list(range(len(axes)))
-    order = {"C": whole, "F": whole[::-1]}.get(given) if isinstance(given, str) else given
+    natural = list(range(len(axes)))
+    order = {"C": natural, "F": natural[::-1]}.get(given) if isinstance(given, str) else given
     if not isinstance(order, list) or not all(type(axis) is int for axis in order):
         raise MetadataError(f"its transpose has the order {given!r:.60}")
     if not order and axes == (0,):  # a single element is an array of one dimension here
         return axes
-    if sorted(order) != whole:
+    if sorted(order) != natural:
         raise MetadataError(f"its transpose has the order {given!r:.60}")
     return tuple(order)
 

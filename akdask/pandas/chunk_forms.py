@@ -1,6 +1,6 @@
-"""Methods that pandas answers for pieces of rows, or column by column.
+"""Methods that pandas answers for chunks of rows, or column by column.
 
-They are those of windows, with the rows that windows of a piece reach; of bins of time; of text and times; and such as
+They are those of windows, with the rows that windows of a chunk reach; of bins of time; of text and times; and such as
 call functions of users with one row, one value or one column at a time.
 """
 
@@ -16,11 +16,12 @@ from akdask import config
 from akdask.frames.series import Series
 from akdask.pandas import labels as labelling
 from akdask.pandas import selection, tuning
-from akdask.pandas.face import Face, Step, bound_arguments, in_pandas, words
-from akdask.pandas.pieces import in_pieces
+from akdask.pandas.arguments import bound_arguments
+from akdask.pandas.chunks import by_chunk
+from akdask.pandas.face import Face, Step, in_pandas, words
+from akdask.pandas.group_chunks import Replay, demand_alike
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.selection import asked
-from akdask.pandas.whole_groups import Replay, demand_alike
 
 WINDOW_METHODS = words(
     """sum mean median std var min max corr cov skew kurt sem apply agg aggregate quantile rank count first last nunique
@@ -49,7 +50,7 @@ def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[s
     ArrangementError
         With the error that pandas raises.
     NotLazyError
-        If what it returns for pieces does not say what it returns for all rows.
+        If what it returns for chunks does not say what it returns for all rows.
     """
     first, further = chain[0], [one._step for one in chain[1:]]
     if not {*further} <= {"__getitem__"}:
@@ -69,7 +70,7 @@ def _given(step: Step) -> dict[str, Any]:
     return {word: in_pandas(value) for word, value in given.items()}
 
 
-def _whole(step: Step, call: Callable[[Any], Any], given: dict[str, Any]) -> Any:
+def _at_once(step: Step, call: Callable[[Any], Any], given: dict[str, Any]) -> Any:
     """Return what a call returns for all rows."""
     return asked(lambda rows: call(getattr(rows, step._step)(**given)), step._origin.to_pandas())
 
@@ -79,9 +80,9 @@ def _labels(lazy: Any) -> pandas.Index:
 
 
 def _is_few(origin: Face, labels: pandas.Index) -> bool:
-    """Return whether all rows are one piece."""
+    """Return whether all rows are one chunk."""
     in_memory = config.get("pandas_fallback") != "error" and getattr(origin, "_in_memory", None) is not None
-    return in_memory or len(labels) <= tuning.PIECE_ROWS
+    return in_memory or len(labels) <= tuning.CHUNK_ROWS
 
 
 # windows
@@ -115,11 +116,11 @@ class WindowBounds(pandas.api.indexers.BaseIndexer):
 
 
 def of_windows(step: Step, call: Replay) -> Any:
-    """Return what a method of moving windows returns, called on pieces of rows beside those that windows reach."""
+    """Return what a method of moving windows returns, called on chunks of rows beside those that windows reach."""
     lazy: Any = step._origin.lazy()
     given, labels = _given(step), _labels(lazy)
     if _is_few(step._origin, labels):
-        return _whole(step, call, given)
+        return _at_once(step, call, given)
     wide = given.get("win_type") is not None or given.get("step") is not None or given.get("method") == "table"
     if step._step != "rolling" or wide:
         raise NotLazyError("windows that grow, or weigh their rows, have all rows at once")
@@ -131,8 +132,8 @@ def of_windows(step: Step, call: Replay) -> Any:
             raise NotLazyError("counts of windows ask for other numbers of values")
         least = 0
     numbers, owned = [], []
-    for first in range(0, len(labels), tuning.PIECE_ROWS):
-        behind = min(len(labels), first + tuning.PIECE_ROWS)
+    for first in range(0, len(labels), tuning.CHUNK_ROWS):
+        behind = min(len(labels), first + tuning.CHUNK_ROWS)
         has_rows = end[first:behind] > start[first:behind]
         low = min(first, int(start[first:behind][has_rows].min(initial=first)))
         high = max(behind, int(end[first:behind].max()))
@@ -140,16 +141,16 @@ def of_windows(step: Step, call: Replay) -> Any:
         owned.append((first, behind))
     same = {word: given[word] for word in ("on",) if given.get(word) is not None}
 
-    def of_piece(rows: Any, number: int) -> Any:
+    def of_chunk(rows: Any, number: int) -> Any:
         low, high = int(numbers[number][0]), int(numbers[number][-1]) + 1
         first, behind = owned[number]
         inside = slice(low, high)
-        # Windows of the rows beside the piece are empty; bounds must be in order.
+        # Windows of the rows beside the chunk are empty; bounds must be in order.
         at_once = np.full(high - low, int(start[first]), np.int64)
         at_once[behind - low :] = int(end[behind - 1])
         bounds = [at_once - low, at_once - low]
-        for own, whole in zip(bounds, (start, end), strict=True):
-            own[first - low : behind - low] = whole[first:behind] - low
+        for own, all_rows in zip(bounds, (start, end), strict=True):
+            own[first - low : behind - low] = all_rows[first:behind] - low
         found = call.cut(lambda one: _rows_of(one, labels, inside))(
             rows.rolling(WindowBounds(bounds[0], bounds[1], least), min_periods=least, **same)
         )
@@ -158,13 +159,13 @@ def of_windows(step: Step, call: Replay) -> Any:
         each = len(found) // (high - low)
         return found.iloc[(first - low) * each : (behind - low) * each]
 
-    parts = in_pieces(lazy, numbers, of_piece)
+    parts = by_chunk(lazy, numbers, of_chunk)
     demand_alike(parts)
     return pandas.concat(parts)
 
 
 def _rows_of(given: Any, labels: pandas.Index, inside: slice) -> Any:
-    """Return an argument for a piece: rows beside those of the object."""
+    """Return an argument for a chunk: rows beside those of the object."""
     if not isinstance(given, pandas.DataFrame | pandas.Series):
         return given
     if not given.index.equals(labels):
@@ -205,21 +206,21 @@ def of_bins(step: Step, call: Replay) -> Any:
         return selection.by_labels(lazy, lambda rows: again(rows.resample(**given)), fill_value=fill)
     labels = _labels(lazy)
     if _is_few(step._origin, labels):
-        return _whole(step, call, given)
+        return _at_once(step, call, given)
     if given.get("on") is not None or not labels.is_monotonic_increasing or call.name in UPSAMPLING:
         raise NotLazyError("rows are not in the order of their bins")
     counts = asked(lambda rows: rows.resample(**given).size(), pandas.Series(np.zeros(len(labels), np.int8), labels))
     ends = np.cumsum(counts.to_numpy())
-    piece = np.searchsorted(ends, np.arange(len(labels)), side="right")
-    piece = (ends[piece] - 1) // tuning.PIECE_ROWS
-    numbers = np.split(np.arange(len(labels)), np.flatnonzero(np.diff(piece)) + 1)
+    chunk = np.searchsorted(ends, np.arange(len(labels)), side="right")
+    chunk = (ends[chunk] - 1) // tuning.CHUNK_ROWS
+    numbers = np.split(np.arange(len(labels)), np.flatnonzero(np.diff(chunk)) + 1)
     if isinstance(pandas.tseries.frequencies.to_offset(given["rule"]), pandas.offsets.Tick):
-        given |= {"origin": counts.index[0], "offset": None}  # Bins of all pieces are those of all rows.
-    parts = in_pieces(lazy, numbers, lambda rows, _: call(rows.resample(**given)))
+        given |= {"origin": counts.index[0], "offset": None}  # Bins of all chunks are those of all rows.
+    parts = by_chunk(lazy, numbers, lambda rows, _: call(rows.resample(**given)))
     demand_alike(parts)
     found = pandas.concat(parts)
     if not found.index.equals(counts.index):
-        raise NotLazyError("bins without rows, or of pieces, are others")
+        raise NotLazyError("bins without rows, or of chunks, are others")
     return found.set_axis(counts.index)
 
 
@@ -235,13 +236,13 @@ def of_values(step: Step, call: Replay) -> Any:
         return asked(lambda rows: call(getattr(rows, step._step)), step._origin.to_pandas())
     if call.name == "get_dummies":
         raise NotLazyError("columns are those of all values")
-    parts = in_pieces(lazy, _consecutive(len(lazy)), lambda rows, _: call(getattr(rows, step._step)))
+    parts = by_chunk(lazy, _consecutive(len(lazy)), lambda rows, _: call(getattr(rows, step._step)))
     demand_alike(parts)
     return pandas.concat(parts)
 
 
 def _consecutive(count: int) -> list[Any]:
-    return list(np.split(np.arange(count), np.arange(tuning.PIECE_ROWS, count, tuning.PIECE_ROWS)))
+    return list(np.split(np.arange(count), np.arange(tuning.CHUNK_ROWS, count, tuning.CHUNK_ROWS)))
 
 
 # functions of rows, values and columns
@@ -268,7 +269,7 @@ def of_function(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, 
         count = len(lazy)
         if _is_few(face, pandas.RangeIndex(count)):
             return asked(call, face.to_pandas())
-        parts = in_pieces(lazy, _consecutive(count), lambda rows, _: call(rows))
+        parts = by_chunk(lazy, _consecutive(count), lambda rows, _: call(rows))
         demand_alike(parts)
         return pandas.concat(parts)
     if given.get("result_type") is not None:

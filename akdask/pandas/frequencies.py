@@ -60,14 +60,14 @@ class Regular:
             return self.labels if not len(found) else found
         falls = own[0] > own[-1]
         ordered = own[::-1] if falls else own
-        places = np.searchsorted(ordered, numbers)
-        places[places == len(own)] = 0
-        if not (ordered[places] == numbers).all():
+        positions = np.searchsorted(ordered, numbers)
+        positions[positions == len(own)] = 0
+        if not (ordered[positions] == numbers).all():
             return found
-        places = len(own) - 1 - places if falls else places
-        if self.by_mask and len(places) > 1 and places[1] - places[0] != 1:
+        positions = len(own) - 1 - positions if falls else positions
+        if self.by_mask and len(positions) > 1 and positions[1] - positions[0] != 1:
             return found
-        return self.labels.take(places)
+        return self.labels.take(positions)
 
 
 class RegularLabels(TimeArray):

@@ -1,6 +1,6 @@
-"""Methods of groups that only pandas has, such as functions of users: pandas is called on pieces of whole groups.
+"""Methods of groups that only pandas has, such as functions of users: pandas is called on chunks of whole groups.
 
-The keys are computed, and pandas numbers the groups.  Each piece of the rows holds all rows of some groups that follow
+The keys are computed, and pandas numbers the groups.  Each chunk of the rows holds all rows of some groups that follow
 each other, in the order of the rows; pandas answers the call for each as it would for all, and the results are put
 together by what the method returns: a row for each group, a row for each row, or some of the rows.
 """
@@ -18,8 +18,9 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas import labels as labelling
 from akdask.pandas import tuning
-from akdask.pandas.face import NDFrame, Step, bound_arguments, in_pandas, lazy_kind, words
-from akdask.pandas.pieces import in_pieces
+from akdask.pandas.arguments import bound_arguments
+from akdask.pandas.chunks import by_chunk
+from akdask.pandas.face import NDFrame, Step, in_pandas, lazy_kind, words
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.selection import asked, taken
 
@@ -52,7 +53,7 @@ def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[s
     ArrangementError
         With the error that pandas raises.
     NotLazyError
-        If what it returns for pieces does not say what it returns for all rows.
+        If what it returns for chunks does not say what it returns for all rows.
     """
     first, further = chain[0], [one._step for one in chain[1:]]
     if not {*further} <= WINDOWS | {"__getitem__"}:
@@ -62,8 +63,8 @@ def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[s
         return NotImplemented
     rows = GroupedRows(first, chain[1:])
     call = Replay(chain[1:], name, in_pandas(args), in_pandas(kwargs))
-    if len(rows.pieces) < 2:
-        return asked(lambda all_rows: call(rows.whole(all_rows)), first._origin.to_pandas())
+    if len(rows.chunks) < 2:
+        return asked(lambda all_rows: call(rows.all_in_groups(all_rows)), first._origin.to_pandas())
     if "engine" in kwargs or name == "corrwith":
         raise NotLazyError("an argument asks for all groups at once")
     if in_windows:
@@ -118,7 +119,7 @@ class Replay:
 
 
 class GroupedRows:
-    """Lazy rows, the numbers of their groups, and pieces of them.
+    """Lazy rows, the numbers of their groups, and chunks of them.
 
     Parameters
     ----------
@@ -138,13 +139,13 @@ class GroupedRows:
         self.given = {word: value for word, value in given.items() if word != "by"}
         self.labels = labelling.row_labels(_frame(self.lazy))
         in_memory = config.get("pandas_fallback") != "error" and getattr(origin, "_in_memory", None) is not None
-        if len(self.labels) > tuning.PIECE_ROWS and not in_memory:
+        if len(self.labels) > tuning.CHUNK_ROWS and not in_memory:
             self.ids = self._numbered()
-            self.pieces = _pieces(self.ids)
+            self.chunks = _chunks(self.ids)
             if further and further[0]._step == "__getitem__" and isinstance(self.lazy, DataFrame):
                 self.lazy = self._with_columns((further[0]._args or ())[0])
         else:
-            self.pieces = [np.arange(len(self.labels))]
+            self.chunks = [np.arange(len(self.labels))]
 
     def _with_columns(self, chosen: Any) -> Any:
         """Return the rows with columns that are chosen from the groups, and keys."""
@@ -152,10 +153,10 @@ class GroupedRows:
         wanted = [*_labels_of_keys(self.keys, names), *(chosen if isinstance(chosen, list) else [chosen])]
         if not names.is_unique or not all(isinstance(one, Hashable) and one in names for one in wanted):
             return self.lazy
-        kept = [one for one in names if one in wanted]
-        return labelling.arrangement(self.lazy, "__getitem__", (kept,), {})
+        chosen = [one for one in names if one in wanted]
+        return labelling.arrangement(self.lazy, "__getitem__", (chosen,), {})
 
-    def whole(self, rows: Any) -> Any:
+    def all_in_groups(self, rows: Any) -> Any:
         """Return all rows, as pandas has them, in groups."""
         return rows.groupby(self._by(self.keys), **self.given)
 
@@ -171,12 +172,12 @@ class GroupedRows:
         else:
             rows = _columns_of_keys(self.lazy, self.keys, self.labels)
         self.checks_categories(rows)
-        found = asked(lambda rows: self.whole(rows).ngroup(), rows).to_numpy()
+        found = asked(lambda rows: self.all_in_groups(rows).ngroup(), rows).to_numpy()
         return np.where(np.isnan(found), -1, found).astype(np.int64) if found.dtype.kind == "f" else found
 
     def checks_categories(self, rows: Any) -> None:
-        """Raise NotLazyError if a key is of categories, some of which pieces may lack."""
-        grouped = asked(lambda rows: self.whole(rows.iloc[:0]) if not self.has_arrays else None, rows)
+        """Raise NotLazyError if a key is of categories, some of which chunks may lack."""
+        grouped = asked(lambda rows: self.all_in_groups(rows.iloc[:0]) if not self.has_arrays else None, rows)
         found = [] if grouped is None else [level.dtype for level in _levels(grouped)]
         arrays = [getattr(key, "dtype", None) for key in self.keys]
         if any(isinstance(dtype, pandas.CategoricalDtype) for dtype in (*found, *arrays)):
@@ -187,13 +188,13 @@ class GroupedRows:
         return any(_is_array(key) for key in self.keys)
 
     def in_groups(self, rows: Any, number: int) -> Any:
-        """Return the rows of a piece, as pandas has them, in groups."""
-        own = self.pieces[number]
+        """Return the rows of a chunk, as pandas has them, in groups."""
+        own = self.chunks[number]
         return rows.groupby(self._by([_cut(key, own, rows.index) for key in self.keys]), **self.given)
 
     def call(self, call: Callable[[Any], Any]) -> list[Any]:
-        """Return what a call returns for the groups of each piece."""
-        return in_pieces(self.lazy, self.pieces, lambda rows, number: call(self.in_groups(rows, number)))
+        """Return what a call returns for the groups of each chunk."""
+        return by_chunk(self.lazy, self.chunks, lambda rows, number: call(self.in_groups(rows, number)))
 
 
 def _levels(grouped: Any) -> list[Any]:
@@ -275,21 +276,21 @@ def _labels_of_keys(keys: list[Any], names: pandas.Index) -> list[Any]:
     )
 
 
-def _pieces(ids: Any) -> list[Any]:
-    """Return the numbers of the rows of each piece; rows without a group are in the last one."""
+def _chunks(ids: Any) -> list[Any]:
+    """Return the numbers of the rows of each chunk; rows without a group are in the last one."""
     counts = np.bincount(ids[ids >= 0]) if len(ids) else np.zeros(0, np.int64)
     if not len(counts):
         return [np.arange(len(ids))]
     at = np.cumsum(counts)
-    # A group is in the piece in which it begins.
-    piece_of_group = (at - counts) // tuning.PIECE_ROWS
-    _, piece_of_group = np.unique(piece_of_group, return_inverse=True)
-    piece = np.where(ids < 0, piece_of_group[-1], piece_of_group[ids])
-    order = np.argsort(piece.astype(np.int16) if piece.max() < 2**15 else piece, kind="stable")
-    return list(np.split(order, np.cumsum(np.bincount(piece))[:-1]))
+    # A group is in the chunk in which it begins.
+    chunk_of_group = (at - counts) // tuning.CHUNK_ROWS
+    _, chunk_of_group = np.unique(chunk_of_group, return_inverse=True)
+    chunk = np.where(ids < 0, chunk_of_group[-1], chunk_of_group[ids])
+    order = np.argsort(chunk.astype(np.int16) if chunk.max() < 2**15 else chunk, kind="stable")
+    return list(np.split(order, np.cumsum(np.bincount(chunk))[:-1]))
 
 
-# results of pieces, put together
+# results of chunks, put together
 
 
 def demand_alike(parts: list[Any]) -> None:
@@ -347,11 +348,11 @@ def keyed(rows: GroupedRows, parts: list[Any]) -> Any:
 def like_rows(rows: GroupedRows, parts: list[Any]) -> Any:
     """Return results with a row for each row, in the order of the rows."""
     demand_alike(parts)
-    for one, numbers in zip(parts, rows.pieces, strict=True):
+    for one, numbers in zip(parts, rows.chunks, strict=True):
         if not one.index.equals(rows.labels.take(numbers)):
             raise NotLazyError("results have other labels than the rows")
     back = np.empty(len(rows.labels), np.int64)
-    back[np.concatenate(rows.pieces)] = np.arange(len(back))
+    back[np.concatenate(rows.chunks)] = np.arange(len(back))
     return pandas.concat(parts, ignore_index=True).take(back).set_axis(rows.labels)
 
 
@@ -364,7 +365,7 @@ def applied(rows: GroupedRows, call: Callable[[Any], Any]) -> Any:
     if rows.options["group_keys"]:
         return pandas.concat(parts)
     # Rows whose key is missing are left out.
-    pairs = [(one, own[rows.ids[own] >= 0]) for one, own in zip(parts, rows.pieces, strict=True)]
+    pairs = [(one, own[rows.ids[own] >= 0]) for one, own in zip(parts, rows.chunks, strict=True)]
     are_like = [len(one) == len(own) and one.index.equals(rows.labels.take(own)) for one, own in pairs]
     if all(are_like):
         return pandas.concat(parts).take(np.argsort(np.concatenate([own for _, own in pairs])))
@@ -396,7 +397,7 @@ def filtered(rows: GroupedRows, call: Replay) -> Any:
     if not callable(func) or bound.get("dropna") is False or (call.steps and not call.has_one_column):
         raise NotLazyError("rows are not left out")
 
-    def of_piece(piece: Any, number: int) -> Any:
+    def of_chunk(chunk: Any, number: int) -> Any:
         found: dict[Any, Any] = {}
 
         def asked_for(group: Any, *args: Any, **kwargs: Any) -> Any:
@@ -407,18 +408,18 @@ def filtered(rows: GroupedRows, call: Replay) -> Any:
         again = Replay([], "filter", (asked_for, *call.args[1:]), {**call.kwargs})
         again.kwargs.pop("func", None)
         again.steps = call.steps
-        again(rows.in_groups(piece, number))
-        own = rows.pieces[number]
+        again(rows.in_groups(chunk, number))
+        own = rows.chunks[number]
         groups = np.unique(rows.ids[own])
         groups = groups[groups >= 0]
         if len(groups) != len(found):
             raise NotLazyError("names of groups are not told apart")
         answers: list[Any] = [one.squeeze() if hasattr(one, "squeeze") else one for one in found.values()]
-        kept = groups[[bool(one) if pandas.notna(one) else False for one in answers]]
-        return own[np.isin(rows.ids[own], kept)]
+        chosen = groups[[bool(one) if pandas.notna(one) else False for one in answers]]
+        return own[np.isin(rows.ids[own], chosen)]
 
-    kept = np.concatenate(in_pieces(rows.lazy, rows.pieces, of_piece))
-    found = taken(rows.lazy, np.sort(kept))
+    chosen = np.concatenate(by_chunk(rows.lazy, rows.chunks, of_chunk))
+    found = taken(rows.lazy, np.sort(chosen))
     if not call.has_one_column:
         return found
     return labelling.arrangement(found, "__getitem__", call.steps[-1][1], {})

@@ -1,6 +1,6 @@
-"""Pieces of lazy rows on which functions of pandas are called one after the other, as if each were all rows.
+"""Chunks of lazy rows on which functions of pandas are called one after the other, as if each were all rows.
 
-The rows are put in the order of the pieces by one plan, and no more of them is in memory than the pieces that are at
+The rows are put in the order of the chunks by one plan, and no more of them is in memory than the chunks that are at
 work; what is returned for them is.
 """
 
@@ -23,10 +23,10 @@ from akdask.pandas.refusals import ArrangementError, NotLazyError
 from akdask.pandas.selection import taken
 
 Call = Callable[[Any, int], Any]
-"""Takes the rows of a piece, as pandas has them, and the number of the piece."""
+"""Takes the rows of a chunk, as pandas has them, and the number of the chunk."""
 
 
-class Pieces(Frame):
+class ChunkResults(Frame):
     """What a function returns for each partition of a frame, in a list.
 
     Operands after `call` are one-partition nodes that the form takes, such as tables of categories.
@@ -82,7 +82,7 @@ def _called(inputs: Sequence[Any], form: Callable[..., Any], call: Call, number:
 
 
 @lower.register
-def _(frame: Pieces) -> Expr:
+def _(frame: ChunkResults) -> Expr:
     name = frame._name
     starts = tuple(accumulate(frame.frame.rows.lengths or (), initial=0))
     found = InTurn(frame.form, frame.call, starts, frame.frame, *frame.operands[3:], _determ_token=uuid4().hex)
@@ -90,17 +90,17 @@ def _(frame: Pieces) -> Expr:
     return Tasks(name, list, ((numbers, ()),), found)
 
 
-def in_pieces(lazy: Any, numbers: Sequence[Any], call: Call) -> list[Any]:
-    """Return what a function returns for pieces of the rows of a lazy frame or Series.
+def by_chunk(lazy: Any, numbers: Sequence[Any], call: Call) -> list[Any]:
+    """Return what a function returns for chunks of the rows of a lazy frame or Series.
 
     Parameters
     ----------
     lazy : LazyFrame or LazySeries
         The rows.
     numbers : sequence of array
-        The numbers of the rows of each piece.
+        The numbers of the rows of each chunk.
     call : callable
-        Takes the rows of a piece, as pandas has them, and the number of the piece.
+        Takes the rows of a chunk, as pandas has them, and the number of the chunk.
 
     Raises
     ------
@@ -111,5 +111,5 @@ def in_pieces(lazy: Any, numbers: Sequence[Any], call: Call) -> list[Any]:
     resolve_lengths(plan.frame)
     lengths, wanted = plan.frame.rows.lengths or (), tuple(map(len, numbers))
     cut = plan.frame if tuple(lengths) == wanted else Realign(plan.frame, lengths, wanted)
-    (found,) = run(Pieces(cut, plan.form, call, *plan.extras, _determ_token=uuid4().hex))
+    (found,) = run(ChunkResults(cut, plan.form, call, *plan.extras, _determ_token=uuid4().hex))
     return list(found)

@@ -61,7 +61,7 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         _check_operands(name, kinds, items)
         return
     if name == "fillna":  # Columns without missing values stay as they are.
-        kinds = [kind for kind in kinds if kind._value.dtype.nullable or not _is_whole(kind)]
+        kinds = [kind for kind in kinds if kind._value.dtype.nullable or not _has_integers(kind)]
     bools = [_is_bool(kind) for kind in kinds]
     are_bools = [isinstance(item, bool | np.bool_) for item in items]
     is_mixed = any(are_bools) if not all(bools) else not all(are_bools)
@@ -72,7 +72,7 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if name == "replace" and any(item is None for item in items):
         raise NotLazyError("None stands for several things")
     are_integers = any(kind._value.dtype.kind in ("int", "uint") for kind in kinds)
-    if name not in ("clip", "isin") and are_integers and any(map(_is_whole_float, items)):
+    if name not in ("clip", "isin") and are_integers and any(map(_is_integral_float, items)):
         raise NotLazyError("pandas keeps integers")
     for item in given:
         if isinstance(item, NDFrame):
@@ -111,9 +111,9 @@ def _is_bool(kind: Any) -> bool:
     return isinstance(kind, pdarray) and kind._value.dtype.name == "bool"
 
 
-def _is_whole(kind: Any) -> bool:
+def _has_integers(kind: Any) -> bool:
     return isinstance(kind, pdarray) and kind._value.dtype.kind in ("bool", "int", "uint")
 
 
-def _is_whole_float(item: Any) -> bool:
+def _is_integral_float(item: Any) -> bool:
     return isinstance(item, float | np.floating) and bool(np.isfinite(item)) and float(item).is_integer()

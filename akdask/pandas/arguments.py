@@ -1,0 +1,95 @@
+"""Arguments of a call by the names that pandas has for them, and those of them that a lazy form takes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import pandas
+
+from akdask.pandas.refusals import NotLazyError
+
+NOT_GIVEN = pandas.api.extensions.no_default
+
+
+@cache
+def signature_of(kind: Any, name: str) -> inspect.Signature:
+    if name == SELECTOR:
+        from pandas.core.groupby.indexing import GroupByNthSelector  # type: ignore[import-not-found, unused-ignore]
+
+        return inspect.signature(GroupByNthSelector.__call__)
+    return inspect.signature(getattr(kind, name))
+
+
+SELECTOR = "nth"
+"""The attribute of groups that is called like a method."""
+
+
+def bound_arguments(kind: type, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by pandas' names, without those that have the value of pandas' default.
+
+    Raises
+    ------
+    TypeError
+        If pandas takes no such arguments.
+    """
+    signature = signature_of(kind, name)
+    given = signature.bind(None, *args, **kwargs)
+    given.apply_defaults()
+    found: dict[str, Any] = {}
+    for word, value in list(given.arguments.items())[1:]:
+        parameter = signature.parameters[word]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            if value:
+                found["*"] = value
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            found.update(value)
+        elif value is not NOT_GIVEN:
+            found[word] = value
+    return found
+
+
+@cache
+def _parameters(form: Callable[..., Any]) -> tuple[Mapping[str, inspect.Parameter], bool]:
+    parameters = inspect.signature(form).parameters
+    return parameters, any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+
+
+EQUIVALENT: Mapping[str, tuple[Any, ...]] = {
+    "axis": (0, "index", "rows", None),
+    "kind": ("quicksort", "mergesort", "heapsort", "stable"),
+    "copy": (True, False, None),
+    "errors": ("raise", "ignore"),
+    "sort": (True,),
+}
+"""Values of arguments that change no answer of the lazy forms that do not take them, beside pandas' defaults."""
+
+
+def accepted(kind: Any, name: str, form: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a lazy form takes.
+
+    Raises
+    ------
+    NotLazyError
+        If others have values that change the answer.
+    """
+    parameters, takes_any = _parameters(form)
+    signature = signature_of(kind, name).parameters
+    found = {}
+    for word, value in given.items():
+        if word in parameters or (takes_any and not _changes_nothing(word, value, signature)):
+            found[word] = value
+        elif not _changes_nothing(word, value, signature):
+            raise NotLazyError(f"its argument {word} has no lazy form")
+    return found
+
+
+def _changes_nothing(word: str, value: Any, signature: Mapping[str, inspect.Parameter]) -> bool:
+    default = signature[word].default if word in signature else inspect.Parameter.empty
+    if value is default:
+        return True
+    if not isinstance(value, str | int | float | bool | type(None)):
+        return False
+    return any(type(value) is type(one) and value == one for one in (default, *EQUIVALENT.get(word, ())))
