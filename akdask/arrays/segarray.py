@@ -317,15 +317,15 @@ class SegArray(Array):
     def get_ngrams(self, n: int, return_origins: bool = True) -> Any:
         """Return all runs of `n` values in the lists.
 
-        Raises
-        ------
-        ArgumentError
-            If all lists are shorter, and are known at the call; others give no runs.
-
         Returns
         -------
         list of pdarray, and pdarray of int64
             First values of the runs, second values and so on, and the number of the list of each run.
+
+        Raises
+        ------
+        ArgumentError
+            If all lists are shorter, and are known at the call; others give no runs.
         """
         if self._longest is not None and count_of(n) > self._longest:
             raise ArgumentError(f"no list has {n} values.", details=[f"the longest has {self._longest}"])
