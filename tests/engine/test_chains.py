@@ -393,8 +393,8 @@ def test_every_kind_of_node_is_in_a_chain(monkeypatch):
         import_module(module.name)
     for module in walk_packages(akdask.operators.__path__, "akdask.operators."):
         import_module(module.name)
-    # Blobs of Evo end plans, and may not be loaded.
-    others = ("tests.", "akdask.evo.")
+    # Blobs of Evo and chunks for pandas end plans, and may not be loaded.
+    others = ("tests.", "akdask.evo.", "akdask.pandas.")
     all_kinds = {kind for kind in _subclasses(Node) if not kind.__module__.startswith(others)}
     assert {kind.__name__ for kind in all_kinds - found} == set(NOT_IN_CHAINS)
 

@@ -71,6 +71,10 @@ def ask(columns: dict[str, ak.pdarray | ak.Strings], folder: Path) -> None:
     int(columns["texts"].contains("longer").sum())
     columns["texts"].hash()[0].to_ndarray()
     columns["texts"].peel("o")[0].to_ndarray()
+    ak.randint(0, 9, ROWS, seed=1).to_ndarray()
+    ak.randint(0, 9, ROWS, dtype=ak.uint8, seed=2).to_ndarray()
+    ak.uniform(ROWS, seed=3).to_ndarray()
+    ak.random_strings_uniform(0, 9, ROWS, seed=4).to_ndarray()
 
 
 def main() -> None:
