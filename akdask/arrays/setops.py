@@ -249,7 +249,7 @@ def _distinct(items: Any) -> Any:
 def _selected(ar1: Any, ar2: Any, *, invert: bool) -> Any:
     """Return the elements of one array that the other contains, or lacks with `invert`."""
     arrays = as_arrays(ar1)
-    mask = in1d(arrays, as_arrays(as_comparable(arrays[0], ar2)), invert=invert)
+    mask = in1d(arrays if is_several(ar1) else arrays[0], ar2, invert=invert)
     chosen = [array[mask] for array in arrays]
     return chosen if is_several(ar1) else chosen[0]
 

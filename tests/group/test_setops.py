@@ -90,6 +90,8 @@ def test_data_at_hand_are_arrays_and_none_has_the_type_of_the_others():
     assert ak.in1d(ak.array(["a"]), []).tolist() == [False]
     assert ak.union1d(ak.array(["b"]), []).tolist() == ["b"]
     assert ak.setdiff1d(ak.array([3, 1]), np.array([3.0])).tolist() == [1]
+    assert ak.intersect1d(ak.array([3, 1]), [3.0, 2.5]).tolist() == [3]
+    assert ak.setxor1d(ak.array([3, 1]), []).tolist() == [1, 3]
 
 
 def test_numbers_of_several_types_are_compared_by_value():
