@@ -625,13 +625,11 @@ ALONE_OF_FRAMES: dict[str, str] = {
 ALONE_OF_GROUPS: dict[str, str] = {
     "first": "Arkouda's first is that of the rows, missing or not",
     "text.first": "Arkouda's first is that of the rows, missing or not",
-    "text.min": "groups have no extremes of text",
-    "text.max": "groups have no extremes of text",
     **dict.fromkeys(("nlargest", "rolling.sum", "expanding.sum"), _LABELS),
 }
 """Differences of operations on groups, and the reason."""
 
-_NO_TEXT = "text is not added up, accumulated, bounded or taken for true or false"
+_NO_TEXT = "text is not added up, accumulated or bounded"
 _AS_NUMBERS = "bools are computed with as the numbers 1 and 0"
 _WINDOWS = "windows are of numbers"
 _OCCURRING = "labels that do not occur are not counted"
@@ -643,7 +641,7 @@ def _because(reason: str, kind: str, *operations: str) -> dict[tuple[str, str], 
 
 
 ALONE: dict[tuple[str, str], str] = {
-    **_because(_NO_TEXT, "text", "sum(skipna=True)", "sum(skipna=False)", "any", "all", "any(skipna=False)", "clip"),
+    **_because(_NO_TEXT, "text", "sum(skipna=True)", "sum(skipna=False)", "clip"),
     **_because(_NO_TEXT, "text", "cumsum", "cummin", "cummax", "autocorr"),
     **_because(_WINDOWS, "text", "rolling(2).sum", "rolling(3, min_periods=1).mean", "rolling(3).count", "ewm.mean"),
     **_because(_WINDOWS, "text", "expanding.sum", "expanding(2).max"),
@@ -661,7 +659,6 @@ ALONE: dict[tuple[str, str], str] = {
     **_because(_OCCURRING, "Categoricals", "value_counts(dropna=False)"),
     **_because("correlations are of numbers", "times", "cov", "autocorr"),
     **_because("correlations are of numbers", "Categoricals", "autocorr"),
-    **_because("the error of a mean time is a span, which pandas refuses", "times", "sem"),
     **_because("as in Arkouda, the label for missing is listed", "Categoricals", "tolist", "to_numpy", "unique"),
     **_because("as in Arkouda, times are listed as integers", "times", "tolist"),
     **_because(_AS_NUMBERS, "bools", "diff", "pct_change", "quantile", "quantile([…])"),

@@ -227,8 +227,9 @@ def test_rows_of_several_arrays_are_values_of_groups():
 
 @pytest.mark.parametrize(("options", "error"), [
     ({"n": 1, "frac": 0.5}, ValueError), ({"n": -1}, ValueError), ({"n": 3}, ValueError), ({"frac": 1.5}, ValueError),
-    ({"n": 1.5}, TypeError), ({"frac": "a"}, TypeError), ({"weights": [1, 1, -1, 1]}, ValueError),
-    ({"weights": [0, 1, 0, 1]}, ValueError), ({"weights": [1, 1]}, ValueError),
+    ({"n": 1.5}, TypeError), ({"frac": "a"}, TypeError), ({"weights": ak.array([1, 1, -1, 1])}, ValueError),
+    ({"weights": ak.array([0, 1, 0, 1])}, ValueError), ({"weights": ak.array([1, 1])}, ValueError),
+    ({"weights": [1, 1, 1, 1]}, TypeError),
 ])  # fmt: skip
 def test_samples_that_cannot_be_drawn_are_refused(options, error):
     with pytest.raises(error):
