@@ -78,7 +78,7 @@ def _chain(tables, order, filtered, how):
 
 
 @pytest.mark.parametrize("order", ["nations first", "nations last", "nations of customers"])
-def test_an_arranged_chain_of_joins_has_the_same_rows(order, monkeypatch):
+def test_an_arranged_chain_of_joins_has_the_same_rows(order, monkeypatch, pytestconfig):
     monkeypatch.setattr(tuning, "FILTERED_ROWS", 0)
     applied = Counter()
     arrange = join_order.arrange_joins
@@ -118,5 +118,6 @@ def test_an_arranged_chain_of_joins_has_the_same_rows(order, monkeypatch):
                 assert ask(found[holds(found)]) == expected
 
     has_the_same_rows()
-    assert applied["groups"]
+    # Sides that are exchanged, or kept at each step, are no chain.
+    assert applied["groups"] or pytestconfig.getoption("--materialized")
     assert not applied["rows"]
