@@ -84,7 +84,11 @@ RANDOM = np.random.default_rng(5)
         (RANDOM.integers(0, 50, 2**14), True),
         (RANDOM.integers(0, 2**40, 3000)[RANDOM.integers(0, 3000, 2**14)], True),
         (np.round(RANDOM.random(2**14), 1), True),
-        (np.repeat(np.arange(2**12), 4), True),
+        (np.repeat(np.arange(2**12), 4), False),
+        (np.repeat(RANDOM.integers(0, 50, 2**11), 8), True),
+        (np.sort(RANDOM.integers(0, 1000, 2**14)), False),
+        (np.sort(RANDOM.integers(0, 50, 2**17)), True),
+        (RANDOM.random(5000)[RANDOM.integers(0, 5000, 2**14)], True),
         (RANDOM.integers(0, 40, 2**14).astype(str), True),
         (RANDOM.integers(0, 50, 2**14) * np.timedelta64(1, "D") + np.datetime64("2024-01-01", "us"), True),
         (np.arange(2**14), False),
@@ -106,7 +110,7 @@ def test_section_2_columns_whose_values_repeat_have_dictionaries_and_no_file_is_
     assert chunk.compression == "GZIP"
     if len(values) > 3:
         assert written[None].stat().st_size <= 1.01 * min(written[True].stat().st_size, written[False].stat().st_size)
-    assert pq.read_table(written[None]).equals(pq.read_table(written[False]))
+    np.testing.assert_array_equal(*(pq.read_table(written[choice])["data"].to_numpy() for choice in (None, False)))
     assert evo.validate(written[None]) == []
 
 

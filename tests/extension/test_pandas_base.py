@@ -133,6 +133,13 @@ class Lazy:
         for given in (data.dtype, f"ak_{data.dtype.name}"):
             assert type(pd.Series(list(data), dtype=given).array) is type(data)
 
+    @pytest.mark.parametrize("engine", ["c", "python"])
+    def test_EA_types(self, engine, data):
+        text = io.StringIO(pd.DataFrame({"x": data}).to_csv(index=False))
+        found = pd.read_csv(text, dtype={"x": f"ak_{data.dtype.name}"}, engine=engine).x.array
+        assert type(found) is type(data)
+        assert found.equals(data)
+
     def test_astype_str(self, data):
         # As in Arkouda, a type that lazy arrays have gives one.
         for given in (str, "string", "U"):
@@ -177,11 +184,6 @@ class Numbers(Lazy):
 
 class TestFloats(Reductions, Numbers, *OF_ONE_DIMENSION):  # type: ignore[misc]
     """All tests, on floats, of which NaN is missing."""
-
-    @pytest.mark.parametrize("engine", ["c", "python"])
-    def test_EA_types(self, engine, data):
-        text = io.StringIO(pd.DataFrame({"x": data}).to_csv(index=False))
-        assert pd.read_csv(text, dtype={"x": "ak_float64"}, engine=engine).x.array.equals(data)
 
     @pytest.fixture
     def dtype(self):

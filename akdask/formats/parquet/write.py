@@ -532,13 +532,16 @@ _DICTIONARY_BYTES = 2**27
 """Arrow's writer goes back to plain values beyond its limit, with pages of both forms; few dictionaries reach this."""
 
 _DISTINCT_AT_MOST = 2 / 3
-"""Part of the values that may be distinct in a column with a dictionary."""
+"""Part of the runs of equal values that may be distinct in a column with a dictionary."""
+
+_LONG_RUN = 128
+"""Rows of a run beyond which gzip, which packs a thousandfold at most, makes more of them than codes do."""
 
 _PACKED_BYTES = 1.5
-"""Bytes that packed plain integers take for each byte in which their values differ."""
+"""Bytes that packed integers take for each byte in which their values differ, in a dictionary as well."""
 
 _SAMPLE = 2**13
-"""Values that are counted first; all are counted only where these neither repeat often nor are nearly all distinct."""
+"""Values whose distinct ones are counted first; those of all only where these neither repeat often nor hardly."""
 
 
 _LEVEL_OF_CODES = 3
@@ -556,20 +559,29 @@ def has_repeats(column: pa.ChunkedArray) -> bool:
     count = len(column) - column.null_count
     if not count or pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         return False
+    all_runs = _count_runs(column)
+    if all_runs * _LONG_RUN <= count:
+        return True
     first = column.slice(0, _SAMPLE)
-    distinct, sampled = pc.count_distinct(first).as_py(), max(len(first) - first.null_count, 1)
-    if not sampled / 4 < distinct <= 0.95 * sampled:
-        return bool(distinct <= sampled / 4)
+    distinct, runs = pc.count_distinct(first).as_py(), _count_runs(first)
+    if not runs / 4 < distinct <= 0.95 * runs:
+        return bool(distinct <= runs / 4)
     distinct = pc.count_distinct(column).as_py()
     if pa.types.is_integer(column.type) or pa.types.is_timestamp(column.type):
         width = column.type.bit_width / 8
         ends = pc.min_max(column if pa.types.is_integer(column.type) else column.cast(pa.int64())).as_py()
-        differ = max((ends["max"] - ends["min"]).bit_length(), 1) / 8
-        plain = min(width, _PACKED_BYTES * differ)
+        plain = min(width, _PACKED_BYTES * max((ends["max"] - ends["min"]).bit_length(), 1) / 8)
     else:
-        plain = differ = column.nbytes / len(column)
+        plain = column.nbytes / len(column)
     code = max((distinct - 1).bit_length(), 1) / 8
-    return bool(distinct <= _DISTINCT_AT_MOST * count and distinct * differ + count * code < count * plain)
+    return bool(distinct <= _DISTINCT_AT_MOST * all_runs and distinct * plain + all_runs * code < all_runs * plain)
+
+
+def _count_runs(column: pa.ChunkedArray) -> int:
+    """Return the number of runs of equal values, each of which gzip packs to little more than one value."""
+    values = column.drop_null()
+    changes = pc.sum(pc.not_equal(values.slice(1), values.slice(0, max(len(values) - 1, 0)))).as_py()
+    return bool(len(values)) + (changes or 0)
 
 
 @record

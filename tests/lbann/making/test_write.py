@@ -93,7 +93,8 @@ def test_ids_are_a_column_if_they_are_asked_for(tmp_path):
         ({"ids": ["a", "b", "a"]}, "'a' is given 2 times"),
         ({"ids": ["a", "b"]}, "3 IDs"),
         ({"ids": "z"}, "no column 'z'"),
-        ({"ids": [1, 2, 3]}, "IDs are text"),
+        ({"ids": [1, 2.5, 3]}, r"IDs are text or integers(.|\n)*2\.5"),
+        ({"ids": [True, False, 1]}, "IDs are text or integers"),
         ({"separator": "."}, "two columns"),
     ],
 )
