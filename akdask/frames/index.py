@@ -540,7 +540,7 @@ class MultiIndex(Index):
         levels = [as_labels(item.values if isinstance(item, Index) else item) for item in data]
         frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
         self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
-        self.name = name
+        self.name, self._list = name, None
 
     def persist(self) -> MultiIndex:
         """Return the index with its levels computed together and kept in memory, on the workers of a cluster."""

@@ -905,12 +905,11 @@ def describe_object(
         codec = CODECS.get(kind) if kind in allowed else None
         if codec is None:
             return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
-        described = _described(codec, node, kind)
+        # Arkouda's objects have no other parts than Arkouda's.
+        is_part = len(allowed) < len(ObjType)
+        return codec.describe(node, kind) if is_part else _described(codec, node, kind)
     except NotFlatError as error:
         return _unreadable(name, kind, str(error))
-    if described.schema.kind not in allowed:
-        return _unreadable(name, kind, f"is of kind {described.schema.kind.label}, which cannot be a part of another")
-    return described
 
 
 def _described(codec: Codec, node: StoredGroup | StoredDataset, kind: ObjType) -> Described:
@@ -944,7 +943,9 @@ def describe_members(group: StoredGroup, depth: int = 0, seen: set[int] | None =
             yield found
         elif node.address not in seen:
             seen.add(node.address)
-            yield from describe_members(node, depth + 1, seen)
+            inner = list(describe_members(node, depth + 1, seen))
+            # A group that holds nothing but itself is listed, not lost.
+            yield from inner or [found]
 
 
 def _foreign_group(group: StoredGroup, encoded: bytes) -> StoredGroup | None:

@@ -376,7 +376,7 @@ class StoredGroup(StoredNode):
     @property
     def is_marked(self) -> bool:
         """Whether it says to be an object of Arkouda."""
-        return bool(h5a.exists(self.opened, layout.OBJ_TYPE))
+        return any(h5a.exists(self.opened, name) for name in (layout.OBJ_TYPE, layout.IS_BIGINT))
 
     @cached_property
     def _links(self) -> tuple[list[bytes], set[bytes]]:
