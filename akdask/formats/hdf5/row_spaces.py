@@ -98,6 +98,9 @@ class ChunkedReader:
         except AkdaskError:
             raise
         except (NotFlatError, *HDF5_ERRORS) as error:
+            # The library reads remote files by itself: apparent damage may come from two states of the file.
+            if is_remote(self._file.path) and not is_unchanged(self._file):
+                raise changed_error(self._file) from error
             raise FileFormatError(
                 f"dataset {extent.dataset!r} of {self._file.path!r} cannot be read.",
                 details=[str(error)],
