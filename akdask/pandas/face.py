@@ -107,8 +107,8 @@ class Face:
             from akdask.pandas.pictures import draw
 
             return draw(self, name, None, args, kwargs)
-        pending = sys.modules.get("akdask.pandas.lazy_groups")
-        if pending is not None and (found := pending.answer(self, name, args, kwargs)) is not NotImplemented:
+        lazy_groups = sys.modules.get("akdask.pandas.lazy_groups")
+        if lazy_groups is not None and (found := lazy_groups.answer(self, name, args, kwargs)) is not NotImplemented:
             calls[self._named(name), "lazily"] += 1
             return found
         mode = config.get("pandas_fallback")
@@ -145,9 +145,9 @@ class Face:
         own = root.lazy()
         if root is self and name in CHECKED:
             import_module("akdask.pandas.operand_types").check(own, name, args, kwargs)
-        regular = sys.modules.get("akdask.pandas.frequencies")
-        if regular is not None:
-            return regular.lazily(self, name, args, kwargs, _by_type)
+        frequencies = sys.modules.get("akdask.pandas.frequencies")
+        if frequencies is not None:
+            return frequencies.lazily(self, name, args, kwargs, _by_type)
         return _by_type(self, name, args, kwargs)
 
     def _root(self) -> Face:
@@ -733,8 +733,8 @@ def lazy_argument(given: Any) -> Any:
         encoded = sys.modules.get("akdask.pandas.encoded")
         if encoded is not None and encoded.encoded_names(made):
             raise NotLazyError("an argument has no lazy type")
-        regular = sys.modules.get("akdask.pandas.frequencies")
-        if regular is not None and regular.is_regular(made):
+        frequencies = sys.modules.get("akdask.pandas.frequencies")
+        if frequencies is not None and frequencies.is_regular(made):
             raise NotLazyError("labels of an argument have a frequency")
         return made
     if isinstance(given, Face):

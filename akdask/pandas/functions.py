@@ -43,9 +43,9 @@ def function(name: str) -> Callable[..., Any]:
         args = tuple(list(item) if isinstance(item, Iterator) else item for item in args)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
-        pending = sys.modules.get("akdask.pandas.lazy_groups")
-        if pending is not None and name == "merge":
-            _, args, kwargs = pending.joined_arguments(args, kwargs)
+        lazy_groups = sys.modules.get("akdask.pandas.lazy_groups")
+        if lazy_groups is not None and name == "merge":
+            _, args, kwargs = lazy_groups.joined_arguments(args, kwargs)
             faces = faces_in((args, kwargs))
         if faces and (mode == "error" or not all(face.is_at_hand() for face in faces)):
             try:
@@ -78,11 +78,11 @@ def _lazily(name: str, args: Any, kwargs: Any) -> Any:
         raise NotLazyError("it is not built yet")
     from akdask.pandas.function_forms import FORMS
 
-    regular = sys.modules.get("akdask.pandas.frequencies")
+    frequencies = sys.modules.get("akdask.pandas.frequencies")
     if (
-        regular is not None
+        frequencies is not None
         and name not in BY_ROW | {"concat", "merge_asof", "merge_ordered"}
-        and any(regular.is_regular(face.lazy()) for face in faces_in((args, kwargs)))
+        and any(frequencies.is_regular(face.lazy()) for face in faces_in((args, kwargs)))
     ):
         raise NotLazyError("labels have a frequency")
     form, signature = FORMS[name], inspect.signature(getattr(pandas, name))
