@@ -5,15 +5,13 @@
 Names are loaded when they are first used, from the modules that ``__init__.pyi`` beside this file names.
 """
 
-from importlib import import_module as _import_module
-
 from akdask import _pandas_names  # noqa: F401 -- pandas learns names if it is loaded
+from akdask.deferred import module_named as _module_named
 from akdask.deferred import names_of_stub as _names_of_stub
-from akdask.deferred import without_collection as _without_collection
 
 # Dask comes with the settings, as every call needs it.
-_without_collection(_import_module)("akdask._dask")
-_without_collection(_import_module)("akdask.config")
+_module_named("akdask._dask")
+_module_named("akdask.config")
 
 __version__ = "0.1.0"
 

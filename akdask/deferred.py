@@ -20,7 +20,8 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import cache, wraps
 from importlib import import_module
-from types import ModuleType
+from itertools import islice
+from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from akdask.errors import MissingAttributeError
@@ -38,6 +39,7 @@ __all__ = [
     "is_arrow",
     "is_na",
     "is_pandas",
+    "module_named",
     "names_of_stub",
     "pa",
     "pc",
@@ -66,21 +68,66 @@ def without_collection(function: Callable[P, T]) -> Callable[P, T]:
         try:
             return function(*args, **options)
         finally:
-            # Modules stay, so they are old at once, or the next collection would look at all of their objects.  Objects
-            # that somebody else has frozen stay frozen.
-            if len(sys.modules) > loaded and not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
+            if len(sys.modules) > loaded:
+                _settle(loaded)
             gc.enable()
 
     return uninterrupted
+
+
+_BESIDE = {"akdask", "cython_runtime", "dateutil", "numexpr", "numpy", "pandas", "pyarrow", "pytz", "six"}
+"""Packages whose objects are no data: those that akdask has loaded, or that come with NumPy and pandas."""
+
+
+def _settle(loaded: int) -> None:
+    """Keep Python from looking for garbage among the objects of modules, some of which are new, since they stay.
+
+    Before a script makes anything, they are set aside for good: all collections of the process do without them, also
+    the three at its end, which would take as long as a query.  Later they are old at once, or the next collection would
+    look at all of them; objects that are set aside, or that somebody else has frozen, stay so.
+    """
+    _BESIDE.update(name.partition(".")[0] for name in islice(list(sys.modules), loaded, None))
+    if _has_made_nothing():
+        gc.freeze()
+    elif not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
+
+
+def _has_made_nothing() -> bool:
+    """Whether a process has loaded modules, none of its own, and made nothing else so far that may become garbage."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        code = frame.f_code
+        if not (code.co_name == "<module>" or code.co_filename.startswith("<frozen ") or frame.f_globals is globals()):
+            return False
+        frame = frame.f_back
+    names = {name.partition(".")[0] for name in list(sys.modules)} - sys.stdlib_module_names - _BESIDE
+    return (
+        all(name.startswith("_") for name in names)
+        and len(sys._current_frames()) == 1
+        and all(
+            name.startswith("__") or isinstance(item, _OF_MODULES) or not gc.is_tracked(item)
+            for name, item in list(vars(sys.modules["__main__"]).items())
+        )
+    )
+
+
+_OF_MODULES = (ModuleType, FunctionType, BuiltinFunctionType, type, type(annotations))
+"""Types of what modules have and a script imports."""
+
+
+@without_collection
+def module_named(name: str) -> Any:
+    """Return a module, which is loaded if it is not."""
+    return import_module(name)
 
 
 class _Package(ModuleType):
     """Stands for a package that is loaded with the first use of a name of it."""
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(without_collection(import_module)(self.__name__), name)
+        found = getattr(module_named(self.__name__), name)
         setattr(self, name, found)
         return found
 
@@ -131,7 +178,7 @@ def compliant(rows: Any) -> Any:
 def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]) -> Any:
     """Return the entry of a key in a registry, or None; modules of `modules` register their entries as they load."""
     if key not in registry and key in modules:
-        import_module(f"akdask.{modules[key]}")
+        module_named(f"akdask.{modules[key]}")
     return registry.get(key)
 
 
@@ -191,7 +238,7 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
                 hint=f"did you mean {' or '.join(f'{short}.{found}' for found in alike)}?" if alike else None,
             )
         module, original = sources[name]
-        loaded = without_collection(import_module)(f"{module}.{original}" if module == package else module)
+        loaded = module_named(f"{module}.{original}" if module == package else module)
         found = loaded if module == package else _adapters.get(package, _as_it_is)(getattr(loaded, original))
         # A name that is loaded is found without a call from then on.
         setattr(sys.modules[package], name, found)

@@ -344,6 +344,69 @@ assert gc.isenabled()
     loaded_after(script, numbers)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("face", ["akdask", "akdask.pandas"])
+@pytest.mark.parametrize(
+    ("before", "set_aside"),
+    [
+        ("import numpy as np", True),
+        ("from __future__ import annotations; from math import sin; size = 3; name = 'x'", True),
+        ("made = [[]]; made[0].append(made)", False),
+        ("import of_the_user", False),
+        ("import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()", False),
+        ("import gc; gc.disable()", False),
+    ],
+)
+def test_modules_are_set_aside_from_the_search_for_garbage_where_nothing_else_is_there(
+    tmp_path, face, before, set_aside
+):
+    (tmp_path / "of_the_user.py").write_text("data = [1]")
+    script = f"""
+{before}
+import {face}
+import gc, weakref
+assert (gc.get_freeze_count() > 10_000) is {set_aside}, gc.get_freeze_count()
+gc.enable()
+
+class Made: pass
+
+made = Made()
+made.itself = made
+seen = weakref.ref(made)
+del made
+gc.collect()
+assert seen() is None
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path)
+
+
+@pytest.mark.slow
+def test_objects_of_a_running_function_are_not_set_aside():
+    script = """
+import gc
+
+def main():
+    made = []
+    import akdask.pandas as pd
+    assert gc.get_freeze_count() == 0
+
+main()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.slow
+def test_pandas_face_is_loaded_with_few_searches_for_garbage():
+    script = """
+import gc
+counted = []
+gc.callbacks.append(lambda phase, facts: counted.append(facts["generation"]))
+import akdask.pandas
+assert len(counted) < 2 * 40 and 2 not in counted, counted
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_objects_that_somebody_has_frozen_stay_frozen_when_modules_are_loaded():
     # In a process of its own: threads that other tests have left load modules and freeze objects, too.
     script = """
@@ -355,6 +418,8 @@ def load(name):
     assert not gc.isenabled()
     sys.modules[name] = None
 
+# Where a script has made something, modules are not set aside.
+made = [[]]
 gc.freeze()
 frozen = gc.get_freeze_count()
 load("akdask.not_there")

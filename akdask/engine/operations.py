@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum, auto
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,7 +27,7 @@ from akdask.columns.dtypes import (
     column_type,
 )
 from akdask.columns.summation import UNIT
-from akdask.deferred import is_arrow
+from akdask.deferred import is_arrow, module_named
 from akdask.errors import ArgumentTypeError, UnfitArgumentError
 from akdask.records import record
 
@@ -273,7 +272,7 @@ _FORMS = {"BIGINT_OPERATIONS": "operators.values.bigint", "LIST_COMPARISONS": "o
 
 def _table(name: str) -> dict[str, Any]:
     module = _MODULES.get(name) or _FORMS[name]
-    found: dict[str, Any] = getattr(import_module(f"akdask.{module}"), name)
+    found: dict[str, Any] = getattr(module_named(f"akdask.{module}"), name)
     return found
 
 

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, singledispatch
-from importlib import import_module
 from typing import Any, TypeAlias
 
 from akdask import config
 from akdask._dask import Expr
+from akdask.deferred import module_named
 from akdask.engine.alignment import Gather
 from akdask.engine.node import Frame, Node
 from akdask.engine.rowwise import Filter, MatchRows, Project, Zip
@@ -444,7 +444,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     kinds = kinds_of(nodes)
     if OCCASIONS.isdisjoint(kinds) and len(plans) == 1 and kinds.get("GroupAggregate", 0) <= 1:
         return plans
-    rules: Any = import_module(_RULES)
+    rules: Any = module_named(_RULES)
     found: list[Node] = rules.rewritten_by_rules(plans, nodes, kinds)
     return found
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect as _inspect
 
-import pandas as _pandas
+from akdask.deferred import module_named as _module_named
+
+_pandas = _module_named("pandas")
 
 from akdask.pandas.releases import demand_pandas as _demand_pandas
 

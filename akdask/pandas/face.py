@@ -17,7 +17,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial, wraps
-from importlib import import_module
 from types import FunctionType, MethodType
 from typing import Any, ClassVar, Self
 
@@ -26,6 +25,7 @@ import numpy as np
 import pandas
 
 from akdask import config
+from akdask.deferred import module_named
 from akdask.errors import AkdaskError, UnsupportedError, warn
 from akdask.pandas import tuning
 from akdask.pandas.arguments import SELECTOR, accepted, bound_arguments
@@ -90,7 +90,7 @@ class Face:
         if cls.forms is None:
             return None
         module, table = cls.forms
-        found: Callable[..., Any] | None = getattr(import_module(f"akdask.pandas.{module}"), table).get(name)
+        found: Callable[..., Any] | None = getattr(module_named(f"akdask.pandas.{module}"), table).get(name)
         return found
 
     # calls
@@ -144,7 +144,7 @@ class Face:
         root = self._root()
         own = root.lazy()
         if root is self and name in CHECKED:
-            import_module("akdask.pandas.operand_types").check(own, name, args, kwargs)
+            module_named("akdask.pandas.operand_types").check(own, name, args, kwargs)
         frequencies = sys.modules.get("akdask.pandas.frequencies")
         if frequencies is not None:
             return frequencies.lazily(self, name, args, kwargs, _by_type)
@@ -240,11 +240,11 @@ class Face:
 
 
 def _steps() -> Any:
-    return import_module("akdask.pandas.steps")
+    return module_named("akdask.pandas.steps")
 
 
 def _invalid_calls() -> Any:
-    return import_module("akdask.pandas.invalid_calls")
+    return module_named("akdask.pandas.invalid_calls")
 
 
 def _by_type(face: Face, name: str, args: Any, kwargs: Any) -> Any:

@@ -20,6 +20,7 @@ import pandas
 import pyarrow.parquet
 
 from akdask import config
+from akdask.deferred import module_named
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
 from akdask.pandas.face import faced, in_pandas, words
@@ -206,17 +207,13 @@ def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
         stored = pyarrow.parquet.read_metadata(files)
         if stored.num_rows * stored.num_columns <= tuning.READ_VALUES:
             raise NotLazyError("the files are small")
-    from akdask.pandas.lazy_parquet import parquet
-
-    return parquet(files, **options)
+    return module_named("akdask.pandas.lazy_parquet").parquet(files, **options)
 
 
 def _csv(files: str | list[str], options: dict[str, Any]) -> Any:
     if _size_of(files) <= tuning.READ_BYTES:
         raise NotLazyError("the files are small")
-    from akdask.pandas.lazy_csv import csv
-
-    return csv(files, **options)
+    return module_named("akdask.pandas.lazy_csv").csv(files, **options)
 
 
 def _table(files: str | list[str], options: dict[str, Any]) -> Any:
@@ -300,8 +297,7 @@ def read_arkouda(filenames: Any, datasets: Any = None, *, storage_options: Any =
     DataFrame
         Its labels are those that akdask wrote with the rows, if it did.
     """
-    from akdask.io.scanning import frame_of_set
-
+    frame_of_set = module_named("akdask.io.scanning").frame_of_set
     return faced(frame_of_set(filenames, datasets, storage_options=storage_options, **options))
 
 
