@@ -176,9 +176,12 @@ def statistic(groups: Any, name: str, values: Any, skipna: bool = True, **params
     form = REDUCTIONS[name].distinct
     assert form is not None, "others are reduced in one pass"
     operand = given if form.of_numbers else codes_of(given)
-    frame, keys, (value,), numbers = groups._on(operand)
+    items = [operand._as_operand()]
+    if REDUCTIONS[name].by_position:
+        items.append(row_numbers(groups._by.common(*items)))
+    frame, keys, (value, *numbers) = groups._by.beside(*items)
     arguments = tuple(sorted(params.items()))
-    node = GroupStatistic(frame, keys, groups._by.identity, value, name, skipna, are_times, numbers, arguments)
+    node = GroupStatistic(frame, keys, groups._by.identity, value, name, skipna, are_times, tuple(numbers), arguments)
     # Before the keys, as columns without such a statistic are refused.
     if form.of_numbers and are_times:
         result: Any = given._lacking()._like(node, node.result)

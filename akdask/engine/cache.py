@@ -131,6 +131,9 @@ def _forget(name: str, keys: set[Key]) -> None:
 _ON_WORKERS = "_on_workers"
 
 
+_PLAN = "_plan"
+
+
 class WorkerResults(NamedTuple):
     """Futures of the results on the workers of a client, as a graph, and the key of each partition."""
 
@@ -183,6 +186,21 @@ class Materialized(OverProject):
         found = [find((self._name, number)) for number in range(self.npartitions)]
         cached = tuple(table for table in found if table is not None)
         return cached if len(cached) == len(found) else None
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the optimiser has made a plan that computes it."""
+        return _PLAN in self.__dict__
+
+    def plan_by(self, plan: Node) -> None:
+        """Compute it by a plan of the same rows and columns."""
+        self.__dict__[_PLAN] = plan
+
+    @property
+    def plan(self) -> Node:
+        """The plan that computes it: the projection, or what the optimiser made of it."""
+        found: Node = self.__dict__.get(_PLAN, self.frame) if config.get("optimize") else self.frame
+        return found
 
     @property
     def inputs(self) -> list[Frame]:
@@ -300,7 +318,7 @@ def _(frame: Materialized) -> Expr:
         return Tables(name, cached, _determ_token=name)
     frame.lease  # noqa: B018 -- the frame keeps it from here on
     calls = tuple((((0, number),), (name, number)) for number in range(count))
-    return Tasks(f"keep {name}", _keep, calls, frame.frame)
+    return Tasks(f"keep {name}", _keep, calls, frame.plan)
 
 
 def _keep(tables: Sequence[Table], name: str, number: int) -> Table:

@@ -36,7 +36,7 @@ def is_logical(plan: Any) -> bool:
 def inputs_first(plans: Sequence[Node]) -> list[Node]:
     """Return all nodes of plans, each once, after the nodes that it or its values refer to.
 
-    A materialized column is a plan of its own. It stays as it is, since its results are kept by its name.
+    A materialized column is a plan of its own, which is optimised apart, since its results are kept by its name.
     """
     found: list[Node] = []
     seen: set[str] = set()
@@ -209,7 +209,8 @@ class Inlined:
 class Swapped:
     """Replacement of a selection and the node below it: a frame with the columns of that node.
 
-    If that node matches rows, they may now be matched with the rows of `matched`.
+    The columns are those of the base of the frame. If that node matches rows, they may now be matched with the rows of
+    `matched`.
     """
 
     frame: Frame
@@ -292,10 +293,12 @@ class Rewriting:
             if found.matched is not None:
                 self._matched[match] = found.matched
         else:
-            self._rename(self._origin(found.below._name), found.frame._name)
-        # Only the predicate has been rewritten before.
-        for part in walk(node.predicate):
-            self._values.pop(part.token, None)
+            self._rename(self._origin(found.below._name), found.frame.bases[0]._name)
+        # Only predicates have been rewritten before.
+        while isinstance(node, Filter):
+            for part in walk(node.predicate):
+                self._values.pop(part.token, None)
+            node = node.frame
 
     def _rename(self, old: str, new: str) -> None:
         self._sources[old], self._origins[new] = new, old
@@ -442,11 +445,21 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
         return plans
     nodes = inputs_first(plans)
     kinds = kinds_of(nodes)
+    if "Materialized" in kinds:
+        _optimize_kept(nodes)
     if OCCASIONS.isdisjoint(kinds) and len(plans) == 1 and kinds.get("GroupAggregate", 0) <= 1:
         return plans
     rules: Any = module_named(_RULES)
     found: list[Node] = rules.rewritten_by_rules(plans, nodes, kinds)
     return found
+
+
+def _optimize_kept(nodes: Sequence[Node]) -> None:
+    """Optimise the plans of materialized columns, together; the columns and their names stay."""
+    kept: list[Any] = [node for node in nodes if isinstance(node, Frame) and node.is_materialized]
+    kept = [node for node in kept if not (node.is_planned or node.is_there)]
+    for node, plan in zip(kept, optimize([node.frame for node in kept]), strict=True):
+        node.plan_by(plan)
 
 
 def kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:

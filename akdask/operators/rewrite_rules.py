@@ -67,7 +67,7 @@ from akdask.engine.values import (
     token,
     walk,
 )
-from akdask.operators.group.plan import GroupAggregate, GroupStatistic
+from akdask.operators.group.plan import GroupAggregate, GroupIdentity, Groups, GroupStatistic
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, CountRows, Element
 from akdask.operators.reduce.reductions import REDUCTIONS
@@ -111,6 +111,10 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
         found = arrange_joins(plans, nodes, needs, _indexed_to_look_up(nodes, _matches_of(nodes)))
         if not all(map(is_, found, plans)):
             plans, nodes = found, inputs_first(found)
+            if any(isinstance(node, Filter) and isinstance(_below_filters(node)[1], Groups) for node in nodes):
+                # Keys of few rows filter groups now.
+                plans = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
+                nodes = inputs_first(plans)
             kinds = kinds_of(nodes)
     if "BuildIndex" in kinds and "Gather" in kinds:
         plans = compute_once(plans, nodes)
@@ -166,12 +170,12 @@ def _look_upwards(
     are_apart = all(count == 1 for count in matches.values())
     for node in nodes:
         if isinstance(node, Filter):
-            below, base = node.frame, _below_filters(node)
+            filters, base = _below_filters(node)
             need = needs[node._name]
             need.owns_input = (
-                isinstance(base, Sort | HashJoin | Filter | MatchRows)
+                isinstance(base, Sort | HashJoin | Filter | MatchRows | Groups)
                 and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else are_apart)
-                and len(needs[below._name].readers) == 1
+                and all(len(needs[frame._name].readers) == 1 for frame in (*filters, base))
             )
             need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in indexed
         elif isinstance(node, Project):
@@ -179,11 +183,13 @@ def _look_upwards(
             needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
 
 
-def _below_filters(node: Filter) -> Frame:
-    below = node.frame
+def _below_filters(node: Filter) -> tuple[list[Filter], Frame]:
+    """Return the filters that a filter selects rows of, and the frame below them."""
+    filters, below = list[Filter](), node.frame
     while isinstance(below, Filter):
+        filters.append(below)
         below = below.frame
-    return below
+    return filters, below
 
 
 def _indexed_to_look_up(nodes: Sequence[Node], matches: Counter[str]) -> Mapping[str, Frame]:
@@ -526,7 +532,7 @@ LEFT, RIGHT, NEITHER = range(3)
 
 def split_filter(node: Filter, need: Need) -> Filter | None:
     """Split a filter whose conditions belong to different sides of a join below, into filters in sequence."""
-    if not need.owns_input or not isinstance(node.frame, HashJoin | MatchRows):
+    if not need.owns_input or not isinstance(node.frame, HashJoin | MatchRows | Groups):
         return None
     parts: defaultdict[int, list[Value]] = defaultdict(list)
     for condition in conditions_of(node.predicate):
@@ -540,11 +546,13 @@ def split_filter(node: Filter, need: Need) -> Filter | None:
     return Filter(frame, last, node.mask)
 
 
-def _side(condition: Value, join: HashJoin | MatchRows, need: Need) -> int:
+def _side(condition: Value, join: HashJoin | MatchRows | Groups, need: Need) -> int:
     """Return the side of a join whose columns a condition uses, if that side may be filtered before the join.
 
-    A join that keeps rows without a match cannot be filtered on the other side first.
+    A join that keeps rows without a match cannot be filtered on the other side first. Groups have one side, their rows.
     """
+    if isinstance(join, Groups):
+        return LEFT if _is_of_keys(condition, _keys_of(join)) else NEITHER
     columns = columns_of(condition)
     if isinstance(join, MatchRows):
         if all(column.source != join.match.token for column in columns):
@@ -566,6 +574,9 @@ def filter_first(node: Filter, need: Need) -> Swapped | None:
     below = node.frame
     if type(below) is Sort and not need.partitions:
         return Swapped(_sorted_later(node, below), below)
+    filters, base = _below_filters(node)
+    if isinstance(base, GroupAggregate | GroupStatistic):
+        return None if need.partitions and base.npartitions > 1 else _grouped_later(node, filters, base)
     if not isinstance(below, HashJoin | MatchRows):
         return None
     side = _side(node.predicate, below, need)
@@ -583,6 +594,40 @@ def _sorted_later(node: Filter, sort: Sort) -> Sort:
     name = _filtered(ColumnIdentity(sort.order.token), node).token
     order = replace(sort.order, token=name, straddle=False, numbered=False)
     return Sort(project, sort.by, sort.names, order)
+
+
+def _grouped_later(node: Filter, filters: Sequence[Filter], groups: GroupAggregate | GroupStatistic) -> Swapped | None:
+    """Return the groups of the rows that a filter by keys keeps, below other filters of these groups.
+
+    None if it reads results, or if the groups are cached.
+    """
+    keys = _keys_of(groups)
+    if not _is_of_keys(node.predicate, keys) or groups.cached_columns.find(groups.npartitions) is not None:
+        return None
+    few = Filter(groups.frame, substitute(node.predicate, keys), _filtered(node.mask, node))
+    identity = GroupIdentity(tuple([_filtered(key, node) for key in groups.identity.keys]), groups.identity.npartitions)
+    found: Frame = type(groups)(few, groups.keys, identity, *groups.operands[3:])
+    name = found._name
+    for above in reversed(filters):
+        moved = {
+            column.token: ColumnRef(name, column.name, column.dtype)
+            for column in columns_of(above.predicate)
+            if column.source == groups._name
+        }
+        found = Filter(found, substitute(above.predicate, moved), _filtered(above.mask, node))
+    return Swapped(found, groups)
+
+
+def _keys_of(groups: Groups) -> Mapping[str, Value]:
+    """Return the keys of rows by the tokens of the keys of their groups.
+
+    Zeros of both signs are one group, so that conditions on floats might tell its rows apart.
+    """
+    return {groups.key(number).token: key for number, key in enumerate(groups.keys) if key.dtype.numpy.kind != "f"}
+
+
+def _is_of_keys(condition: Value, keys: Mapping[str, Value]) -> bool:
+    return all(column.token in keys for column in columns_of(condition))
 
 
 def _joined_later(node: Filter, join: HashJoin, side: int) -> HashJoin:

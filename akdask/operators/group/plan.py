@@ -680,8 +680,8 @@ class GroupStatistic(Groups):
     """One row for each distinct combination of keys: the keys, and a statistic of a column's distinct values.
 
     All rows of a group meet in one partition, since partial statistics cannot be merged.  `times` tells that the values
-    are int64 nanoseconds, of which the smallest is NaT; `numbers` are row numbers. `identity` is
-    that of the groups, `params` the arguments of the statistic.
+    are int64 nanoseconds, of which the smallest is NaT; `numbers` has the row numbers of a statistic by position.
+    `identity` is that of the groups, `params` the arguments of the statistic.
     """
 
     no_more_rows = True
@@ -694,7 +694,7 @@ class GroupStatistic(Groups):
     statistic: str
     skipna: bool
     times: bool
-    numbers: Value
+    numbers: tuple[Value, ...]
     params: tuple[tuple[str, Any], ...]
 
     def on_moved_rows(self) -> GroupStatistic:
@@ -772,8 +772,7 @@ def _keeping_rows(nbytes: int) -> set[str]:
 
 def _statistic(frame: GroupStatistic) -> Expr:
     distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
-    carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
-    values = (*frame.keys, frame.value, *carried)
+    values = (*frame.keys, frame.value, *frame.numbers)
     nbytes = table_bytes(frame.frame, values)
     # Slices of the first key have all rows of their groups.
     strategies = frozenset({"direct", *_keeping_rows(nbytes)})

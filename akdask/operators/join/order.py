@@ -1,24 +1,27 @@
 """The order of chains of inner joins, and the filters that the joins of a chain have for each other.
 
 A chain is a table with filters on its rows and matches in other tables, of which nobody reads the order. Sizes that
-plans do not know are guessed from filters. Three things are done at once:
+plans do not know are guessed from filters. Four things are done at once:
 
 - What a disjunction demands of one table filters that table: of ``(a == 1) & (b == 2) | (a == 3) & (b == 4)``, with `a`
   and `b` in two tables, one is filtered by ``(a == 1) | (a == 3)``, before it is indexed or searched for.
 - Keys of a filtered table that are looked up in another one filter that other table: customers in nations of a region
-  filter orders, if these are matched with customers.
+  filter orders, if these are matched with customers. Groups that are matched in a smaller table are those of its keys.
 - Matches in filtered tables come first, so that fewer rows are looked for in the others. Conditions on text come after
   matches that leave fewer rows.
+- The keys of rows of which few are left filter a larger table, and the rows of groups by these keys, before it is
+  indexed for them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf, log2
 from operator import is_, itemgetter
 from typing import TypeAlias
 
-from akdask.engine.alignment import Gather, max_rows
+from akdask.engine.alignment import Gather, max_rows, rows_at_most
 from akdask.engine.node import ColumnIdentity, Frame, Node
 from akdask.engine.optimizer import Need, Rewriting
 from akdask.engine.rowwise import Chain, Filter, MatchRows, Project, column_identity, selected_by
@@ -35,6 +38,7 @@ from akdask.engine.values import (
     token,
     walk,
 )
+from akdask.operators.group.plan import Groups
 from akdask.operators.join import tuning
 from akdask.operators.join.plan import BuildIndex, BuildKeySet
 from akdask.operators.rows.plan import BroadcastColumn
@@ -85,7 +89,7 @@ def _chain(top: Node, needs: Mapping[str, Need], indexed: Mapping[str, Frame]) -
             matches += 1
         found.append(node)
         node = node.frame
-    return found if matches and len(found) > 1 else None
+    return found if matches and (len(found) > 1 or isinstance(node, Groups)) else None
 
 
 def _goes_on(need: Need) -> bool:
@@ -128,11 +132,12 @@ class _Arrangement:
         self._imply()
         self._filter_each_other()
         self._ordered = self._in_order()
+        self._reduced = set(self._reducible())
 
     @property
     def is_new(self) -> bool:
         """Whether anything changes."""
-        return bool(self._few) or not all(map(is_, self._ordered, self._links))
+        return bool(self._few or self._reduced) or not all(map(is_, self._ordered, self._links))
 
     # ---- filters
 
@@ -182,14 +187,23 @@ class _Arrangement:
         for match in reversed(self._matches.values()):
             keys = match.found.args[1:]
             of = self._tables_of(*keys)
-            if len(of) != 1 or TABLE in of or self._share(match) == 1:
+            if len(of) != 1:
                 continue
             (name,) = of
-            most = max_rows(self._rows[name])
+            if not (self._is_smaller(match) if name == TABLE else self._share(match) < 1):
+                continue
+            most = max_rows(self._table if name == TABLE else self._rows[name])
             found = [self._below(key, name) for key in keys]
             if None not in found and (most is None or most >= tuning.FILTERED_ROWS):
                 index = self._index(match.match.token)
                 self._few[name].append(BuildKeySet(index.frame).has([key for key in found if key is not None]))
+
+    def _is_smaller(self, match: MatchRows) -> bool:
+        """Whether groups are matched in a table that has, or may have, far fewer rows than there are to group."""
+        most, rows = rows_at_most(self._rows[match.match.token]), rows_at_most(self._table)
+        if not isinstance(self._table, Groups) or most is None:
+            return False
+        return rows is None or tuning.FEW_LEFT * self._share(match) * most <= rows
 
     def _index(self, name: str) -> BuildIndex:
         """Return the index of a match, of the rows that filters leave."""
@@ -216,12 +230,27 @@ class _Arrangement:
             share *= share_where(condition)
         return share
 
-    def _rank(self, link: Link) -> tuple[float, float]:
-        """Return the share of rows that a selection leaves, and what it takes."""
+    def _rank(self, link: Link) -> float:
+        """Return what a selection takes for each row that it drops."""
         if isinstance(link, Filter):
-            return (share_where(link.predicate) if reads_text(link.predicate) else 0), 0
-        share, most = self._share(link), max_rows(self._rows[link.match.token])
-        return share, 0 if share == 1 or most is None else most
+            return tuning.TEXT_COST / (1.001 - share_where(link.predicate)) if reads_text(link.predicate) else 0
+        share, most = self._share(link), rows_at_most(self._rows[link.match.token])
+        if share == 1:
+            return inf
+        return (1 + log2(max(1, (most or tuning.MANY_INDEXED) / tuning.MIN_SLOTS))) / (1.001 - share)
+
+    def _reducible(self) -> Iterator[str]:
+        """Yield the matches in tables of at least as many rows as this one, of which few are left by then."""
+        rows, share = rows_at_most(self._table), share_left(self._left(TABLE))
+        for link in self._ordered:
+            if isinstance(link, MatchRows):
+                name = link.match.token
+                most = rows_at_most(self._rows[name])
+                if rows and most and most >= max(rows, tuning.FILTERED_ROWS) and tuning.FEW_LEFT * share <= 1:
+                    yield name
+                share *= self._share(link)
+            else:
+                share *= share_where(link.predicate)
 
     def _in_order(self) -> list[Link]:
         """Return comparisons of numbers first, then what leaves fewest rows, each as soon as its columns are there."""
@@ -238,20 +267,26 @@ class _Arrangement:
     @property
     def made(self) -> tuple[Frame, dict[str, tuple[str, Frame | None]]]:
         """The arranged rows, and for each match its new name, and its indexed rows if they are fewer."""
-        few = {name: self._left(name) for name in self._matches if name in self._few}
         frame = self._left(TABLE)
-        name = token("arranged", *map(selected_by, self._ordered), frame, *few.values())
-        renamed = {old: (token(name, old), few.get(old)) for old in self._matches}
+        few = [self._left(name) for name in self._matches if name in self._few]
+        name = token("arranged", *map(selected_by, self._ordered), frame, *few, *sorted(self._reduced))
+        few_left: Frame | None = None
+        renamed: dict[str, tuple[str, Frame | None]] = {}
         values = Rewriting({}, {})
-        values.rename_matches(renamed)
         for link in self._ordered:
             if isinstance(link, Filter):
                 frame = Filter(frame, values.value(link.predicate), ColumnIdentity(token(name, link.mask)))
-            else:
-                old = link.match.token
-                index = self._index(old)
-                keys = [values.value(key) for key in link.found.args[1:]]
-                frame = MatchRows(frame, index.find(keys), index.multiplicity, False, ColumnIdentity(renamed[old][0]))
+                continue
+            old = link.match.token
+            keys = [values.value(key) for key in link.found.args[1:]]
+            if old in self._reduced:
+                # Rows are computed once for all keys of theirs.
+                few_left = frame if few_left is None or self._tables_of(*link.found.args[1:]) != {TABLE} else few_left
+                self._few[old].append(BuildKeySet.of(few_left, keys).has(_index(link).frame.values))
+            index = self._index(old)
+            renamed[old] = token(name, old), self._left(old) if old in self._few else None
+            values.rename_matches({old: renamed[old]})
+            frame = MatchRows(frame, index.find(keys), index.multiplicity, False, ColumnIdentity(renamed[old][0]))
         return frame, renamed
 
 

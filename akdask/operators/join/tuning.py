@@ -51,5 +51,14 @@ SMALL_SIDE = 2**17
 FILTERED_ROWS = 2**10
 """Fewest rows of a table that is filtered by the keys of another before it is indexed, for a task takes 0.2 ms."""
 
+FEW_LEFT = 4
+"""One in how many rows is left, at most, where their keys filter a larger table before it is indexed for them."""
+
+TEXT_COST = 8
+"""What a condition on text takes, where 1 is a search for a number in a table that the cache of a core holds."""
+
+MANY_INDEXED = 2**24
+"""Rows of a table of which the plan does not tell how many it has."""
+
 PAIRS = 2**20
 """Pairs of rows made at a time.  2 M of them take 128 ms, as with a quarter, and 146 ms with four times as many."""
