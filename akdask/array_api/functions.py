@@ -12,10 +12,10 @@ import numpy as np
 from akdask.array_api.array_object import StandardArray, computed, flat, plain_array
 from akdask.array_api.creation_functions import asarray, astype, concat, full, reshape, zeros_like
 from akdask.arrays import creation, functions, reductions, shapes, sorting
-from akdask.arrays.axes import checked_axis, reduced_along
+from akdask.arrays.axes import reduced_along
 from akdask.arrays.ndarray import shaped
 from akdask.arrays.reductions import cumsum
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import checked_axis, concatenate
 from akdask.arrays.strided_layout import nonzero_positions
 from akdask.errors import ArgumentError, UnsupportedError
 

@@ -12,8 +12,7 @@ from akdask.array_api import functions
 from akdask.array_api.array_object import StandardArray
 from akdask.array_api.creation_functions import asarray, astype, expand_dims, reshape, result_type
 from akdask.arrays import matrices
-from akdask.arrays.axes import checked_axis
-from akdask.arrays.shapes import swapaxes
+from akdask.arrays.shapes import checked_axis, swapaxes
 from akdask.errors import ArgumentError
 
 # ------------------------------------------------------------------------------------------------------------- products

@@ -15,10 +15,10 @@ from akdask.arrays.array import wrap
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.creation import full
 from akdask.arrays.elementwise import cast, elementwise
-from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import rearranged, reshaped, shaped
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
+from akdask.arrays.shapes import checked_axis
 from akdask.arrays.strided_layout import Layout, Shape
 from akdask.columns.summation import HALF, LOW
 from akdask.engine.alignment import Realign
@@ -36,25 +36,6 @@ POSITIONS = frozenset({"argmin", "argmax"})
 
 PARTS = frozenset({"sum", "min", "max", "any", "all", "mean", "var", "std"})
 """Reductions that merge the reductions of parts."""
-
-
-def checked_axis(name: str, axis: Any, ndim: int) -> int:
-    """Return a dimension counted from the first.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is no whole number.
-    AxisError
-        If the array has no such dimension.
-    """
-    try:
-        number = index(axis)
-    except TypeError:
-        raise ArgumentTypeError(f"{name}(axis={axis!r}): dimensions are named by whole numbers.") from None
-    if not -ndim <= number < ndim:
-        raise AxisError(f"{name}(axis={axis}): the array has {ndim} dimensions.")
-    return number % ndim
 
 
 def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params: Any) -> Any:
@@ -288,6 +269,8 @@ def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int
             key = key * length + numbers // math.prod(shape[dimension + 1 :]) % length
     if name == "count_nonzero":
         name, base = "sum", base != 0
+    from akdask.arrays.groupby import GroupBy
+
     return GroupBy(key).reduce_column(name, base, skipna=False, **params)
 
 

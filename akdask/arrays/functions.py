@@ -17,7 +17,7 @@ import numpy as np
 
 from akdask.arrays import creation, matrices, reductions, shapes
 from akdask.arrays.array import Array, check_axis, unlabelled, wrap
-from akdask.arrays.axes import along_axis, checked_axis
+from akdask.arrays.axes import along_axis
 from akdask.arrays.creation import arange, full_like
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.elementwise import ElementwiseArray, clip, elementwise, fitting, where
@@ -27,7 +27,7 @@ from akdask.arrays.ndarray import ArrayView, as_array, reshaped, shaped, spread
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import checked_axis, concatenate
 from akdask.arrays.strided_layout import nonzero_positions
 from akdask.columns.dtypes import FLOAT64, STR, column_type
 from akdask.engine.alignment import align

@@ -411,31 +411,3 @@ def _limited(result: Value, value: Value) -> Value:
     """Return a result with the limit of bits of the integers that were reduced."""
     dtype = value.dtype
     return cast(result, dtype) if result.dtype.kind == dtype.kind == "bigint" and dtype.max_bits > 0 else result
-
-
-def called(func: Any) -> str:
-    """Return the name of a reduction.
-
-    Examples
-    --------
-    >>> called("sum"), called(max)
-    ('sum', 'max')
-    """
-    return func if isinstance(func, str) else getattr(func, "__name__", str(func))
-
-
-def is_named(func: Any) -> bool:
-    """Whether a reduction is named, by text or by one of NumPy's functions, and is no function of a user.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_named(np.mean), is_named(lambda rows: 0)
-    (True, False)
-    """
-    return not callable(func) or str(getattr(func, "__module__", "")).partition(".")[0] == "numpy"
-
-
-def reduction_named(func: Any) -> Any:
-    """Return the name of a reduction, or the function itself if users wrote it."""
-    return called(func) if is_named(func) else func

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from akdask.arrays.array import Array, wrap
-from akdask.arrays.axes import checked_axis, cut, in_blocks
+from akdask.arrays.axes import cut, in_blocks
 from akdask.arrays.creation import row_count
 from akdask.arrays.elementwise import cast, where
 from akdask.arrays.ndarray import as_array, reshaped, shaped, spread
-from akdask.arrays.shapes import broadcast_shapes, checked_axes, swapaxes, transpose
+from akdask.arrays.shapes import broadcast_shapes, checked_axes, checked_axis, swapaxes, transpose
 from akdask.columns.dtypes import column_type
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project

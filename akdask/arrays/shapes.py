@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from akdask.arrays.array import Array, check_axis
-from akdask.arrays.axes import checked_axis
 from akdask.arrays.creation import arange, full
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.elementwise import PLAIN, cast, clip, where
@@ -25,7 +24,33 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Concat, Project
 from akdask.engine.values import Value, widened
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnfitArgumentError, UnsupportedError
+from akdask.errors import (
+    AlignmentError,
+    ArgumentError,
+    ArgumentTypeError,
+    AxisError,
+    UnfitArgumentError,
+    UnsupportedError,
+)
+
+
+def checked_axis(name: str, axis: Any, ndim: int) -> int:
+    """Return a dimension counted from the first.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no whole number.
+    AxisError
+        If the array has no such dimension.
+    """
+    try:
+        number = index(axis)
+    except TypeError:
+        raise ArgumentTypeError(f"{name}(axis={axis!r}): dimensions are named by whole numbers.") from None
+    if not -ndim <= number < ndim:
+        raise AxisError(f"{name}(axis={axis}): the array has {ndim} dimensions.")
+    return number % ndim
 
 
 def checked_axes(name: str, axes: Any, ndim: int) -> tuple[int, ...]:

@@ -10,9 +10,7 @@ import numpy as np
 
 from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.elementwise import where
-from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.shapes import concatenate
 from akdask.arrays.strings import Strings
 from akdask.engine.node import Frame
 from akdask.engine.run import compute
@@ -280,6 +278,9 @@ def apply_series_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
 def add_series(series: Series, b: Series) -> Series:
     if not isinstance(b, Series):
         raise ArgumentTypeError(f"add takes a Series, not {type(b).__name__}.", hint="s + 1 adds to every value.")
+    from akdask.arrays.groupby import GroupBy
+    from akdask.arrays.shapes import concatenate
+
     index = series.index.concat(b.index)
     keys, sums = GroupBy(index.values).sum(concatenate([series.values, b.values]))
     return series._of(sums, Index.factory(keys))

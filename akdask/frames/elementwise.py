@@ -15,7 +15,6 @@ from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Timedelta
 from akdask.arrays.elementwise import where
-from akdask.arrays.functions import apply
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, form_of
@@ -25,7 +24,6 @@ from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import negated
 from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.frames import lookups
 from akdask.frames.alignment import (
     Matched,
     Owner,
@@ -280,10 +278,14 @@ def map_values(series: Series, arg: Any, na_action: Any) -> Series:
         found: Series = series.apply(arg)
         is_text = isinstance(found.values, Strings)
         return found if na_action is None or is_text else found.where(series.notna(), np.nan)
+    from akdask.frames import lookups
+
     return series._with(lookups.map(series.values, arg, None))
 
 
 def apply_values(series: Series, func: Any, args: Sequence[Any], *, result_dtype: Any, **kwargs: Any) -> Any:
+    from akdask.arrays.functions import apply
+
     if isinstance(func, str):
         from akdask.frames.reductions import reduced_by
 
@@ -316,6 +318,8 @@ def transform(series: Series, func: Any) -> Series:
 
 def _applied_to_times(values: Any, call: Callable[[Any], Any], result_dtype: Any) -> Any:
     """Apply a function to times or spans, which it gets as pandas' scalars; lazy."""
+    from akdask.arrays.functions import apply
+
     made = partial(_as_time, values._dtype_kind, values.unit, values._form.zone)
     numbers = values.values
     results = [call(made(number)) for number in _first_of(numbers)]
@@ -361,6 +365,8 @@ def _first_of(values: Array) -> list[Any]:
 
 def _text_applied(values: Any, call: Callable[[Any], Any], of_missing: Callable[[Any], Any]) -> Any:
     """Apply a function to text, and another one to NaN in place of missing text; lazy."""
+    from akdask.arrays.functions import apply
+
     try:
         absent = of_missing(np.nan)
     except Exception:

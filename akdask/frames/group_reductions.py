@@ -11,8 +11,8 @@ from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import cast
-from akdask.arrays.group_reductions import GROUP_REDUCTIONS, called, has_meaning, reduces_at_once
-from akdask.arrays.group_reductions import reduction_named as reduction_name
+from akdask.arrays.families import called, reduction_named
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning, reduces_at_once
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
@@ -254,14 +254,14 @@ def calls_of(func: Any, named: Mapping[str, Any], columns: Sequence[str]) -> lis
             raise ArgumentTypeError(
                 f"a named result is a pair of column and reduction, not {pair!r}.", hint='write total=("x", "sum").'
             )
-        calls.append((name, pair[0], reduction_name(pair[1])))
+        calls.append((name, pair[0], reduction_named(pair[1])))
     if isinstance(func, str | list | tuple) or callable(func):
         func = dict.fromkeys(columns, func)
     for column, reductions in (func or {}).items():
         if isinstance(reductions, list | tuple):
-            calls += [(f"{column}_{called(reduction)}", column, reduction_name(reduction)) for reduction in reductions]
+            calls += [(f"{column}_{called(reduction)}", column, reduction_named(reduction)) for reduction in reductions]
         else:
-            calls.append((column, column, reduction_name(reductions)))
+            calls.append((column, column, reduction_named(reductions)))
     return calls
 
 

@@ -17,12 +17,10 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.elementwise import cast, where
-from akdask.arrays.families import COLUMN_REDUCTIONS
-from akdask.arrays.group_reductions import called, is_named
+from akdask.arrays.families import COLUMN_REDUCTIONS, called, is_named
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import corr, cov, near_zero, pivot_of, reduced
 from akdask.arrays.row_selection import filter_columns
-from akdask.arrays.setops import in1d
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray, may_lack
 from akdask.arrays.ufuncs import isnan
@@ -37,7 +35,6 @@ from akdask.frames.alignment import RowLabelled, as_labelled, comparable, on_all
 from akdask.frames.columnset import VALUES, ColumnSet, axis_number
 from akdask.frames.conversion import arrays_of, with_exact_rows
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.distinct import _counts, _there
 from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, how_many, present
@@ -640,6 +637,8 @@ def _mean_and_spread_of_present(frame: Frame, value: Value, there: Value) -> Agg
 
 def described_labels(columns: ColumnSet, names: Sequence[str]) -> pd.DataFrame:
     """Return a description of columns of labels: count, distinct values, the commonest and its number; computes."""
+    from akdask.frames.distinct import _counts
+
     found = {}
     for name in names:
         values, counts = _counts(columns, name)
@@ -655,6 +654,9 @@ def _commonest(columns: ColumnSet, name: str, values: np.ndarray[Any, Any], coun
     tied = values[counts == most]
     if len(tied) == 1 or isinstance(columns.kinds[name], Categorical):
         return tied[0], int(most)
+    from akdask.arrays.setops import in1d
+    from akdask.frames.distinct import _there
+
     rows = _there(columns, name)
     if len(tied) < len(values):
         rows = rows[in1d(rows, tied.tolist())]

@@ -20,7 +20,6 @@ from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import sample_of
-from akdask.arrays.setops import in1d
 from akdask.arrays.sorting import coargsort, is_cosorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
@@ -183,6 +182,8 @@ def check_labels(own: Any, sought: Any) -> None:
     MissingLabelError
         If there are such.
     """
+    from akdask.arrays.setops import in1d
+
     lacks = in1d(sought, own, invert=True)
     if bool(lacks.any()):
         levels = sought if isinstance(sought, list) else [sought]
@@ -529,6 +530,8 @@ def _sought_tuples(index: MultiIndex, tuples: list[tuple[Any, ...]]) -> tuple[An
 
 
 def _of_tuple(index: MultiIndex, key: tuple[Any, ...]) -> Chosen:
+    from akdask.arrays.setops import in1d
+
     if len(key) > index.nlevels:
         raise MissingLabelError(f"labels have {index.nlevels} levels, and {key!r} has {len(key)}.")
     parts = list(zip(range(len(key)), index.levels, key, strict=False))
@@ -647,6 +650,8 @@ def without_labels(index: Index, labels: Any, errors: str = "raise") -> Any:
     MissingLabelError
         If no row has one of them.
     """
+    from akdask.arrays.setops import in1d
+
     listed = _listed(index, labels)
     if isinstance(index, MultiIndex) and isinstance(listed, list) and listed and isinstance(listed[0], tuple):
         own: Any = index.levels

@@ -11,8 +11,7 @@ import numpy as np
 
 from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.families import reduction
-from akdask.arrays.group_reductions import called, is_named
+from akdask.arrays.families import called, is_named, reduction
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas, pd

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, UnsupportedError, warn
-from akdask.io.pandas_files import import_data, is_of_pandas
 from akdask.storage.files import absolute, takes_storage_options
 from akdask.storage.locales import Filenames, expand, split_locale
 from akdask.storage.registry import first_bytes, format_of_files, format_of_folder, open_files
@@ -63,6 +62,7 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
     """
     from akdask.frames.dataframe import DataFrame
     from akdask.io.csv import read_csv
+    from akdask.io.pandas_files import import_data
 
     kind = kind_of(source)
     if kind == "read_csv":
@@ -164,6 +164,8 @@ def kind_of(source: Filenames) -> str:
             return "read_json" if first.lstrip()[:1] in {b"{", b"["} else "read_csv"
         raise
     if found == "HDF5":
+        from akdask.io.pandas_files import is_of_pandas
+
         return "read_hdf" if is_of_pandas(path) else ARKOUDA
     if found == "Parquet":
         return ARKOUDA if split_locale(path) is not None else "read_parquet"

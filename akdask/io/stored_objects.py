@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,13 +11,8 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.creation import array
 from akdask.arrays.datetimes import Datetime, Timedelta
-from akdask.arrays.groupby import GroupBy
-from akdask.arrays.ipv4 import IPv4
 from akdask.arrays.ndarray import ArrayView, reshaped
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.segarray import SegArray
-from akdask.arrays.setops import in1d
-from akdask.arrays.shapes import concatenate
 from akdask.arrays.stored_arrays import flat, from_stored, in_one_partition, makes, scanned
 from akdask.arrays.strings import Strings
 from akdask.columns.dtypes import INT64, NOT_A_TIME, SPAN, TIME, UINT64, ColumnType, TimeForm
@@ -27,8 +22,6 @@ from akdask.engine.node import Frame
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, FileFormatError
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.index import Index, MultiIndex
-from akdask.operators.join.plan import CategoryTable, Distinct
 from akdask.storage.objects import (
     CATEGORIES,
     CODES,
@@ -48,11 +41,19 @@ from akdask.storage.objects import (
     StoredObject,
 )
 
+if TYPE_CHECKING:
+    from akdask.arrays.groupby import GroupBy
+    from akdask.arrays.ipv4 import IPv4
+    from akdask.arrays.segarray import SegArray
+    from akdask.frames.index import Index
+
 
 @makes(ObjType.CATEGORICAL)
 def _categorical(stored: StoredObject) -> Categorical:
     if VALUES in stored.members:
         return _encoded_anew(stored)
+    from akdask.operators.join.plan import CategoryTable
+
     na = stored.members.get(NA_CODES)
     has_na = na is not None and sum(na.source.lengths) > 0
     labels = CategoryTable(
@@ -69,6 +70,8 @@ def _categorical(stored: StoredObject) -> Categorical:
 
 def _encoded_anew(stored: StoredObject) -> Categorical:
     """Return a Categorical of stored strings, with the stored labels, or else with the distinct rows as labels."""
+    from akdask.operators.join.plan import CategoryTable
+
     strings = flat(stored.members[VALUES])
     known = stored.params.get(CATEGORIES)
     if known is None:
@@ -86,6 +89,10 @@ def _encoded_anew(stored: StoredObject) -> Categorical:
 
 def _with_others(known: Sequence[str], strings: Strings) -> Frame:
     """Return known labels, followed by further labels of the rows, in one partition."""
+    from akdask.arrays.setops import in1d
+    from akdask.arrays.shapes import concatenate
+    from akdask.operators.join.plan import Distinct
+
     there = strings.dropna()
     distinct = Distinct.of(there._frame, without_missing(there._value))
     others = Strings(distinct, distinct.values)
@@ -114,6 +121,8 @@ def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
 
 @makes(ObjType.SEGARRAY)
 def _segarray(stored: StoredObject) -> SegArray:
+    from akdask.arrays.segarray import SegArray
+
     # Two columns where an old release has stored them so, else one column of lists.
     segments, values = stored.members.get(SEGMENTS), flat(stored.members[VALUES])
     return values if segments is None else SegArray.deferred(flat(segments), values)
@@ -122,6 +131,8 @@ def _segarray(stored: StoredObject) -> SegArray:
 @makes(ObjType.INDEX)
 @makes(ObjType.MULTIINDEX)
 def _index(stored: StoredObject) -> Index:
+    from akdask.frames.index import Index, MultiIndex
+
     levels = _numbered(stored, LEVEL)
     return Index(levels[0]) if len(levels) == 1 else MultiIndex(levels)
 
@@ -148,6 +159,8 @@ def _dataframe(stored: StoredObject) -> DataFrame:
 
 @makes(ObjType.GROUPBY)
 def _groupby(stored: StoredObject) -> GroupBy:
+    from akdask.arrays.groupby import GroupBy
+
     keys = _numbered(stored, KEY)
     parts = {part: pdarray(*_checked_integers(stored, part, INT64)) for part in (PERMUTATION, SEGMENTS)}
     # Permutation and segments are checked together, when rows are numbered by them.  Rows whose keys are missing are in
@@ -187,6 +200,8 @@ def _form_of(stored: StoredObject, kind: str) -> TimeForm:
 
 @makes(ObjType.IPV4)
 def _ipv4(stored: StoredObject) -> IPv4:
+    from akdask.arrays.ipv4 import IPv4
+
     return IPv4.of(*_checked_integers(stored, VALUES, UINT64))
 
 

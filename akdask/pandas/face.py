@@ -90,8 +90,11 @@ class Face:
         if cls.forms is None:
             return None
         module, table = cls.forms
-        found: Callable[..., Any] | None = getattr(module_named(f"akdask.pandas.{module}"), table).get(name)
-        return found
+        found: Any = getattr(module_named(f"akdask.pandas.{module}"), table).get(name)
+        form: Callable[..., Any] | None = (
+            getattr(module_named(f"akdask.pandas.{found}"), name) if isinstance(found, str) else found
+        )
+        return form
 
     # calls
 

@@ -372,14 +372,6 @@ def expression(name: str) -> Callable[..., Any]:
     return found
 
 
-def table(name: str) -> Callable[..., Any]:
-    """Return the form of a method that puts values of columns across."""
-    from akdask.pandas import pivots
-
-    found: Callable[..., Any] = getattr(pivots, name)
-    return found
-
-
 def item(frame: LazyFrame, key: Any) -> Any:
     """Return a column, some columns, the rows of a mask, or a slice of rows."""
     if isinstance(key, str):
@@ -473,7 +465,7 @@ def sort_values(
     return frame.sort_values(by, ascending, na_position=na_position, ignore_index=ignore_index, key=key)
 
 
-FORMS: Mapping[str, Callable[..., Any]] = {
+FORMS: Mapping[str, Callable[..., Any] | str] = {
     **ARITHMETIC,
     "__getitem__": item,
     "apply": apply,
@@ -506,7 +498,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "groupby": groupby,
     "melt": melt,
     "merge": merge,
-    **{name: table(name) for name in ("pivot", "pivot_table", "unstack")},
+    **dict.fromkeys(("pivot", "pivot_table", "unstack"), "pivots"),
     "rename": rename,
     "resample": resample,
     "reset_index": reset_index,
@@ -519,3 +511,4 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "set_index": set_index,
     "sort_values": sort_values,
 }
+"""Forms by the names of methods; of few calls, the module that has the form."""

@@ -55,11 +55,15 @@ def concat(
 def pivot_table(data: Any, kwargs: Any = None, **options: Any) -> Any:
     if kwargs:
         raise NotLazyError("arguments of functions")
-    return frame_forms.table("pivot_table")(LazyFrame.under(data), **options)
+    from akdask.pandas import pivots
+
+    return pivots.pivot_table(LazyFrame.under(data), **options)
 
 
 def pivot(data: Any, **options: Any) -> Any:
-    return frame_forms.table("pivot")(LazyFrame.under(data), **options)
+    from akdask.pandas import pivots
+
+    return pivots.pivot(LazyFrame.under(data), **options)
 
 
 def melt(frame: Any, **options: Any) -> Any:
