@@ -48,7 +48,7 @@ ENOUGH = 5.0
 """Seconds after which an answer is not asked for again."""
 
 TURNS = 3
-"""Turns that count where the first was short: it loads what is needed, and what is loaded for the second one."""
+"""The most turns that count where the first was short: it loads what is needed, and what is loaded for the second one."""
 
 
 def database_large(setting: Setting) -> list[Result]:
@@ -56,6 +56,7 @@ def database_large(setting: Setting) -> list[Result]:
     rows = setting.scaled(ROWS)
     limit = int(SHARE * psutil.virtual_memory().available)
     given = {"threads": setting.threads, "limit": limit, "touches": rows > TOGETHER}
+    given["turns"] = min(TURNS, setting.repeat)
     return [result for kind in QUESTIONS for result in _ask(kind, _make(setting, kind, rows), rows, given)]
 
 
@@ -131,7 +132,7 @@ def _answer(
     # Who still has an answer is not asked to find it again.
     turns[0] = replace(turns[0], answer=None)
     if turns[0].seconds < ENOUGH:
-        turns = [replace(_turn(find, given), answer=None) for _ in range(TURNS)]
+        turns = [replace(_turn(find, given), answer=None) for _ in range(given["turns"])]
     return compared, median(turn.seconds for turn in turns), median(turn.cpu or 0.0 for turn in turns)
 
 

@@ -38,8 +38,8 @@ FLOORS = {"locale files": 1.2, "plain Parquet": 0.9, "files of tpchgen-cli": 0.8
 """The bars of the geometric means, by the form of the files that akdask reads."""
 GENERATED, PLAIN, LOCALE = "generated", "plain", "locale"
 FOLDERS = {"locale files": LOCALE, "plain Parquet": PLAIN, "files of tpchgen-cli": GENERATED}
-RUNS = 4
-"""Runs in a process: the first one, and those whose median is told."""
+LATER_RUNS = 3
+"""The most runs in a process after the first one, whose median is told."""
 FEWEST = 0.001
 """The smallest scale factor, of 6,000 lines."""
 PANDAS = "pandas"
@@ -68,11 +68,12 @@ def _ask(setting: Setting) -> Iterator[Result]:
     scale = max(min(setting.rows / FULL_SIZE, 1.0), FEWEST)
     folder = setting.folder / f"tpch-{scale}"
     make_once(folder, partial(write_tables, scale=scale))
+    later = min(LATER_RUNS, setting.repeat)
     ask: Callable[..., Any] = answer_of if scale == FEWEST else partial(fresh, answer_of)
     for form, floor in FLOORS.items():
         who = [OURS, "polars", "duckdb", *([PANDAS] if form == "plain Parquet" else [])]
         for number in range(1, len(QUERIES) + 1):
-            found = {name: ask(name, number, str(folder), FOLDERS[form], setting.threads) for name in who}
+            found = {name: ask(name, number, str(folder), FOLDERS[form], setting.threads, later) for name in who}
             compare({name: tuple(answer) for name, (answer, _, _) in found.items()})
             for run in ("first run", "later runs"):
                 of = _first if run == "first run" else _later
@@ -123,12 +124,12 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def answer_of(
-    who: str, number: int, folder: str, form: str, threads: int
+    who: str, number: int, folder: str, form: str, threads: int, later: int
 ) -> tuple[tuple[float, ...], list[float], list[float]]:
     """Return what answers are compared by, the seconds of each run, and those of processors, in this process."""
     run = ENGINES[who](number, Path(folder), form, threads)
     with dask.config.set(num_workers=threads), ak.config.set(cache_size=0):
-        turns = [measure(run) for _ in range(RUNS)]
+        turns = [measure(run) for _ in range(1 + later)]
     return _compared(turns[0].answer), [turn.seconds for turn in turns], [turn.cpu or 0.0 for turn in turns]
 
 
