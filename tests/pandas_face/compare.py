@@ -7,8 +7,12 @@ of its last line if this is an expression, otherwise the frame ``df``.
 from __future__ import annotations
 
 import ast
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -46,7 +50,7 @@ def subjects() -> dict[str, tuple[str, list[str]]]:
 def value(idiom: str, pd: Any, data: str, through_file: Any = None) -> Any:
     """Run an idiom on data that pandas has made, and return its value as pandas has it.
 
-    Both may use `folder`, the path of an empty folder.  Frames are written and read by
+    Both may use `folder`, the path of an empty folder.  Frames that the idiom names are written and read by
     ``through_file(pd, frame, path)`` if that is given, which returns None for a frame that stays as it is.
     """
     with TemporaryDirectory() as folder:
@@ -54,23 +58,43 @@ def value(idiom: str, pd: Any, data: str, through_file: Any = None) -> Any:
 
 
 def _value(idiom: str, pd: Any, data: str, folder: str, through_file: Any) -> Any:
-    names: dict[str, Any] = {"pd": pandas, "np": np, "folder": folder}
-    exec(data, names)
+    tree = ast.parse(idiom)
+    names = _copied(data, folder)
     if through_file is not None:
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         for number, (name, item) in enumerate(list(names.items())):
-            if type(item) is pandas.DataFrame:
+            if type(item) is pandas.DataFrame and name in used:
                 found = through_file(pd, item, f"{folder}/{number}")
                 names[name] = item if found is None else found
     if pd is not pandas:
         kinds = {pandas.DataFrame: pd.DataFrame, pandas.Series: pd.Series}
         names |= {name: kinds[type(item)](item) for name, item in names.items() if type(item) in kinds}
     names["pd"] = pd
-    *statements, last = ast.parse(idiom).body
+    *statements, last = tree.body
     if not isinstance(last, ast.Expr):
-        exec(compile(ast.parse(idiom), "<idiom>", "exec"), names)
+        exec(compile(tree, "<idiom>", "exec"), names)
         return names["df"]
     exec(compile(ast.Module(statements, []), "<idiom>", "exec"), names)
     return eval(compile(ast.Expression(last.value), "<idiom>", "eval"), names)
+
+
+def _copied(data: str, folder: str) -> dict[str, Any]:
+    """Return the names that data defines, which is made once, and copy its files to a folder."""
+    names, made = _made(data)
+    copytree(made.name, folder, dirs_exist_ok=True)
+    copies = deepcopy({name: item for name, item in names.items() if not isinstance(item, ModuleType)})
+    # Paths of files are those of the copies.
+    paths = {name: item.replace(made.name, folder) for name, item in copies.items() if isinstance(item, str)}
+    return names | copies | paths
+
+
+@cache
+def _made(data: str) -> tuple[dict[str, Any], TemporaryDirectory[str]]:
+    """Return the names that data defines, and the folder of its files, which lives as long."""
+    folder = TemporaryDirectory()
+    names: dict[str, Any] = {"pd": pandas, "np": np, "folder": folder.name}
+    exec(data, names)
+    return {name: item for name, item in names.items() if not name.startswith("__")}, folder
 
 
 def computed(found: Any) -> Any:
