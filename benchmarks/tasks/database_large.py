@@ -48,7 +48,7 @@ ENOUGH = 5.0
 """Seconds after which an answer is not asked for again."""
 
 TURNS = 3
-"""The most turns that count where the first was short: it loads what is needed, and what is loaded for the second one."""
+"""The most turns that count where the first was short: that one loads what is needed, also for the second."""
 
 
 def database_large(setting: Setting) -> list[Result]:

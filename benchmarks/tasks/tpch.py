@@ -68,12 +68,12 @@ def _ask(setting: Setting) -> Iterator[Result]:
     scale = max(min(setting.rows / FULL_SIZE, 1.0), FEWEST)
     folder = setting.folder / f"tpch-{scale}"
     make_once(folder, partial(write_tables, scale=scale))
-    later = min(LATER_RUNS, setting.repeat)
+    given = {"threads": setting.threads, "later": min(LATER_RUNS, setting.repeat)}
     ask: Callable[..., Any] = answer_of if scale == FEWEST else partial(fresh, answer_of)
     for form, floor in FLOORS.items():
         who = [OURS, "polars", "duckdb", *([PANDAS] if form == "plain Parquet" else [])]
         for number in range(1, len(QUERIES) + 1):
-            found = {name: ask(name, number, str(folder), FOLDERS[form], setting.threads, later) for name in who}
+            found = {name: ask(name, number, str(folder), FOLDERS[form], given) for name in who}
             compare({name: tuple(answer) for name, (answer, _, _) in found.items()})
             for run in ("first run", "later runs"):
                 of = _first if run == "first run" else _later
@@ -124,12 +124,12 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def answer_of(
-    who: str, number: int, folder: str, form: str, threads: int, later: int
+    who: str, number: int, folder: str, form: str, given: Mapping[str, int]
 ) -> tuple[tuple[float, ...], list[float], list[float]]:
     """Return what answers are compared by, the seconds of each run, and those of processors, in this process."""
-    run = ENGINES[who](number, Path(folder), form, threads)
-    with dask.config.set(num_workers=threads), ak.config.set(cache_size=0):
-        turns = [measure(run) for _ in range(1 + later)]
+    run = ENGINES[who](number, Path(folder), form, given["threads"])
+    with dask.config.set(num_workers=given["threads"]), ak.config.set(cache_size=0):
+        turns = [measure(run) for _ in range(1 + given["later"])]
     return _compared(turns[0].answer), [turn.seconds for turn in turns], [turn.cpu or 0.0 for turn in turns]
 
 
