@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cached_property, reduce
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeGuard
 
@@ -20,14 +20,16 @@ import numpy as np
 
 from akdask.caches import cached_results
 from akdask.columns.dtypes import ColumnType
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.summation import UNIT, UnitPositions
 from akdask.columns.table import (
     Table,
-    concat_rows,
+    concat_text,
     decoded,
     empty,
     is_encoded,
     is_scalar,
+    own_rows,
     read_only,
     slice_rows,
     spread,
@@ -88,11 +90,8 @@ class Reader(Protocol):
     def read_text(self, column: Any, start: int, stop: int) -> Any:
         return self.read(column, start, stop)
 
-    def read_text_rows(self, column: Any, rows: NumberArray) -> Any:
-        return take_rows(self.read(column, int(rows[0]), int(rows[-1]) + 1), rows - rows[0])
-
-    def runs(self, column: Any, rows: NumberArray) -> Sequence[tuple[int, int]]:
-        return [(0, len(rows))]
+    def read_rows(self, column: Any, rows: NumberArray, out: NumberArray | None = None) -> Any:
+        return None
 
     def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
 
@@ -107,6 +106,9 @@ class TableReader(Reader):
 
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
         return slice_rows(self._columns[column], start, stop)
+
+    def read_rows(self, column: Hashable, rows: NumberArray, out: NumberArray | None = None) -> Column:
+        return take_rows(self._columns[column], rows, out)
 
     def stretches(self, column: Hashable) -> list[Stretch] | None:
         found = self._columns[column]
@@ -274,6 +276,8 @@ class Partition:
     leave_last_mask : bool
         Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
         plain column is faster under a mask than after copying the selected rows.
+    ends_early : bool
+        Whether the consumer stops after some rows, so that further ones are not read before.
     identity : tuple of hashable
         Tells the rows from other partitions with the same columns.
     """
@@ -286,6 +290,7 @@ class Partition:
         block_rows: int,
         leave_last_mask: bool = False,
         *,
+        ends_early: bool = False,
         identity: tuple[Hashable, ...] = (),
     ) -> None:
         self.identity, self.replicas = identity, replicas
@@ -293,6 +298,9 @@ class Partition:
         self.selections = selections
         self.nrows, self._block_rows = nrows, block_rows = sizes_of(inputs, block_rows)
         self._leave = len(selections) - 1 if leave_last_mask and selections else None
+        self._joins_blocks = (
+            bool(selections) and isinstance(selections[0], Mask) and self._leave != 0 and not ends_early
+        )
         # Repeated rows may be more than the rows of the inputs.
         repeats = any(isinstance(selection, ExpandMatches) for selection in selections)
         self._buffer_rows = block_rows if repeats else min(block_rows, nrows)
@@ -381,10 +389,46 @@ class Partition:
         if self.selections and isinstance(self.selections[0], Range):
             # Rows outside a leading range need not be read.
             first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
-        for start, stop in windows(self._left, first, last, self._block_rows):
+        ranges = windows(self._left, first, last, self._block_rows)
+        if self._joins_blocks:
+            for block in self._joined(ranges):
+                yield from self._selected(block, 1, seen)
+                self._give_back(0)
+            return
+        for start, stop in ranges:
             seen[:1] = [start]
             yield from self._selected(Block(self, start, stop), 0, seen)
             self._give_back(0)
+
+    def _joined(self, ranges: Iterable[tuple[int, int]]) -> Iterator[Block]:
+        """Apply the first mask to blocks of some rows; those of which it leaves few are one block.
+
+        Which are put together is told by the rows alone that are left: floats of repeated rows are summed by block.
+        """
+        waiting: list[Block] = []
+        nrows = before = 0
+        selection = self.selections[0]
+        assert isinstance(selection, Mask), "only a mask leaves few rows here and many there"
+        for start, stop in ranges:
+            block = Block(self, start, stop)
+            self._select(block, 0, selection, start)
+            is_sparse = tuning.JOINED_BLOCK_SHARE * block.nrows <= self._block_rows
+            place = start // (tuning.MOST_JOINED_BLOCKS * self._block_rows)
+            too_many, before = nrows + block.nrows > self._block_rows or place != before, place
+            if is_sparse or waiting:
+                # The next block reuses the memory.
+                block.own()
+                self._give_back(0)
+            if waiting and (too_many or not is_sparse):
+                yield Block.joined(waiting)
+                waiting, nrows = [], 0
+            if not is_sparse:
+                yield block
+            elif block.nrows:
+                waiting.append(block)
+                nrows += block.nrows
+        if waiting:
+            yield Block.joined(waiting)
 
     @cached_property
     def _left(self) -> RowRanges | None:
@@ -457,25 +501,16 @@ class Partition:
 
     def read_rows(self, load: Load, rows: NumberArray, out: NumberArray | None) -> Any:
         """Read the rows of a column at ascending positions, at least one, text maybe encoded; numbers into `out`."""
-        reader = self._readers[load.base]
-        if load.dtype.kind == "str":
-            return reader.read_text_rows(load.column, rows)
-        is_dense = tuning.FEW_ROWS_LEFT * len(rows) > rows[-1] - rows[0]
-        runs = [(0, len(rows))] if is_dense else reader.runs(load.column, rows)
-        if len(runs) == 1:
-            out = None if not load.dtype.is_number else out
-            return take_rows(self._read_between(load, rows), rows - rows[0], out)
-        if not load.dtype.is_number:
-            some = (rows[first:last] for first, last in runs)
-            return concat_rows([take_rows(self._read_between(load, part), part - part[0]) for part in some])
-        found = np.empty(len(rows), load.dtype.numpy) if out is None else out
-        for first, last in runs:
-            part = rows[first:last]
-            take_rows(self._read_between(load, part), part - part[0], found[first:last])
-        return found
-
-    def _read_between(self, load: Load, rows: NumberArray) -> Any:
-        return self.read(load, int(rows[0]), int(rows[-1]) + 1, None)
+        out = out if load.dtype.is_number else None
+        found = self._readers[load.base].read_rows(load.column, rows, out)
+        if found is not None:
+            return found
+        parts = []
+        for first, last in near_rows(rows, self._block_rows):
+            start, stop = int(rows[first]), int(rows[last - 1]) + 1
+            target = None if out is None else out[first:last]
+            parts.append(take_rows(self.read(load, start, stop, None), rows[first:last] - start, target))
+        return concat_text(parts) if out is None else out[: len(rows)]
 
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
         """Return the positions in open files of the rows that may be left, for each column from the start of a unit.
@@ -555,6 +590,11 @@ class Partition:
     def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
         """Keep a buffer with a result until the next block."""
         self._lent.append((dtype, buffer))
+
+
+def _owned(column: Any) -> Any:
+    """Return a copy of numbers, which are read into buffers; text never is."""
+    return own_rows(column) if isinstance(column, np.ndarray | NullableColumn) else column
 
 
 class PartitionBatch:
@@ -708,6 +748,31 @@ class Block:
         block._nexpanded, block._extent = len(block._selections), block.nrows
         block._columns[column.base, column.column] = rows, len(block._selections)
         return block
+
+    def own(self) -> None:
+        """Copy all results, and of columns the rows that are left, out of memory that the next block reuses."""
+        count = len(self._selections)
+        for name, (column, selected) in self._columns.items():
+            left = reduce(selected_rows, self._selections[selected:], column)
+            self._columns[name] = left if count else _owned(left), count
+        if not count:
+            self._handed_on = {slot: _owned(column) for slot, column in self._handed_on.items()}
+
+    @staticmethod
+    def joined(blocks: Sequence[Block]) -> Block:
+        """Return the rows that are left of ascending blocks, which own them, as one block."""
+        first, *others = blocks
+        if not others:
+            return first
+        found = Block(first.partition, first._start, others[-1]._stop)
+        rows = np.concatenate([block.numbers_of(np.arange(block.nrows)) for block in blocks])
+        found.select_rows(rows - first._start, len(rows))
+        for name in first._columns:
+            if all(name in block._columns for block in others):
+                found._columns[name] = concat_text([block._columns[name][0] for block in blocks]), 1
+        for slot in first._handed_on:
+            found._handed_on[slot] = concat_text([block._handed_on[slot] for block in blocks])
+        return found
 
     def apply_mask(self) -> None:
         """Apply the mask that was left to the consumer."""

@@ -677,7 +677,15 @@ def run_batch(
     # Floats of repeated rows are summed in units that start at the first row of their partition.
     stays_apart = _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
     partitions = [
-        Partition(inputs, broadcast, selections, block_rows, sink.leave_last_mask, identity=identity)
+        Partition(
+            inputs,
+            broadcast,
+            selections,
+            block_rows,
+            sink.leave_last_mask,
+            ends_early=getattr(sink, "limit", None) is not None,
+            identity=identity,
+        )
         for selections, inputs in (given if stays_apart else coalesce_partitions(given, block_rows))
     ]
     if len(partitions) > 1:

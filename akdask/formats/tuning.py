@@ -104,6 +104,9 @@ PARQUET_SMALL_PAGE = 2**18
 """Bytes of an unpacked page that is unpacked again rather than cached: 500,000 rows in pages of
 160 kB take 77, 73 and 75 ms."""
 
+PARQUET_BATCH_BYTES, PARQUET_NEAR_BYTES = 2**21, 2**12
+"""Bytes of pages that are decoded at a time, and bytes between two of them that are read along."""
+
 PARQUET_PAGE_ROWS = 2**17
 """Most rows of a page that is written."""
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.table import concat_rows, concat_text, take_rows
+from akdask.columns.table import concat_rows, concat_text
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -124,17 +124,12 @@ class PartReader(Protocol):
         """Return rows of a column of text, maybe as `akdask.columns.table`: positions in a dictionary."""
         return self.read(column, start, stop)
 
-    def read_text_rows(self, column: str, rows: NumberArray) -> Any:
-        """Return the rows of a column of text at ascending positions, at least one; see `read_text`."""
-        first = int(rows[0])
-        return take_rows(self.read_text(column, first, int(rows[-1]) + 1), rows - first)
+    def read_rows(self, column: str, rows: NumberArray, out: NumberArray | None = None) -> Any:
+        """Return the rows of a column at ascending positions, at least one, numbers maybe in `out`; see `read_text`.
 
-    def runs(self, column: str, rows: NumberArray) -> Sequence[tuple[int, int]]:
-        """Return which of the rows at ascending positions, at least one, are read together, as slices of `rows`.
-
-        What lies between two of these runs need not be read.
+        None where only `read` finds them, with all rows between.
         """
-        return [(0, len(rows))]
+        return None
 
     def stretches(self, column: str) -> Sequence[Stretch] | None:
         """Return the stretches of all rows of a column, in order; None where only `read` finds them."""

@@ -6,6 +6,7 @@
 
 #include "text.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 #include <unistd.h>
@@ -37,6 +38,34 @@ struct Positions {
     int32_t operator[](uint64_t position) const { return static_cast<int32_t>(position); }
 };
 
+// Positions of some bits, packed end to end, or one that is repeated.
+struct Run {
+    uint64_t at = 0;  // where its positions are
+    int64_t length = 0;
+    bool is_packed = false;
+};
+
+// Reads the header of a run at byte `at`, and moves behind the run; returns false if it does not end in time.
+INLINE bool next_run(const uint8_t* packed, uint64_t& at, uint64_t stop, uint64_t width, Run& run) {
+    // Its length, whose lowest bit means packed positions rather than one repeated.
+    uint64_t header, nbytes = (width + 7) >> 3;
+    if (!varint(packed, at, stop, 35, header)) return false;
+    run.length = static_cast<int64_t>(header >> 1);
+    run.is_packed = header & 1;
+    if (run.is_packed) {
+        nbytes = (header >> 1) * width;
+        run.length *= 8;
+    }
+    if (nbytes > stop - at || run.length <= 0 || run.length >= LONGEST) return false;
+    run.at = at;
+    at += nbytes;
+    return true;
+}
+
+INLINE uint64_t packed_position(const uint8_t* packed, uint64_t at, uint64_t bit, uint64_t mask) {
+    return (word_at(packed, at + (bit >> 3)) >> (bit & 7)) & mask;
+}
+
 // Fills an array with the words at positions of some bits, packed end to end between runs, from byte `at` to `stop`, behind
 // which POSITIONS_MARGIN bytes can be read; the first `skipped` positions are left out.  Returns false if there are fewer
 // positions, or one is not of the `known` first words.  `words` may continue behind these: if there are as many as there
@@ -48,28 +77,19 @@ bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, con
     uint64_t mask = (uint64_t{1} << width) - 1;
     // Four positions fit into a word that begins with any bit of a byte.
     bool by_group = width <= 15 && mask < words.size;
-    for (int64_t row = -skipped; row < count;) {
-        // The header of a run: its length, whose lowest bit means packed positions rather than one repeated.
-        uint64_t header, nbytes;
-        if (!varint(packed, at, stop, 35, header)) return false;
-        int64_t length = static_cast<int64_t>(header >> 1);
-        if (header & 1) {
-            nbytes = (header >> 1) * width;
-            length *= 8;
-        } else {
-            nbytes = (width + 7) >> 3;
-        }
-        if (nbytes > stop - at || length <= 0 || length >= LONGEST) return false;
+    Run run;
+    for (int64_t row = -skipped; row < count; row += run.length) {
+        if (!next_run(packed, at, stop, width, run)) return false;
         // The rows of the run within the output; the highest position is checked once for the run.
-        int64_t place = row > 0 ? row : 0, end = row + length < count ? row + length : count;
-        bool is_wanted = place < end;
+        int64_t place = row > 0 ? row : 0, end = row + run.length < count ? row + run.length : count;
+        if (place >= end) continue;
         uint64_t highest = 0;
         auto note = [&](uint64_t position) { highest = position > highest ? position : highest; };
-        if (is_wanted && header & 1) {
+        if (run.is_packed) {
             uint64_t bit = static_cast<uint64_t>(place - row) * width;
             if (by_group && !((place - row) & 7)) {
                 // Eight positions begin with a byte, and four of them are in one word.
-                uint64_t here = at + (bit >> 3), half = width << 2;
+                uint64_t here = run.at + (bit >> 3), half = width << 2;
                 for (; place + 8 <= end; here += width) {
                     for (uint64_t four = 0; four < 2; ++four) {
                         uint64_t word = word_at(packed, here + (four * half >> 3)) >> (four * half & 7);
@@ -83,20 +103,39 @@ bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, con
             }
             // The remaining positions, one by one.
             for (; place < end; ++place, bit += width) {
-                uint64_t position = (word_at(packed, at + (bit >> 3)) >> (bit & 7)) & mask;
+                uint64_t position = packed_position(packed, run.at, bit, mask);
                 note(position);
                 out[place] = words[position < known ? position : 0];
             }
-        } else if (is_wanted) {
-            highest = word_at(packed, at) & mask;
+        } else {
+            highest = word_at(packed, run.at) & mask;
             Word word = words[highest < known ? highest : 0];
             for (; place < end; ++place) out[place] = word;
         }
-        if (is_wanted && highest >= known) return false;
-        row += length;
-        at += nbytes;
+        if (highest >= known) return false;
     }
     return true;
+}
+
+// The same for some rows alone, ascending, the first position being that of row `first`.
+template <class Words, class Word>
+bool fill_at(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, const Words& words, uint64_t known,
+             const int64_t* rows, int64_t count, int64_t first, Word* out) {
+    if (width > WIDEST || !words.size || known > words.size) return false;
+    uint64_t mask = (uint64_t{1} << width) - 1, highest = 0;
+    Run run;
+    for (int64_t place = 0; place < count; first += run.length) {
+        if (!next_run(packed, at, stop, width, run)) return false;
+        for (; place < count; ++place) {
+            // A row before the run, which does not ascend, is none of any run.
+            uint64_t row = static_cast<uint64_t>(rows[place]) - static_cast<uint64_t>(first);
+            if (row >= static_cast<uint64_t>(run.length)) break;
+            uint64_t position = packed_position(packed, run.at, run.is_packed ? row * width : 0, mask);
+            highest = position > highest ? position : highest;
+            out[place] = words[position < known ? position : 0];
+        }
+    }
+    return !count || highest < known;
 }
 
 template <class Word>
@@ -248,72 +287,201 @@ int64_t list_pages(int64_t descriptor, Span<int64_t> state, int64_t end, int64_t
     return static_cast<int64_t>(count);
 }
 
+// Copies earlier output, `back` bytes before; it may overlap what it writes, up to 16 bytes behind its end.
+INLINE void repeat(uint8_t* into, uint64_t back, uint64_t length) {
+    uint8_t* end = into + length;
+    if (back >= 16) {
+        for (; into < end; into += 16) std::memcpy(into, into - back, 16);
+        return;
+    }
+    // What overlaps repeats, so twice as many bytes can be copied each time.
+    const uint8_t* from = into - back;
+    for (; back < 8 && into < end; into += back, back *= 2) put_word(into, 0, word_at(from, 0));
+    for (; into < end; into += 8) put_word(into, 0, word_at(into - back, 0));
+}
+
 // Unpacks Snappy data, behind which PAGE_MARGIN bytes can be read; false unless its length agrees with its header.
 bool unpack_snappy(const uint8_t* data, uint64_t at, uint64_t last, Span<uint8_t> memory, uint64_t size) {
+    constexpr uint64_t FEW = 4;  // bytes of a literal that are in one word with a copy behind it
     uint64_t claimed, done = 0;
     if (!varint(data, at, last, 28, claimed) || claimed != size || size + PAGE_MARGIN > memory.size) return false;
+    // Bytes written beyond the end of each element are overwritten, or lie in the margin.
     while (at < last) {
-        uint64_t tag = data[at++], length;
-        if (!(tag & 3)) {
+        uint64_t word = word_at(data, at), kind = word & 3, length = ((word & 255) >> 2) + 1, back;
+        if (!kind) {
             // A literal: its length is in the tag, or in one to four bytes behind it.
-            length = (tag >> 2) + 1;
+            ++at;
             if (length > 60) {
                 uint64_t extra = length - 60;
                 if (extra > last - at) return false;
-                length = (word_at(data, at) & ((uint64_t{1} << (8 * extra)) - 1)) + 1;
+                length = ((word >> 8) & ((uint64_t{1} << (8 * extra)) - 1)) + 1;
                 at += extra;
             }
             if (length > last - at || length > size - done) return false;
-            // Bytes copied beyond the end are overwritten, or lie in the margin.
-            for (uint64_t ahead = 0; ahead < length; ahead += CHUNK) {
-                copy_chunk(data + at + ahead, memory.data + done + ahead);
+            bool is_short = length <= FEW && at + length < last;
+            if (is_short) {
+                put_word(memory.data, done, word >> 8);
+            } else {
+                for (uint64_t ahead = 0; ahead < length; ahead += CHUNK) {
+                    copy_chunk(data + at + ahead, memory.data + done + ahead);
+                }
             }
             at += length;
-        } else {
-            // A copy of earlier output, `back` bytes before; it may overlap what it writes.
-            uint64_t nbytes = uint64_t{1} << (tag & 3) >> 1, back;
-            if (nbytes > last - at) return false;
-            if (nbytes == 1) {
-                length = 4 + ((tag >> 2) & 7);
-                back = (tag >> 5) << 8 | data[at];
-            } else {
-                length = (tag >> 2) + 1;
-                back = word_at(data, at) & ((uint64_t{1} << (8 * nbytes)) - 1);
-            }
-            at += nbytes;
-            if (!back || back > done || length > size - done) return false;
-            uint8_t *into = memory.data + done, *end = into + length;
-            const uint8_t* from = into - back;
-            // What overlaps repeats, so twice as many bytes can be copied each time.
-            for (; back < 8 && into < end; into += back, back *= 2) put_word(into, 0, word_at(from, 0));
-            if (back < 16) {
-                for (; into < end; into += 8) put_word(into, 0, word_at(into - back, 0));
-            } else {
-                for (; into < end; into += 16) std::memcpy(into, into - back, 16);
-            }
+            done += length;
+            // Numbers are short literals and copies in turn: the next tag is at hand, and not waited for.
+            if (!is_short) continue;
+            word >>= 8 * length + 8;
+            kind = word & 3;
+            if (kind != 1 && kind != 2) continue;
+            length = ((word & 255) >> 2) + 1;
         }
+        // A copy: the kind alone tells where the next element begins.
+        uint64_t left = last - at;
+        if (kind == 2) {
+            if (left < 3) return false;
+            back = word >> 8 & 0xFFFF;
+            at += 3;
+        } else if (kind == 1) {
+            if (left < 2) return false;
+            length = 4 + (word >> 2 & 7);
+            back = (word & 0xE0) << 3 | (word >> 8 & 0xFF);
+            at += 2;
+        } else {
+            if (left < 5) return false;
+            back = word >> 8 & 0xFFFFFFFF;
+            at += 5;
+        }
+        if (!back || back > done || length > size - done) return false;
+        repeat(memory.data + done, back, length);
         done += length;
     }
     return done == size;
 }
+
+// Reads an integer of some bytes: of 4 or 8 the lowest first, of other numbers the highest; false if 64 bits do not hold it.
+template <uint64_t nbytes>
+INLINE bool read_integer(const uint8_t* text, uint64_t width, int64_t& number) {
+    if constexpr (nbytes) {
+        std::conditional_t<nbytes == 4, int32_t, int64_t> stored;
+        std::memcpy(&stored, text, nbytes);
+        number = stored;
+        return true;
+    }
+    number = static_cast<int8_t>(text[0]);
+    bool fits = true;
+    for (uint64_t at = 1; at < width; ++at) {
+        fits &= number >= -(int64_t{1} << 55) && number < int64_t{1} << 55;
+        number = static_cast<int64_t>(static_cast<uint64_t>(number) << 8 | text[at]);
+    }
+    return fits;
+}
+
+// All rows of an array, or the rows of a page at some places.
+struct Adjacent {
+    uint64_t operator()(uint64_t at) const { return at; }
+};
+
+struct Chosen {
+    const int64_t* rows;
+    int64_t first;
+
+    uint64_t operator()(uint64_t at) const { return static_cast<uint64_t>(rows[at] - first); }
+};
+
+template <uint64_t nbytes, class Row, class Take>
+bool read_integers(const uint8_t* text, uint64_t width, const Row& row, uint64_t count, Take take) {
+    bool all = true;
+    for (uint64_t at = 0; at < count; ++at) {
+        int64_t number;
+        all &= read_integer<nbytes>(text + row(at) * (nbytes ? nbytes : width), width, number);
+        all &= take(at, number);
+    }
+    return all;
+}
+
+// Reads integers and multiplies them by a factor; returns false if 64 bits do not hold one of them.
+template <uint64_t nbytes, class Row>
+bool multiplied(const uint8_t* text, const Row& row, uint64_t count, int64_t factor, int64_t* out) {
+    int64_t most = std::numeric_limits<int64_t>::max() / factor;
+    return read_integers<nbytes>(text, nbytes, row, count, [&](uint64_t at, int64_t number) {
+        out[at] = static_cast<int64_t>(static_cast<uint64_t>(number) * static_cast<uint64_t>(factor));
+        return number >= -most && number <= most;
+    });
+}
+
+// Reads integers of decimals and divides them by a power of ten that floats have; returns false if an integer is none of
+// them, whose quotient would not be the float next to the true one.
+template <uint64_t nbytes, class Row>
+bool divided(const uint8_t* text, uint64_t width, const Row& row, uint64_t count, double divisor, double* out) {
+    constexpr int64_t EXACT = int64_t{1} << 53;
+    return read_integers<nbytes>(text, width, row, count, [&](uint64_t at, int64_t number) {
+        out[at] = static_cast<double>(number) / divisor;
+        return number >= -EXACT && number <= EXACT;
+    });
+}
+
+// Times of 4 or 8 bytes, in another unit.
+bool multiply(Text stored, uint64_t width, int64_t factor, Span<int64_t> out) {
+    require((width == 4 || width == 8) && out.size == stored.size / width && factor > 0, "numbers of another width");
+    return width == 4 ? multiplied<4>(stored.data, Adjacent(), out.size, factor, out.data)
+                      : multiplied<8>(stored.data, Adjacent(), out.size, factor, out.data);
+}
+
+bool divide(Text stored, uint64_t width, bool is_big_endian, double divisor, Span<double> out) {
+    require(width > 0 && width <= 16 && out.size == stored.size / width, "numbers of another width");
+    require(is_big_endian || width == 4 || width == 8, "numbers of another width");
+    if (is_big_endian) return divided<0>(stored.data, width, Adjacent(), out.size, divisor, out.data);
+    return width == 4 ? divided<4>(stored.data, width, Adjacent(), out.size, divisor, out.data)
+                      : divided<8>(stored.data, width, Adjacent(), out.size, divisor, out.data);
+}
+
+// How the plain numbers of pages become words: as they are, or integers of 4 or 8 bytes times a factor or divided.
+struct PlainNumbers {
+    uint64_t width;
+    int64_t factor;
+    double divisor;
+
+    template <class Row>
+    bool read(const uint8_t* text, const Row& row, uint64_t count, uint64_t* out) const {
+        auto* integers = reinterpret_cast<int64_t*>(out);
+        if (divisor != 1) {
+            auto* floats = reinterpret_cast<double*>(out);
+            return width == 4 ? divided<4>(text, width, row, count, divisor, floats)
+                              : divided<8>(text, width, row, count, divisor, floats);
+        }
+        if (width == 4) return multiplied<4>(text, row, count, factor, integers);
+        if (factor != 1) return multiplied<8>(text, row, count, factor, integers);
+        return read_integers<8>(text, 8, row, count, [&](uint64_t at, int64_t number) {
+            integers[at] = number;
+            return true;
+        });
+    }
+};
 
 // Decodes numbers of pages; returns the number of pages done, before the first unsupported one, which gives none.
 //
 // data      the bytes of the pages, and PAGE_MARGIN more; they begin `base` bytes from the start of the file
 // pages     a row for each page that has numbers
 // words     the dictionary, `known` words, followed by any
+// width     bytes of a plain number, an integer that is multiplied by `factor` or divided by `divisor`, unless both are 1
 // memory    room for a page unpacked, and PAGE_MARGIN more
 // start     the row of the first number that is wanted
+// rows      the rows that are wanted, ascending, if not all from the first one on are
 // out       the numbers
 int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<const uint64_t> words, uint64_t known,
-                     Span<uint8_t> memory, int64_t start, Span<uint64_t> out, bool is_optional) {
+                     uint64_t width, int64_t factor, double divisor, Span<uint8_t> memory, int64_t start,
+                     Span<const int64_t> rows, Span<uint64_t> out, bool is_optional) {
     require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN && start >= 0, "pages of other fields, or without a margin");
+    require((width == 4 || width == 8) && factor > 0 && (!rows.size || rows.size == out.size), "numbers of another width");
+    PlainNumbers plain{width, factor, divisor};
     int64_t stop = start + static_cast<int64_t>(out.size), size = static_cast<int64_t>(data.size - PAGE_MARGIN);
+    const int64_t* next = rows.begin();
     for (uint64_t number = 0; number < pages.rows; ++number) {
         int64_t done = static_cast<int64_t>(number);
         const int64_t* page = pages[number];
         int64_t begin = page[OFFSET] - base, nrows = page[NROWS];
-        if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin || nrows < 0 || page[FIRST] < 0) {
+        if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin || nrows < 0 || page[FIRST] < 0 ||
+            nrows > LONGEST || page[FIRST] > LONGEST) {
             return done;
         }
         uint64_t at = static_cast<uint64_t>(begin), last = static_cast<uint64_t>(begin + page[PACKED]);
@@ -337,18 +505,36 @@ int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<
             !skip_levels(text, at, last, page[LEVELS], static_cast<uint64_t>(nrows))) {
             return done;
         }
+        if (page[IS_PLAIN] && static_cast<uint64_t>(nrows) > (last - at) / width) return done;
+        // The width of positions in the dictionary, in bits, is before their runs.
+        if (!page[IS_PLAIN] && at >= last) return done;
+        if (rows.size) {
+            const int64_t* some = next;
+            next = std::lower_bound(some, rows.end(), page[FIRST] + nrows);
+            int64_t count = next - some;
+            uint64_t* target = out.data + (some - rows.begin());
+            if (!count) continue;
+            if (!page[IS_PLAIN]) {
+                if (!fill_at(text, at + 1, last, text[at], words, known, some, count, page[FIRST], target)) return done;
+                continue;
+            }
+            for (int64_t row = 0; row < count; ++row) {
+                require(some[row] >= page[FIRST] && some[row] - page[FIRST] < nrows, "rows of no page, or not ascending");
+            }
+            if (!plain.read(text + at, Chosen{some, page[FIRST]}, static_cast<uint64_t>(count), target)) return done;
+            continue;
+        }
         // The wanted rows of the page, and their place in the output.
         int64_t first = start > page[FIRST] ? start - page[FIRST] : 0;
         int64_t end = stop - page[FIRST] < nrows ? stop - page[FIRST] : nrows;
         if (first >= end) continue;
         uint64_t* target = out.data + (page[FIRST] + first - start);
-        if (page[IS_PLAIN]) {
-            if (static_cast<uint64_t>(nrows) > (last - at) / 8) return done;
-            std::memcpy(target, text + at + 8 * first, 8 * static_cast<uint64_t>(end - first));
-            continue;
+        if (!page[IS_PLAIN]) {
+            if (!fill(text, at + 1, last, text[at], words, known, first, target, end - first)) return done;
+        } else if (!plain.read(text + at + width * static_cast<uint64_t>(first), Adjacent(),
+                               static_cast<uint64_t>(end - first), target)) {
+            return done;
         }
-        // Positions in the dictionary: their width in bits, then runs.
-        if (at >= last || !fill(text, at + 1, last, text[at], words, known, first, target, end - first)) return done;
     }
     return static_cast<int64_t>(pages.rows);
 }
@@ -392,60 +578,6 @@ bool is_text(const uint8_t* text, uint64_t at, uint64_t stop) {
         at += length;
     }
     return true;
-}
-
-// Reads an integer of some bytes: of 4 or 8 the lowest first, of other numbers the highest; false if 64 bits do not hold it.
-template <uint64_t nbytes>
-INLINE bool read_integer(const uint8_t* text, uint64_t width, int64_t& number) {
-    if constexpr (nbytes) {
-        std::conditional_t<nbytes == 4, int32_t, int64_t> stored;
-        std::memcpy(&stored, text, nbytes);
-        number = stored;
-        return true;
-    }
-    number = static_cast<int8_t>(text[0]);
-    bool fits = true;
-    for (uint64_t at = 1; at < width; ++at) {
-        fits &= number >= -(int64_t{1} << 55) && number < int64_t{1} << 55;
-        number = static_cast<int64_t>(static_cast<uint64_t>(number) << 8 | text[at]);
-    }
-    return fits;
-}
-
-template <uint64_t nbytes, class Take>
-bool read_integers(const uint8_t* text, uint64_t width, uint64_t count, Take take) {
-    bool all = true;
-    for (uint64_t row = 0; row < count; ++row) {
-        int64_t number;
-        all &= read_integer<nbytes>(text + row * width, width, number);
-        all &= take(row, number);
-    }
-    return all;
-}
-
-// Multiplies times by a factor, or returns false if 64 bits do not hold one of them.  The times have 4 or 8 bytes.
-bool multiply(Text stored, uint64_t width, int64_t factor, Span<int64_t> out) {
-    require((width == 4 || width == 8) && out.size == stored.size / width && factor > 0, "numbers of another width");
-    int64_t most = std::numeric_limits<int64_t>::max() / factor;
-    auto take = [&](uint64_t row, int64_t number) {
-        out[row] = static_cast<int64_t>(static_cast<uint64_t>(number) * static_cast<uint64_t>(factor));
-        return number >= -most && number <= most;
-    };
-    return width == 4 ? read_integers<4>(stored.data, 4, out.size, take) : read_integers<8>(stored.data, 8, out.size, take);
-}
-
-// Divides integers of decimals by a power of ten that floats have; returns false if an integer is none of them, whose
-// quotient would not be the float next to the true one.
-bool divide(Text stored, uint64_t width, bool is_big_endian, double divisor, Span<double> out) {
-    require(width > 0 && width <= 16 && out.size == stored.size / width, "numbers of another width");
-    require(is_big_endian || width == 4 || width == 8, "numbers of another width");
-    constexpr int64_t EXACT = int64_t{1} << 53;
-    auto take = [&](uint64_t row, int64_t number) {
-        out[row] = static_cast<double>(number) / divisor;
-        return number >= -EXACT && number <= EXACT;
-    };
-    if (is_big_endian) return read_integers<0>(stored.data, width, out.size, take);
-    return width == 4 ? read_integers<4>(stored.data, 4, out.size, take) : read_integers<8>(stored.data, 8, out.size, take);
 }
 
 constexpr int64_t CUT_SHORT = -1, NO_TEXT = -2;

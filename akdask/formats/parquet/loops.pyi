@@ -18,8 +18,12 @@ def decode_pages(
     pages: Ints,
     words: Words,
     known: int,
+    width: int,
+    factor: int,
+    divisor: float,
     memory: Bytes,
     start: int,
+    rows: Ints,
     out: Words,
     is_optional: bool,
 ) -> int: ...

@@ -47,6 +47,7 @@ MARGIN = 64  # bytes behind packed data that loops read
 WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
 _NO_WORDS = np.zeros(1, np.uint64)
+_ALL_ROWS = np.zeros(0, np.int64)
 _LEVELS = np.array([0, 1], np.uint8)
 
 Bytes = npt.NDArray[np.uint8]
@@ -432,10 +433,6 @@ class PageReader:
         self._ranges, self._column, self._codec = ranges, column, codec
         self._list = PageList(ranges, place, column, itemsize, find_pages)
 
-    def page_starts(self, start: int, stop: int) -> npt.NDArray[np.int64]:
-        """Return the first rows of the pages that have some rows; raises as `PageList.covering`."""
-        return self._list.covering(start, stop)[:, PageField.FIRST]
-
     # bytes
 
     def _check(self, data: Bytes, checksum: int) -> None:
@@ -556,6 +553,9 @@ class NumberPageReader(PageReader):
         self._is_stored = self._stored == self._dtype.numpy and self._scale == self._divisor == 1
         # Loops write words, and unpack Snappy.
         self._in_batches = dtype.itemsize == 8 and self._codec != "ZSTD"
+        is_integer = self._stored.kind == "i" and self._stored.itemsize in (4, 8)
+        # Whether loops make numbers of the column from those of plain pages.
+        self._is_plain = self._is_stored or (is_integer and (self._dtype.numpy.kind in "iMm" or self._divisor != 1))
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray, Bools] | None = None
 
@@ -579,6 +579,39 @@ class NumberPageReader(PageReader):
                 number += 1
         return NullableColumn(found, self._missing) if self._is_nullable else found
 
+    def read_rows(self, rows: NumberArray, out: NumberArray | None = None) -> NumberArray | NullableColumn:
+        """Return the rows of the row group at ascending positions, at least one; for errors see `read`."""
+        pages = self._list.covering(int(rows[0]), int(rows[-1]) + 1)
+        # Pages without a wanted row are left out.
+        bounds = np.searchsorted(rows, np.append(pages[:, PageField.FIRST], rows[-1] + 1))
+        wanted = np.flatnonzero(np.diff(bounds))
+        pages, bounds = pages[wanted], np.append(bounds[wanted], len(rows))
+        found = np.empty(len(rows), self._dtype.numpy) if out is None else out[: len(rows)]
+        missing: Bools | None = None
+        number = 0
+        while number < len(pages):
+            done = self._read_batch(pages[number:], 0, found[bounds[number] :], rows[bounds[number] :])
+            if done:
+                number += done
+                continue
+            here = slice(bounds[number], bounds[number + 1])
+            some = rows[here]
+            between = self._between(pages[number], int(some[0]), int(some[-1]) + 1)
+            if isinstance(between, NullableColumn):
+                if between.missing is not None:
+                    missing = np.zeros(len(rows), np.bool_) if missing is None else missing
+                    missing[here] = between.missing[some - some[0]]
+                between = between.values
+            found[here] = between[some - some[0]]
+            number += 1
+        return NullableColumn(found, missing) if self._is_nullable else found
+
+    def _between(self, page: npt.NDArray[np.int64], start: int, stop: int) -> NumberArray | NullableColumn:
+        """Return adjacent rows of a page."""
+        found, self._missing = np.empty(stop - start, self._dtype.numpy), None
+        self._read_page(page, start, found)
+        return NullableColumn(found, self._missing) if self._is_nullable else found
+
     def stretches(self) -> list[Stretch] | None:
         """Return the stretches of all rows; None where their stored form differs from that in memory."""
         descriptor = self._ranges.dense_file
@@ -595,21 +628,20 @@ class NumberPageReader(PageReader):
 
     # many pages
 
-    def _read_batch(self, pages: PageTable, start: int, out: NumberArray) -> int:
+    def _read_batch(self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray = _ALL_ROWS) -> int:
         """Read rows of some pages in one loop; return the number of pages done, others are read alone.
 
-        Pages with nulls or narrower numbers are not supported, nor pages whose values need no decoding.
+        Pages with nulls are not supported, nor all types of plain numbers.  `out` begins with row `start`, or has some
+        rows, of which each page has one.
         """
-        if not self._in_batches or pages[0, PageField.VALUES] >= 0:
+        if not self._in_batches or (not len(rows) and pages[0, PageField.VALUES] >= 0):
             return 0
-        pages = pages[: self._batched(pages, start, start + len(out))]
+        pages = pages[: self._batched(pages, start, start + len(out), chosen=len(rows) > 0)]
         if not len(pages):
             return 0
         base = int(pages[0, PageField.OFFSET])
         size = int(pages[-1, PageField.OFFSET] + pages[-1, PageField.PACKED]) - base
         largest = int(pages[:, PageField.UNPACKED].max())
-        if size + largest > tuning.MOST_SCRATCH_BYTES // 2:
-            return 0
         words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
         # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
         memory = scratch(size + largest + 2 * MARGIN)
@@ -617,24 +649,49 @@ class NumberPageReader(PageReader):
         self._ranges.read_into(data[:size], base, self._column.name)
         self._check_each(pages, data, base)
         first = max(int(pages[0, PageField.FIRST]) - start, 0)
-        end = int(pages[-1, PageField.FIRST] + pages[-1, PageField.NROWS]) - start
-        target = out[first:end].view(np.uint64)
-        is_optional = self._column.is_optional
-        done = loops.decode_pages(data, base, pages, words, nwords, unpacked, start + first, target, is_optional)
+        end = int(pages[-1, PageField.FIRST] + pages[-1, PageField.NROWS])
+        if len(rows):
+            rows = rows[: np.searchsorted(rows, end)]
+            start, first, end = 0, 0, len(rows)
+        done = loops.decode_pages(
+            data,
+            base,
+            pages,
+            words,
+            nwords,
+            self._stored.itemsize if self._is_plain else 8,
+            self._scale,
+            self._divisor,
+            unpacked,
+            start + first,
+            rows,
+            out[first : end - start].view(np.uint64),
+            self._column.is_optional,
+        )
         # One page with nulls means more of them, which would be read in vain.
         self._in_batches = done == len(pages)
         return done
 
-    def _batched(self, pages: PageTable, start: int, stop: int) -> int:
-        """Return how many of some pages, from the first on, can be read together."""
+    def _batched(self, pages: PageTable, start: int, stop: int, *, chosen: bool) -> int:
+        """Return how many of some pages, from the first on, can be read together; `chosen` for some of their rows."""
         first, end = pages[:, PageField.FIRST], pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
+        behind = pages[:, PageField.OFFSET] + pages[:, PageField.PACKED]
+        fits = behind - pages[0, PageField.OFFSET] <= formats_tuning.PARQUET_BATCH_BYTES
+        fits[0] = True
+        fits &= pages[:, [PageField.PACKED, PageField.UNPACKED]].max(axis=1) <= tuning.MOST_SCRATCH_BYTES // 4
         # Of a large page that is read in part, the next rows are wanted next.
-        fits = ((first >= start) & (end <= stop)) | (pages[:, PageField.UNPACKED] <= formats_tuning.PARQUET_SMALL_PAGE)
-        fits &= pages[:, PageField.VALUES] < 0
-        if not self._is_stored:
+        is_small = pages[:, PageField.UNPACKED] <= formats_tuning.PARQUET_SMALL_PAGE
+        if chosen:
+            # Bytes between pages are not read.
+            fits[1:] &= pages[1:, PageField.OFFSET] - behind[:-1] <= formats_tuning.PARQUET_NEAR_BYTES
+            fits &= is_small
+        else:
+            fits &= ((first >= start) & (end <= stop)) | is_small
+            fits &= pages[:, PageField.VALUES] < 0
+            if self._current is not None or self._decoded is not None:
+                fits &= first >= start
+        if not self._is_plain:
             fits &= pages[:, PageField.IS_PLAIN] == 0
-        if self._current is not None or self._decoded is not None:
-            fits &= first >= start
         return len(fits) if fits.all() else int(fits.argmin())
 
     def _check_each(self, pages: PageTable, data: Bytes, base: int) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
 from functools import partial
-from itertools import pairwise
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
@@ -16,7 +15,7 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.table import concat_rows, concat_text, empty, spread, take_rows
+from akdask.columns.table import concat_rows, concat_text, empty, spread
 from akdask.formats import tuning
 from akdask.formats.parquet.chunks import (
     ArrowChunkReader,
@@ -28,7 +27,7 @@ from akdask.formats.parquet.chunks import (
     open_parquet,
 )
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
-from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader, PageReader
+from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader
 from akdask.formats.parquet.statistics import bounds_of, have_bounds, page_locations, page_statistics, without_values
 from akdask.formats.parquet.text_pages import TextPageReader
 from akdask.records import record
@@ -278,50 +277,48 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             return self.read(column, start, stop)
         return concat_text([self._text(column, *where) for where in self._within_groups(start, stop)])
 
-    def read_text_rows(self, column: str, rows: NumberArray) -> Any:
-        """Return some rows of a column of text; see `akdask.storage.source.PartReader.read_text_rows`.
+    def read_rows(self, column: str, rows: NumberArray, out: NumberArray | None = None) -> Any:
+        """Return some rows of a column; see `akdask.storage.source.PartReader.read_rows`.
 
         For errors see `read`.
         """
-        if isinstance(self._part.columns[column], ConstantPlace):
-            return super().read_text_rows(column, rows)
-        parts = []
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace):
+            return self._constant(place, len(rows), out)
+        parts, row = [], 0
         for number, begin, end in self._within_groups(int(rows[0]), int(rows[-1]) + 1):
             within = rows + (self._part.start - self._part.groups[number].first)
             some = within[np.searchsorted(within, begin) : np.searchsorted(within, end)]
-            if len(some):
-                parts.append(self._text(column, number, int(some[0]), int(some[-1]) + 1, some))
-        return concat_text(parts)
+            if not len(some):
+                continue
+            found = self._rows(column, number, some, None if out is None else out[row : row + len(some)])
+            if found is None:
+                return None
+            parts.append(found)
+            row += len(some)
+        return concat_text(parts) if out is None or not isinstance(parts[0], np.ndarray) else out[:row]
 
-    def _text(self, column: str, number: int, start: int, stop: int, rows: NumberArray | None = None) -> Any:
-        """Return rows of a row group, only some if they are given."""
+    def _rows(self, column: str, number: int, rows: NumberArray, out: NumberArray | None) -> Any:
+        """Return some rows of a row group, None where pages cannot be read alone."""
+        chunk = self._chunk(column, number)
+        try:
+            if isinstance(chunk, NumberPageReader):
+                return chunk.read_rows(rows, out)
+            if isinstance(chunk, TextPageReader):
+                return chunk.read_text(int(rows[0]), int(rows[-1]) + 1, rows)
+        except NoPlainPagesError:
+            self._chunks[column, number] = self._general_chunk(column, number)
+        return None
+
+    def _text(self, column: str, number: int, start: int, stop: int) -> Any:
+        """Return rows of a row group."""
         chunk = self._chunk(column, number)
         if isinstance(chunk, TextPageReader):
             try:
-                return chunk.read_text(start, stop, rows)
+                return chunk.read_text(start, stop)
             except NoPlainPagesError:
                 pass
-        found = self._read(column, number, start, stop, None)
-        return found if rows is None else take_rows(found, rows - start)
-
-    def runs(self, column: str, rows: NumberArray) -> Sequence[tuple[int, int]]:
-        """Return which of some rows are read together; see `akdask.storage.source.PartReader.runs`."""
-        place = self._part.columns[column]
-        if isinstance(place, ConstantPlace):
-            return super().runs(column, rows)
-        firsts = []
-        for number, begin, end in self._within_groups(int(rows[0]), int(rows[-1]) + 1):
-            shift = self._part.groups[number].first - self._part.start
-            chunk = self._chunk(column, number)
-            try:
-                within = chunk.page_starts(begin, end) if isinstance(chunk, PageReader) else np.zeros(1, np.int64)
-            except NoPlainPagesError:
-                within = np.zeros(1, np.int64)
-            firsts.append(within + shift)
-        pages = np.searchsorted(np.concatenate(firsts), rows, "right")
-        # Pages without a row lie in between.
-        apart = np.flatnonzero(np.diff(pages) > 1) + 1
-        return list(pairwise([0, *apart.tolist(), len(rows)]))
+        return self._read(column, number, start, stop, None)
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         try:

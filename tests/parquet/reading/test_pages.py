@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from akdask.caches import clear_caches
 from akdask.columns.table import concat_rows, to_objects
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats import tuning
+from akdask.formats.parquet import loops
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
 from akdask.formats.parquet.pages import (
@@ -59,6 +61,11 @@ def read_pages(path, step=None):
             stop = min(start + (step or nrows), nrows)
             found.append(reader.read("x", start, stop))
         assert all(isinstance(chunk, NumberPageReader) for chunk in reader._chunks.values())
+        for apart in (1, 2, 37):
+            rows = np.arange(nrows)[nrows // 3 :: apart]
+            if len(rows):
+                chosen, between = to_objects(reader.read_rows("x", rows)), to_objects(reader.read("x", 0, nrows))
+                np.testing.assert_array_equal(chosen, [between[row] for row in rows])
     return concat_rows(found) if found else np.empty(0)
 
 
@@ -269,6 +276,44 @@ def test_what_does_not_unpack_to_what_it_claims_is_refused(numbers, claimed):
     Path(path).write_bytes(raw[:at] + bytes([claimed << 1 & 127 | 128, claimed << 1 >> 7]) + raw[at + 2 :])
     with pytest.raises(FileFormatError, match="cannot be read"):
         [reader.read("x", 0, nrows) for reader, nrows in readers_of(path)]
+
+
+@st.composite
+def bytes_that_repeat(draw):
+    parts = draw(st.lists(st.binary(min_size=1, max_size=70), min_size=1, max_size=6))
+    return b"".join(draw(st.lists(st.sampled_from(parts), max_size=60)))
+
+
+@given(bytes_that_repeat() | st.lists(st.integers(0, 2**18)).map(lambda some: np.array(some, np.int64).tobytes()))
+def test_snappy_is_unpacked_and_bytes_behind_it_are_none_of_it(data):
+    packed = pa.Codec("snappy").compress(data).to_pybytes()
+    for behind in (b"\0", b"\1", b"\2", b"\xff"):
+        into = np.zeros(len(data) + 64, np.uint8)
+        assert loops.unpack(np.frombuffer(packed + behind * 64, np.uint8), len(data), into)
+        assert into[: len(data)].tobytes() == data
+
+
+@given(bytes_that_repeat(), st.lists(st.tuples(st.integers(0, 10**4), st.integers(0, 255)), max_size=3), st.data())
+def test_damaged_snappy_writes_nothing_behind_its_memory(data, changes, draw):
+    packed = bytearray(pa.Codec("snappy").compress(data).to_pybytes())
+    for at, byte in changes:
+        packed[at % len(packed)] = byte
+    stop = draw.draw(st.integers(0, len(packed)))
+    into = np.full(len(data) + 64 + 8, 170, np.uint8)
+    loops.unpack(np.frombuffer(bytes(packed[:stop]) + bytes(64), np.uint8), len(data), into[:-8])
+    assert (into[-8:] == 170).all()
+
+
+@pytest.mark.parametrize("rows", [[0, 10], [-1, 3], [5, 2], [3, 2**62]])
+@pytest.mark.parametrize("encoding", ["plain", "positions"])
+def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding):
+    data = np.frombuffer(bytes(10 * 8) if encoding == "plain" else b"\1\4\0\0", np.uint8)
+    page = np.array([[0, 10, 0, len(data), len(data), -1, 0, encoding == "plain"]])
+    out = np.full(4, 170, np.uint64)
+    given = np.append(data, np.zeros(64, np.uint8)), 0, page, np.zeros(1, np.uint64), 1, 8, 1, 1.0
+    with suppress(ValueError):
+        loops.decode_pages(*given, np.zeros(64, np.uint8), 0, np.array(rows), out[1:3], False)
+    assert out[[0, 3]].tolist() == [170, 170]
 
 
 def test_no_plain_pages_is_no_error_of_the_library():

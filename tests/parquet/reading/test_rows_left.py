@@ -88,6 +88,36 @@ def test_rows_that_filters_leave_have_the_values_of_every_column(tmp_path_factor
     assert lists == wanted["list"].to_pylist()
 
 
+@settings(max_examples=25)
+@given(
+    st.builds(make_table, st.integers(0, 5), st.booleans()),
+    ways(),
+    st.integers(0, 120),
+    st.tuples(st.sampled_from([1, 2, 16]), st.sampled_from([1, 2, 16])),
+)
+def test_blocks_with_few_rows_left_are_put_together(tmp_path_factory, table, way, most, limits):
+    share, count = limits
+    path = str(tmp_path_factory.mktemp("joined") / "x.parquet")
+    pq.write_table(table, path, **way)
+    expected = table.to_pandas()
+    scaled = expected["narrow"] * 3 + expected["row"]
+    kept = ((scaled % 128) < most).to_numpy(bool)
+    with pytest.MonkeyPatch.context() as patched, ak.config.set(block_size=2**8):
+        patched.setattr("akdask.engine.tuning.JOINED_BLOCK_SHARE", share)
+        patched.setattr("akdask.engine.tuning.MOST_JOINED_BLOCKS", count)
+        frame = ak.DataFrame(ak.read_parquet(path))
+        # What the filter computes, and the columns that it reads, are wanted of the rows that are left, too.
+        both = frame["narrow"] * 3 + frame["row"]
+        rows = frame[(both % 128) < most]
+        rows["both"] = both[(both % 128) < most]
+        assert rows["row"].to_list() == expected["row"][kept].tolist()
+        assert rows["both"].to_list() == scaled[kept].tolist()
+        again, left = rows[rows["row"] % 3 == 0], kept & (expected["row"] % 3 == 0)
+        for name in ("few", "many", "float"):
+            found = [None if pd.isna(item) else item for item in again[name].to_list()]
+            assert found == [None if pd.isna(item) else item for item in expected[name][left]]
+
+
 @pytest.mark.lazy_only
 @pytest.mark.parametrize("name", ["wide", "many"])
 def test_pages_without_rows_that_are_left_are_not_unpacked(tmp_path, monkeypatch, name):
