@@ -207,7 +207,8 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented
         if any(
-            isinstance(item, ElementwiseArray) and item.__array_priority__ > self.__array_priority__ for item in inputs
+            isinstance(item, Array) and getattr(item, "__array_priority__", 0) > self.__array_priority__
+            for item in inputs
         ):
             # NumPy asks the other array next.
             return NotImplemented

@@ -329,7 +329,9 @@ class Replica(Value):
         return Replica, (self.node, self.field, self.dtype)
 
 
-TAKE_NULLABLE = frozenset({"present_numbers", "missing_numbers", "lookup", "lookup_found", "take", "strided"})
+TAKE_NULLABLE = frozenset(
+    {"present_numbers", "missing_numbers", "lookup", "lookup_found", "take", "strided", "piecewise"}
+)
 """Operations that take numbers with missing rows; others compute with floats, NaN where a row is missing."""
 
 HAND_ON = frozenset({"cast", "where", "minimum", "maximum", "clip", "demand_equal"})

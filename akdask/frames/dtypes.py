@@ -117,7 +117,8 @@ def missing_where(array: Array, value: Value, lacks: Value, column: str = "") ->
         return Call("make_missing", value, lacks)
     if value.dtype == FLOAT64:
         return Call("where", lacks, Constant(np.nan), value)
-    if kind in NUMBERS and isinstance(array, pdarray) and array._pandas_converter() is None:
+    is_plain = isinstance(array, pdarray) and array._pandas_converter() is None
+    if kind in NUMBERS and (is_plain or array.flags_missing):
         return with_missing(value, lacks, column)
     raise UnsupportedError(
         f"a column of {array._type_name()} has nothing for missing elements.", hint="leave the column out."

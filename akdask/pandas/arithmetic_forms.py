@@ -16,6 +16,12 @@ from akdask.pandas.refusals import NotLazyError
 INTEGERS = tuple(map(np.dtype, ("int64", "uint64", "uint8", "bool")))
 
 
+def check_division(dividend: Any, divisor: Any) -> None:
+    """Refuse divisions as `check_divisor` does, if no side is encoded: such columns look at their divisors."""
+    if not any(isinstance(side, Series) and hasattr(side.values, "coding") for side in (dividend, divisor)):
+        check_divisor(divisor)
+
+
 def check_divisor(divisor: Any) -> None:
     """Raise NotLazyError if integers are divided by a zero, since pandas makes floats of them; computes for columns."""
     if isinstance(divisor, DataFrame):
@@ -41,7 +47,7 @@ def method(operate: Callable[[Any, Any], Any], reflected: bool = False) -> Calla
         elif not pandas.api.types.is_scalar(other) or pandas.isna(other):
             raise NotLazyError("the operand has no lazy form")
         if operate in (operator.floordiv, operator.mod):
-            check_divisor(own if reflected else other)
+            check_division(*((other, own) if reflected else (own, other)))
         return operate(other, own) if reflected else operate(own, other)
 
     return form

@@ -22,6 +22,7 @@ from akdask.engine.values import apart, with_missing
 from akdask.frames.columnset import VALUES
 from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.encoded import (
+    ELEMENTWISE,
     EPOCH,
     EXTREMES,
     PARTS,
@@ -560,6 +561,8 @@ def of_arrow(face: Any, own: Any, coding: Arrow, name: str, args: tuple[Any, ...
     """
     left = plain_of(own), coding
     is_masked = type(coding) is not Arrow
+    if is_masked and name in ELEMENTWISE and coding.kind != "U" and not _is_compiled(coding, name, args):
+        return NotImplemented
     if is_masked and (name in ARITHMETIC or name in ("isin", "astype") or (name == "sum" and coding.kind != "i")):
         raise NotLazyError("nullable types have no such form")
     if name in ARITHMETIC and len(args) == 1 and not kwargs:
@@ -581,6 +584,15 @@ def of_arrow(face: Any, own: Any, coding: Arrow, name: str, args: tuple[Any, ...
     if name in MOVED_ALWAYS:
         return NotImplemented
     raise NotLazyError(f"a column is of type {coding.dtype}")
+
+
+def _is_compiled(coding: Arrow, name: str, args: tuple[Any, ...]) -> bool:
+    """Return whether a comparison with an integer, or logic of bools, has a form that filters of files know."""
+    from akdask.pandas.series import Series as Face
+
+    if coding.kind == "b":
+        return name in ("__and__", "__or__") and isinstance(args[0], Face) and is_bool(coding_of(args[0].lazy()))
+    return coding.kind == "i" and name in COMPARISONS and len(args) == 1 and type(args[0]) is int
 
 
 MOVED_ALWAYS = words(

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array, wrap
 from akdask.arrays.pdarray import pdarray
@@ -30,7 +31,7 @@ from akdask.errors import UnsupportedError
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
-from akdask.pandas.face import words
+from akdask.pandas.face import OPERATORS, words
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
 
@@ -393,7 +394,7 @@ class RowsInMemory(OpaqueRows):
         return self.array
 
 
-class EncodedArray(Array):
+class EncodedArray(NDArrayOperatorsMixin, Array):
     """A lazy column of numbers that stand for values of a type of pandas.
 
     Parameters
@@ -406,6 +407,8 @@ class EncodedArray(Array):
 
     objType = "EncodedArray"
     flags_missing = True
+    __array_priority__ = 4000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     def __init__(self, frame: Frame, value: Value, coding: Coding) -> None:
         super().__init__(frame, value)
@@ -443,6 +446,13 @@ class EncodedArray(Array):
     def _demand_order(self) -> None:
         if not self.coding.is_ordered:
             raise NotLazyError(f"values of {self.dtype} have no lazy order")
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs or ufunc.nout > 1:
+            return NotImplemented
+        from akdask.pandas.typed_operations import operated
+
+        return operated(ufunc, inputs)
 
     def _as_operand(self) -> tuple[Frame, Value]:
         raise NotLazyError(f"values of {self.dtype} have no lazy form in this operation")
@@ -490,7 +500,7 @@ def encoded(values: Any) -> tuple[Any, Coding]:
     """Return numbers for an array or index of pandas, as lazy frames take them, and what they stand for."""
     dtype = values.dtype
     if isinstance(dtype, np.dtype) and dtype.name in NARROW:
-        wide = {"i": np.int64, "u": np.uint64, "f": np.float64}[dtype.kind]
+        wide = np.float64 if dtype.kind == "f" else np.int64
         return np.asarray(values).astype(wide), Narrow(dtype.name)
     values = values.array if isinstance(values, pandas.Series | pandas.Index) else values
     if isinstance(dtype, pandas.ArrowDtype):
@@ -499,10 +509,16 @@ def encoded(values: Any) -> tuple[Any, Coding]:
         found = from_memory(values)
         if found is not None:
             return found
+    if getattr(dtype, "na_value", None) is pandas.NA:
+        from akdask.pandas.masked_types import from_masked
+
+        found = from_masked(values)
+        if found is not None:
+            return found
     if isinstance(dtype, pandas.CategoricalDtype):
-        return _with_gaps(values.codes.astype(np.int64), values.codes < 0), categories(dtype)
+        return with_gaps(values.codes.astype(np.int64), values.codes < 0), categories(dtype)
     if isinstance(dtype, pandas.PeriodDtype):
-        return _with_gaps(values.asi8.copy(), values.isna()), Periods(dtype.name[len("period[") : -1])
+        return with_gaps(values.asi8.copy(), values.isna()), Periods(dtype.name[len("period[") : -1])
     if isinstance(dtype, np.dtype) and dtype.kind == "O" and _is_text(np.asarray(values)):
         return pandas.array(np.asarray(values), dtype="str"), ObjectText()
     dates = _dates(np.asarray(values)) if isinstance(dtype, np.dtype) and dtype.kind == "O" else None
@@ -522,7 +538,7 @@ def _dates(values: Any) -> tuple[Any, Coding] | None:
     days = np.zeros(len(values), np.int64)
     days[~missing] = there.astype("datetime64[D]").astype(np.int64)
     gap = GAP_OF_TYPE[lacking.pop()] if lacking else "NaT"
-    found = _with_gaps(days, missing)
+    found = with_gaps(days, missing)
     return found, Objects("date", gap)
 
 
@@ -537,10 +553,13 @@ def _is_text(values: Any) -> bool:
     return len(missing) < len(values) and all(type(item) is float for item in missing)
 
 
-def _with_gaps(numbers: Any, missing: Any) -> Any:
+def with_gaps(numbers: Any, missing: Any) -> Any:
+    """Return numbers or bools that are missing where a mask holds, as lazy frames take them."""
     if not missing.any():
         return numbers
-    return pandas.arrays.IntegerArray(np.where(missing, 0, numbers), np.asarray(missing))
+    numbers = np.where(missing, numbers.dtype.type(0), numbers)
+    array = pandas.arrays.BooleanArray if numbers.dtype == np.bool_ else pandas.arrays.IntegerArray
+    return array(numbers, np.asarray(missing))
 
 
 # columns of lazy objects
@@ -661,9 +680,14 @@ BY_ORDER = MOVES | words(
 )
 """Methods that moreover need to know which values are equal or missing."""
 
+ELEMENTWISE = OPERATORS | words(
+    """add radd sub rsub mul rmul truediv rtruediv div divide rdiv floordiv rfloordiv mod rmod pow rpow eq ne lt le gt
+    ge subtract multiply abs"""
+)
+"""Methods that compute each value of the values beside it: columns decide themselves whether they do."""
+
 AS_NUMBERS = words(
-    """mean std var median quantile sum prod sem skew kurt kurtosis corr cov describe any all isin between eq ne lt le
-    gt ge truediv div divide rtruediv __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __truediv__ __rtruediv__ map rolling
+    """mean std var median quantile sum prod sem skew kurt kurtosis corr cov describe any all isin between map rolling
     expanding ewm argmax argmin idxmax idxmin pct_change autocorr"""
 )
 """Methods whose results do not depend on the number of bits of their numbers."""
@@ -676,21 +700,6 @@ OF_FLOATS = words("corr cov")
 
 KEEPING = words("min max unique mode nlargest nsmallest cummax cummin")
 """Methods of a Series whose results are some of its numbers."""
-
-WRAPPING = {
-    "__add__": "add",
-    "__radd__": "add",
-    "__sub__": "subtract",
-    "__mul__": "multiply",
-    "__rmul__": "multiply",
-    "__mod__": "remainder",
-    "__floordiv__": "floor_divide",
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "mod": "remainder",
-    "floordiv": "floor_divide",
-}
 
 
 def uses_codes(face: Any) -> bool:
@@ -720,6 +729,8 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         found = of_frame(face, own, names, name, args, kwargs)
         if found is not NotImplemented:
             return found
+    if name in ELEMENTWISE:
+        return face._lazily("__abs__" if name == "abs" else name, args, kwargs)
     if name == "join":
         check_gaps(own, *(face.lazy() for face in others if not isinstance(face, list | tuple)))
     if name in ("merge", "join", "groupby", "set_axis") or not others:
@@ -830,14 +841,9 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
     if name == "mode" and not isinstance(coding, Narrow):
         raise NotLazyError("values of the type have no lazy mode")
     if isinstance(coding, Narrow):
-        if name in WRAPPING and not kwargs and len(args) == 1:
-            return face._faced(_computed_narrow(own, coding, WRAPPING[name], args[0]))
         if name in KEEPING and not any(map(_is_encoded, args)):
             found = type(face)._of(widened(own, floats=True))._lazily(name, args, kwargs)
             return _narrow_again(found, coding)
-        if coding.dtype.kind == "f" and name in COMPARED and len(args) == 1 and type(args[0]) in (int, float):
-            plain = type(face)._of(widened(own, floats=True))  # NumPy compares with the nearest narrow float.
-            return plain._lazily(name, (float(np.float32(args[0])),), kwargs)
     elif isinstance(coding, AnyCategories | Periods | Objects | ObjectText):
         if name in COMPARED:
             return face._faced(_compared(own, coding, COMPARED[name], *args))
@@ -937,29 +943,6 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
 
         return compared(own, plain, coding, name, other)
     raise NotLazyError("the other side has no lazy form")
-
-
-def _computed_narrow(own: Any, coding: Narrow, operation: str, other: Any) -> Any:
-    """Compute with narrow integers and a plain one: they wrap around as NumPy's do."""
-    if coding.dtype.kind == "f" or type(other) not in (int, float):
-        raise NotLazyError("the types have no lazy form together")
-    wide = columns_of(own).array(VALUES).plain()
-    if columns_of(own).values[VALUES].dtype.nullable or type(other) is float:
-        from akdask.pandas.series import Series as Face
-
-        words = {"add": "__add__", "subtract": "__sub__", "multiply": "__mul__", "remainder": "__mod__"}
-        return Face._of(series_of(own, wide))._lazily(words.get(operation, "__floordiv__"), (other,), {})
-    bounds = np.iinfo(coding.name)
-    if not bounds.min <= other <= bounds.max or (operation in ("remainder", "floor_divide") and other in (0, -1)):
-        raise NotLazyError("NumPy refuses the number, or the type of the result differs")
-    if coding.dtype.kind == "u":
-        raise NotLazyError("numbers without sign wrap around")
-    found = wide._operate(operation, wide, other)
-    bits = bounds.bits
-    if operation in ("add", "subtract", "multiply"):
-        shifted = found + (1 << (bits - 1))
-        found = (shifted & ((1 << bits) - 1)) - (1 << (bits - 1))
-    return series_of(own, EncodedArray(found._frame, found._value, coding))
 
 
 def where_missing(codes: Any, missing: Any) -> Value:

@@ -162,9 +162,10 @@ class Face:
         if name in OPERATORS:
             own = self.lazy()
             if name in DIVISIONS:
-                from akdask.pandas.arithmetic_forms import check_divisor
+                from akdask.pandas.arithmetic_forms import check_division
 
-                check_divisor(own if name.startswith("__r") else lazy_argument(args[0]))
+                sides = own, lazy_argument(args[0])
+                check_division(*(sides[::-1] if name.startswith("__r") else sides))
             result = getattr(type(own), name)(own, *map(lazy_argument, args))
             if result is NotImplemented:
                 raise NotLazyError("the operand has no lazy form")

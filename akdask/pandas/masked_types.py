@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 import pandas
+import pyarrow as pa
 
 from akdask.pandas.arrow_types import BOOL, Arrow
-from akdask.pandas.encoded import EXTREMES, Coding
+from akdask.pandas.encoded import EXTREMES, Coding, with_gaps
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
 
 DTYPES: Mapping[str, Any] = {
     **{f"int{bits}": pandas.api.types.pandas_dtype(f"Int{bits}") for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": pandas.api.types.pandas_dtype(f"UInt{bits}") for bits in (8, 16, 32, 64)},
+    "float": pandas.Float32Dtype(),
     "double": pandas.Float64Dtype(),
     "bool": pandas.BooleanDtype(),
     "string": pandas.StringDtype(na_value=pandas.NA),
@@ -84,3 +87,29 @@ class Masked(Arrow):
         if how == "sum":
             raise NotLazyError("sums are larger than the type")
         return made.astype(pandas.Int64Dtype() if how == "count" else pandas.Float64Dtype())
+
+
+def coding_of_masked(dtype: Any) -> Masked | None:
+    """Return the coding of a nullable type, None for other types."""
+    return next((Masked(pa.type_for_alias(name)) for name, known in DTYPES.items() if known == dtype), None)
+
+
+def from_masked(values: Any) -> tuple[Any, Coding] | None:
+    """Return numbers or text for a nullable array, and what they stand for; None if there is no coding."""
+    coding = coding_of_masked(values.dtype)
+    if coding is None:
+        return None
+    if coding.kind == "U":
+        return values.astype("str"), coding
+    numbers, missing = of_masked(values)
+    if coding.kind == "f":
+        return np.where(missing, np.nan, numbers.astype(np.float64)), coding
+    wide = numbers if coding.kind == "b" or numbers.dtype == np.uint64 else numbers.astype(np.int64)
+    return with_gaps(wide, missing), coding
+
+
+def of_masked(array: Any) -> tuple[Any, Any]:
+    """Return the numbers of a nullable array, 0 where they are missing, and which ones are."""
+    kind = array.dtype.numpy_dtype
+    missing = np.asarray(array.isna())
+    return array.to_numpy(kind, na_value=kind.type(0)) if missing.any() else array.to_numpy(kind), missing

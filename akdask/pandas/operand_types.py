@@ -85,6 +85,9 @@ def _check_column(other: Any, bools: list[bool]) -> None:
 
 
 def _check_operands(operator: str, kinds: list[Array], items: list[Any]) -> None:
+    kinds = [kind for kind in kinds if not hasattr(kind, "coding")]  # Encoded columns ask pandas.
+    if not kinds:
+        return
     if any(item is pandas.NA for item in items):
         raise NotLazyError("NA is computed with in pandas")
     are_bools = any(isinstance(item, bool | np.bool_) for item in items)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from akdask.columns.dtypes import BOOL, ColumnType
+from akdask.columns.dtypes import BOOL, ColumnType, column_type
 from akdask.columns.nullable import NullableColumn
 from akdask.engine.operations import Operation
 from akdask.typing import NumberArray
@@ -35,7 +36,16 @@ def _missing(column: NullableColumn, out: NumberArray | None = None) -> NumberAr
     return found
 
 
+def _piecewise(*columns: Any, out: Any = None, function: Callable[..., Any], **_: Any) -> Any:
+    return function(*columns)
+
+
+def _piecewise_type(*types: ColumnType, dtype: str, nullable: bool, **_: Any) -> ColumnType:
+    return replace(column_type(dtype), nullable=nullable)
+
+
 NULLABLE_OPERATIONS: dict[str, Operation] = {
+    "piecewise": Operation("piecewise", None, _piecewise_type, _piecewise),
     "nullable": Operation("nullable", 2, _nullable_type, _nullable),
     "present_numbers": Operation(
         "present_numbers", 1, lambda given: given.plain if given.is_nullable_number else None, _values
