@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -134,9 +135,17 @@ def _plain_types(schema: pa.Schema) -> dict[str, str]:
 
 def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> pandas.DataFrame:
     """Return what pandas reads from a file of the same columns without rows."""
-    target = io.BytesIO()
-    pq.write_table(schema.empty_table(), target)
-    found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters, **backend)
+    empty = schema.empty_table()
+    is_whole = columns is None and filters is None and not backend
+    if is_whole and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
+        # What pandas reads is what it makes of a table; its reader loads all data sets of Arrow.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
+            found = pandas.DataFrame.from_arrow(empty)  # type: ignore[attr-defined]
+    else:
+        target = io.BytesIO()
+        pq.write_table(empty, target)
+        found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters, **backend)
     if found.attrs:
         raise NotLazyError("the frame has attributes")
     made: pandas.DataFrame = without_views(found)

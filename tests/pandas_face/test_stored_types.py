@@ -20,7 +20,8 @@ import pytest
 
 import akdask.pandas as face
 from akdask import config
-from akdask.pandas import tuning
+from akdask.pandas import lazy_parquet, tuning
+from akdask.pandas.refusals import NotLazyError
 from tests.pandas_face.compare import difference
 
 ROWS = 60
@@ -427,3 +428,55 @@ def test_labels_of_any_type_are_those_of_pandas(tmp_path, labels, options):
     assert found._lazy is not None or isinstance(labels, list)
     pandas.testing.assert_frame_equal(found.to_pandas(), wanted)
     pandas.testing.assert_frame_equal(found.head(3).to_pandas(), wanted.head(3))
+
+
+TYPES = [
+    *(pa.int8(), pa.int64(), pa.uint16(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_()),
+    *(pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.binary(3), pa.null()),
+    *(pa.date32(), pa.date64(), pa.time32("ms"), pa.time64("us"), pa.duration("ms"), pa.decimal128(15, 2)),
+    *(pa.timestamp("s"), pa.timestamp("us"), pa.timestamp("ns"), pa.timestamp("us", "UTC")),
+    *(pa.list_(pa.int64()), pa.struct([("a", pa.int32())]), pa.map_(pa.string(), pa.int32())),
+    *(pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), pa.int64())),
+]
+"""Types of columns of Arrow."""
+
+LABELLED = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": pandas.Categorical(["u", "v"])})
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        *(pa.table({"x": pa.array([], dtype)}) for dtype in TYPES),
+        *(pa.Table.from_pandas(rows) for rows in (LABELLED, LABELLED[::-1], LABELLED.convert_dtypes())),
+        *(pa.Table.from_pandas(LABELLED.set_index(keys)) for keys in ("a", "b", "c", ["a", "b"])),
+        pa.Table.from_pandas(pandas.DataFrame({("a", "b"): [1], ("a", "c"): [2]})),
+        pa.Table.from_pandas(LABELLED.set_index(pandas.date_range("2020", periods=2, tz="UTC", name="at"))),
+    ],
+    ids=lambda table: ", ".join(f"{field.name}-{field.type}" for field in table.schema),
+)
+def test_what_pandas_reads_is_known_without_its_reader(tmp_path, monkeypatch, stored):
+    path = tmp_path / "x.parquet"
+    pq.write_table(stored.slice(0, 0), path)
+    wanted = pandas.read_parquet(path)
+    monkeypatch.setattr(pandas, "read_parquet", None)
+    found = lazy_parquet._without_rows(pq.read_schema(path), None, None, {})
+    assert list(found.dtypes.map(str)) == list(wanted.dtypes.map(str))
+    assert found.columns.equals(wanted.columns)
+    assert (found.index.names, type(found.index)) == (wanted.index.names, type(wanted.index))
+    assert (
+        [level.dtype for level in found.index.levels] == [level.dtype for level in wanted.index.levels]
+        if (isinstance(wanted.index, pandas.MultiIndex))
+        else str(found.index.dtype) == str(wanted.index.dtype)
+    )
+
+
+def test_attributes_and_repeated_names_are_left_to_the_reader(tmp_path, monkeypatch):
+    rows = LABELLED.copy()
+    rows.attrs = {"by": "me"}
+    rows.to_parquet(tmp_path / "x.parquet")
+    asked = []
+    monkeypatch.setattr(pandas, "read_parquet", lambda *args, **options: asked.append(1) or rows)
+    for schema in (pq.read_schema(tmp_path / "x.parquet"), pa.schema([("x", pa.int64()), ("x", pa.int64())])):
+        with pytest.raises(NotLazyError, match="attributes"):
+            lazy_parquet._without_rows(schema, None, None, {})
+    assert len(asked) == 2

@@ -69,9 +69,13 @@ def inspect_file(file: FileIdentity) -> ParquetFileDescription:
         If it has changed since it was inspected.
     """
     found = _DESCRIPTIONS.get(file)
-    if found is None:
-        found = _DESCRIPTIONS.put(file, describe_file(file))
-    return found
+    return _inspected(file)[1] if found is None else found
+
+
+def _inspected(file: FileIdentity) -> tuple[pq.FileMetaData, ParquetFileDescription]:
+    """Read a footer once for all that is asked of it, and cache what it says."""
+    metadata, found = _described(file)
+    return _METADATA.put(file, metadata), _DESCRIPTIONS.put(file, found)
 
 
 def inspect_ahead(files: Sequence[FileIdentity]) -> None:
@@ -90,38 +94,28 @@ def _try_to_inspect(file: FileIdentity) -> None:
 def metadata_of(file: FileIdentity) -> pq.FileMetaData:
     """Return pyarrow's footer of a file, after validating what pyarrow does not; see `inspect_file`."""
     found = _METADATA.get(file)
-    if found is None:
-        footer = read_footer(file)
-        found = parsed(file.path, footer)
-        _row_groups_of(file, found, footer)
-        _METADATA.put(file, found)
-    return found
-
-
-def _row_groups_of(
-    file: FileIdentity, metadata: pq.FileMetaData, footer: bytes
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]:
-    try:
-        return read_row_groups(footer, leaves_of(metadata), file.size - _TAIL - len(footer))
-    except PARQUET_ERRORS as error:
-        raise _damaged(file.path, error) from error
+    return _inspected(file)[0] if found is None else found
 
 
 def describe_file(file: FileIdentity) -> ParquetFileDescription:
     """Describe a file by its footer, without caching; see `inspect_file`."""
+    return _described(file)[1]
+
+
+def _described(file: FileIdentity) -> tuple[pq.FileMetaData, ParquetFileDescription]:
     footer = read_footer(file)
     metadata = parsed(file.path, footer)
     try:
         schema = _shared(metadata, footer)
+        rows, chunks = read_row_groups(footer, leaves_of(metadata), file.size - _TAIL - len(footer))
     except PARQUET_ERRORS as error:
         raise _damaged(file.path, error) from error
-    rows, chunks = _row_groups_of(file, metadata, footer)
     if sum(rows.tolist()) > file.size * _MAX_ROWS_PER_BYTE:
         raise FileFormatError(
             f"{file.path!r} claims {sum(rows.tolist()):,} rows in {file.size:,} bytes.",
             hint="the file is damaged or made up; leave it out or write it again.",
         )
-    return ParquetFileDescription(file, schema, rows, chunks)
+    return metadata, ParquetFileDescription(file, schema, rows, chunks)
 
 
 _last: list[tuple[pq.FileMetaData, FileSchema]] = []
