@@ -27,24 +27,31 @@ def read_csv(
     names: Sequence[str] | None = None,
     widen: bool = False,
     encoding: str = "utf-8",
+    on_bad_lines: str = "error",
+    comment: str | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     r"""Open CSV files of Arkouda or any other writer as lazy arrays.
 
-    Opening scans all bytes once, to find and count rows. Fields are parsed when values are needed; unused columns are
-    not converted.  Large files are cut into partitions where rows end, whatever stands inside quotes. A file with a
-    quote inside an unquoted field is one partition.
+    Opening scans all bytes once, to count rows and to find the types of their cells; the result is cached for as long
+    as the file does not change. Fields are parsed when values are needed; unused columns are not converted.  Large
+    files are cut into partitions where rows end, whatever stands inside quotes.
 
     Files compressed by gzip, bz2, zstd or lz4 are recognized by their first bytes, whatever their names.  Each is one
     partition: it is unpacked once to count its rows, in blocks, and again as a whole whenever its rows are needed, when
     it has to fit in memory.
 
-    Lines without any byte before the names are skipped; columns of one name get numbers, as in pandas.
+    Blank lines are skipped; columns of one name get numbers, and those without any are ``Unnamed``, as in pandas. As
+    there, quotes have a meaning at the beginning of a field, and fields that a row lacks are empty.
 
-    Arkouda's header gives the types.  Without it pyarrow infers them from the first rows of all files. Digits are
-    int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells are empty. Dates
-    and times in the form of ISO 8601 are Datetimes. All else is text.  A later cell that is not of its column's type is
-    an error on reading. So is an integer without an equal float, in a column that was inferred to be float64.
+    Arkouda's header gives the types, and its rows have all fields.  Without it all cells of all files decide, as in
+    pandas. Digits are int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells
+    are empty or ``NA``, ``null`` and the like. Dates and times in the form of ISO 8601 are Datetimes: in the zone of
+    their offset, in UTC if they have several, and in microseconds if they are beyond the years of nanoseconds. All else
+    is text, which is left as it is.  An integer without an equal float, in a column that was inferred to be float64, is
+    an error on reading.
 
     Parameters
     ----------
@@ -68,6 +75,14 @@ def read_csv(
         and are an error if named.
     encoding : str, default "utf-8"
         The encoding of text, in which ASCII is as in UTF-8, such as ``latin-1``.
+    on_bad_lines : {"error", "skip"}, default "error"
+        What to do with rows that have more fields than there are columns.
+    comment : str, optional
+        The character behind which the rest of a line is left out.
+    decimal : str, default "."
+        The character before decimals.
+    thousands : str, optional
+        The character between thousands.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
@@ -96,6 +111,10 @@ def read_csv(
         names=names,
         widen=widen,
         encoding=encoding,
+        on_bad_lines=on_bad_lines,
+        comment=comment,
+        decimal=decimal,
+        thousands=thousands,
     )
     return read_objects(opened, datasets)
 

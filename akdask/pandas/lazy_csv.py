@@ -24,9 +24,9 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR
 from akdask.columns.strings import from_nulls
 from akdask.errors import FileFormatError
 from akdask.formats.csv.file_set import CsvSource
-from akdask.formats.csv.lines import ByteRange, Lines, StrayQuoteError, byte_ranges, last_end
-from akdask.formats.csv.parse import CsvColumn
+from akdask.formats.csv.lines import MARGIN, ByteRange, Lines, UnclosedQuoteError, byte_ranges, last_end
 from akdask.formats.csv.text_file import read_text, text_file
+from akdask.formats.csv.types import CsvColumn
 from akdask.frames.columnset import ColumnSet
 from akdask.pandas import tuning
 from akdask.pandas.face import words
@@ -268,7 +268,7 @@ class PandasRows:
         dtypes = dict(self.dtypes)
         if not nrows:
             return {name: _column(pandas.Series(dtype=dtypes[name])) for name in columns}
-        frame = self.frame(data, list(columns), dtypes)
+        frame = self.frame(data[: len(data) - MARGIN], list(columns), dtypes)
         if len(frame) != nrows:
             raise FileFormatError(f"{self.path!r} has changed: from byte {start} on it had {nrows} rows.")
         return {name: _column(frame[name]) for name in columns}
@@ -351,8 +351,8 @@ def _types_of(
     )
     try:
         ranges_of_files = [byte_ranges(one.file, one.start, lines, limit) for one in opened]
-    except StrayQuoteError:
-        raise NotLazyError("quotes do not show where rows end") from None
+    except UnclosedQuoteError:
+        raise NotLazyError("a quote is never closed") from None
     given = dict(parser.dtypes)
 
     guessed = [name for name, form in parser.times if not form]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask.formats.csv.lines import Lines, StrayQuoteError, byte_ranges, last_end
+from akdask.formats import tuning
+from akdask.formats.csv.lines import Lines, UnclosedQuoteError, byte_ranges, last_end, scanned
 from akdask.storage.files import identify
 from akdask.storage.ranges import ALIGNED_ROWS
 
@@ -80,13 +81,35 @@ def test_delimiters_of_several_bytes_part_fields_across_blocks(tmp_path):
         assert len(ranges) > 5
 
 
-@pytest.mark.parametrize("content", [b'5" pipe,1\n2,3\n', b'a,"b\n', b'a,b"\n', b'"a"b"c",1\n'])
-def test_quotes_that_tell_nothing_are_refused(tmp_path, content):
+@pytest.mark.parametrize("block", [3, 1000])
+def test_quotes_within_fields_are_text(tmp_path, block):
     path = tmp_path / "x.csv"
-    path.write_bytes(content)
-    for block in (3, 1000):
-        with pytest.raises(StrayQuoteError):
-            byte_ranges(identify(str(path)), 0, Lines(b",", keeps_blank=False), 100, block)
+    path.write_bytes(b'5" pipe,1\n2,3"\n"a"b"c",1\n' * 40)
+    ranges = byte_ranges(identify(str(path)), 0, Lines(b",", keeps_blank=False), 100, block)
+    assert sum(found.nrows for found in ranges) == 120
+    assert len(ranges) > 5
+
+
+@pytest.mark.parametrize("block", [3, 1000])
+def test_a_quote_that_is_never_closed_is_refused(tmp_path, block):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'a,"b\n')
+    with pytest.raises(UnclosedQuoteError):
+        byte_ranges(identify(str(path)), 0, Lines(b",", keeps_blank=False), 100, block)
+
+
+@pytest.mark.parametrize("cell", ['"{}\n\n"', '"{}"', "{}", '"{}""\n"', "\n{}"])
+def test_stretches_find_the_same_as_one(tmp_path, monkeypatch, cell):
+    path = tmp_path / "x.csv"
+    path.write_text("".join(f"{cell.format(number)},{number}\n" for number in range(300)))
+    file, lines = identify(str(path)), Lines(b",", keeps_blank=False)
+    whole = scanned(file, 0, lines, 700, columns=2)
+    monkeypatch.setattr(tuning, "CSV_STRETCH", 50)
+    monkeypatch.setattr("akdask.formats.csv.lines.CPU_COUNT", 9)
+    found = scanned(file, 0, lines, 700, columns=2, block=64)
+    assert found.ranges == whole.ranges
+    assert found.classes.tolist() == whole.classes.tolist()
+    assert sum(piece.nrows for piece in found.ranges) == 300
 
 
 def test_blank_lines_are_rows_where_a_row_is_one_text(tmp_path):

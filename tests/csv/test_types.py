@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentTypeError, ConversionError, FileFormatError, MissingDatasetError
-from akdask.formats.csv import parse
+from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError, FileFormatError, MissingDatasetError
 
 
 def read(tmp_path, content, **options):
@@ -32,7 +31,15 @@ def read(tmp_path, content, **options):
         (["true", "False"], "bool", [True, False]),
         (["true", ""], "str", ["true", ""]),
         (["a", ""], "str", ["a", ""]),
-        (["", ""], "str", ["", ""]),
+        (["", "NA"], "float64", [None, None]),
+        (["0x1F", "2"], "str", ["0x1F", "2"]),
+        (["1_000", "2"], "str", ["1_000", "2"]),
+        ([" 5", "+6"], "int64", [5, 6]),
+        (["1.", ".5"], "float64", [1.0, 0.5]),
+        (["1e", "5"], "str", ["1e", "5"]),
+        (["1e400", "-1e-400"], "float64", [np.inf, 0.0]),
+        (["12345678901234567890.5", "1"], "float64", [12345678901234567890.5, 1.0]),
+        (["-", "5"], "str", ["-", "5"]),
         (["10:30", "11:00"], "str", ["10:30", "11:00"]),
     ],
 )
@@ -90,21 +97,59 @@ def test_types_may_be_given(tmp_path):
         read(tmp_path, content, dtypes={"a": "bigint"})
 
 
-@pytest.mark.lazy_only
-def test_a_cell_behind_the_sample_that_does_not_fit_is_told_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "SAMPLE", 64)
-    content = "a,b\n" + "1,2\n" * 50 + "x,3\n"
-    found = read(tmp_path, content)
-    assert found["b"].sum() == 103
-    with pytest.raises(
-        FileFormatError, match=r"column 'a' .*x\.csv' holds .*'x'(.|\n)*row 51(.|\n)*dtypes=\{'a': 'str'\}"
-    ):
-        found["a"].sum().compute()
-    assert read(tmp_path, content, dtypes={"a": str})["a"][-1] == "x"
+@pytest.mark.parametrize("late", ["", "1.5", "x", "18446744073709551615", "true"])
+def test_the_last_cell_counts_as_the_first(tmp_path, late):
+    content = "a\n" + "1\n" * 200_000 + f"{late or 'NA'}\n"
+    found = read(tmp_path, content)["a"]
+    expected = pd.read_csv(tmp_path / "x.csv", low_memory=False)["a"]
+    assert found._value.dtype.name == str(expected.dtype)
+    assert str(found[-1]) == str(expected.iloc[-1])
 
 
-def test_a_sample_ends_where_a_row_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "SAMPLE", 16)
-    found = read(tmp_path, 'a,b\n1,"long text\nwith a line break"\n2,c\n')
-    assert found["a"].tolist() == [1, 2]
-    assert found["b"].tolist() == ["long text\nwith a line break", "c"]
+@pytest.mark.parametrize(
+    ("cells", "zone", "expected"),
+    [
+        (["2020-01-01T10:00Z", "2020-01-02 00:00:01+00:00"], "UTC", ["2020-01-01T10:00", "2020-01-02T00:00:01"]),
+        (["2020-01-01T10:00+02:00", "NA"], "+02:00", ["2020-01-01T08:00", "NaT"]),
+        (["2020-01-01T10:00+0200", "2020-01-01T10:00-01"], "UTC", ["2020-01-01T08:00", "2020-01-01T11:00"]),
+    ],
+)
+def test_offsets_are_zones(tmp_path, cells, zone, expected):
+    found = ak.DataFrame(read(tmp_path, "t,k\n" + "".join(f"{cell},1\n" for cell in cells))).to_pandas()["t"]
+    assert str(found.dt.tz) in {zone, f"UTC{zone}"}
+    np.testing.assert_array_equal(
+        found.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), np.array(expected, "datetime64[ns]")
+    )
+
+
+def test_times_with_and_without_offsets_are_text(tmp_path):
+    assert read(tmp_path, "t\n2020-01-01T10:00Z\n2020-01-01\n")["t"][1] == "2020-01-01"
+
+
+def test_years_beyond_those_of_nanoseconds_are_read(tmp_path):
+    found = read(tmp_path, "t\n9999-12-31\n0001-01-01\n1969-12-31 23:59:59.5\n")["t"]
+    assert isinstance(found, ak.Datetime)
+    expected = np.array(["9999-12-31", "0001-01-01", "1969-12-31T23:59:59.5"], "datetime64[us]")
+    np.testing.assert_array_equal(np.array(found.to_ndarray(), "datetime64[us]"), expected)
+    edges = ["1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"]
+    found = read(tmp_path, "t\n" + "\n".join(edges))["t"]
+    np.testing.assert_array_equal(found.to_ndarray(), np.array(edges, "datetime64[ns]"))
+
+
+def test_marks_of_thousands_and_decimals_may_be_given(tmp_path):
+    content = "a;b;c\n1.234,5;1.000;x.y\n-2,25;1.234.567;1.2\n"
+    found = read(tmp_path, content, column_delim=";", decimal=",", thousands=".")
+    assert found["a"].tolist() == [1234.5, -2.25]
+    assert found["b"].tolist() == [1000, 1234567]
+    assert found["c"].tolist() == ["x.y", "1.2"]
+    for option in ({"decimal": ""}, {"thousands": "1"}, {"comment": "##"}, {"on_bad_lines": "warn"}):
+        with pytest.raises(ArgumentError):
+            read(tmp_path, content, **option)
+
+
+def test_comments_and_long_rows_may_be_left_out(tmp_path):
+    content = '# of x\n\na,b\n1,2# so\n# no\n3,4,5\n"#",6\n'
+    found = read(tmp_path, content, comment="#", on_bad_lines="skip")
+    assert {name: cells.tolist() for name, cells in found.items()} == {"a": ["1", "#"], "b": [2, 6]}
+    with pytest.raises(FileFormatError, match=r"Expected 2 columns, got 3(.|\n)*line 6"):
+        read(tmp_path, content, comment="#")

@@ -1,4 +1,4 @@
-"""A set of CSV files: its columns from the heads and a sample, its rows from a scan of all bytes."""
+"""A set of CSV files: its columns from the heads, its rows and the types of its cells from a scan of all bytes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from types import TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask import config
@@ -22,20 +22,23 @@ from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array
 from akdask.columns.table import slice_rows
-from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError
+from akdask.errors import ArgumentError, InconsistentFilesError, MissingDatasetError
 from akdask.formats.csv.lines import (
     ByteRange,
     Head,
     Lines,
-    StrayQuoteError,
+    LongRowError,
+    Scanned,
     UnclosedQuoteError,
-    byte_ranges,
     checked_delimiter,
     checked_encoding,
+    padded,
     read_head,
+    scanned,
 )
-from akdask.formats.csv.parse import CsvColumn, RowParser, found_types, given_types
-from akdask.formats.csv.text_file import TextFile, read_text, text_file, text_reader
+from akdask.formats.csv.parse import RowParser
+from akdask.formats.csv.text_file import TextFile, text_file, text_reader
+from akdask.formats.csv.types import CsvColumn, found_types, given_types
 from akdask.records import record
 from akdask.storage import tuning as storage_tuning
 from akdask.storage.catalog import compare_with_catalogs
@@ -44,7 +47,9 @@ from akdask.storage.locales import Filenames, patterns_of
 from akdask.storage.manifest import SummedFile, SummedManifest, Told
 from akdask.storage.objects import (
     MAY_LACK,
+    UNIT,
     VALUES,
+    ZONE,
     Difference,
     ObjType,
     StoredColumn,
@@ -132,9 +137,9 @@ class CsvPart:
             check_memory(
                 stop - start, f"the text of {self.file.path!r} takes", "unpack the file, which can then be cut"
             )
-        data = new_array(stop - start, np.uint8)
+        data = padded(stop - start)
         with text_reader(self.file) as reader:
-            reader.read_into(data, start, "CSV")
+            reader.read_into(data[: stop - start], start, "CSV")
         found = self.rows.parse(data, self.columns, start, nrows)
         for name, dtype in self.dtypes.items():
             numbers: Any = found[name]
@@ -225,8 +230,6 @@ Files: TypeAlias = Sequence[File]
 
 _NUMBERS = {"int64", "uint64", "float64", "double"}
 _HINT = "dtypes={…} gives a type to columns of files that tell none; or read the files of each type by themselves"
-_TO_END = 2**62
-"""More bytes than any text has."""
 
 
 class CsvSet:
@@ -236,8 +239,8 @@ class CsvSet:
     ----------
     files : sequence of (FileIdentity or CompressedFile, Head)
         In the order of the rows.
-    delimiter : bytes
-        The delimiter between fields.
+    lines : Lines
+        Rules that delimit rows, of files without a header.
     dtypes : mapping of str to dtype, dtype or None
         Types that the user has given.
     label : str
@@ -246,20 +249,17 @@ class CsvSet:
         Give the smallest value of its type for a cell that does not fit.
     widen : bool, default False
         Read numbers that files have in different types in one that has all of them.
-    encoding : str, default "utf8"
-        The encoding of text.
     """
 
     def __init__(
         self,
         files: Files,
-        delimiter: bytes,
+        lines: Lines,
         dtypes: Any,
         label: str,
         *,
         allow_errors: bool,
         widen: bool = False,
-        encoding: str = "utf8",
     ) -> None:
         self._files = files
         self._widen = widen
@@ -268,7 +268,8 @@ class CsvSet:
         self._allow_errors = allow_errors
         head = files[0][1]
         # A row of one empty text is a line without any byte. Other writers leave such lines where they have no rows.
-        self._lines = Lines(delimiter, keeps_blank=head.types is not None and len(head.names) == 1, encoding=encoding)
+        is_told = head.types is not None
+        self._lines = replace(lines, keeps_blank=is_told and len(head.names) == 1, demands_all=is_told)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -290,7 +291,11 @@ class CsvSet:
         names = list(dict.fromkeys(name for _, head in self._files for name in head.names))
         known = given_types(self._dtypes, names)
         if self._files[0][1].types is None:
-            columns, of_files = found_types(self._files, names, self._lines, known)
+            seen = [
+                (file.path, head.names, found.classes)
+                for (file, head), found in zip(self._files, self._scanned(classed=len(known) < len(names)), strict=True)
+            ]
+            columns, of_files = found_types(seen, names, known)
         else:
             columns, of_files = self._told(names, known)
         lacking = {name: [file.path for file, head in self._files if name not in head.names] for name in names}
@@ -351,8 +356,8 @@ class CsvSet:
         source = self._source
         found = {}
         for name in wanted:
-            # A field without text is NaT, and only reading all fields would find one.
-            params = {MAY_LACK: True} if self.kinds[name] is ObjType.DATETIME else {}
+            column = self.columns[name]
+            params = {MAY_LACK: column.may_lack, UNIT: column.unit, ZONE: column.zone} if column.is_time else {}
             found[name] = StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}, params=params)
         return found
 
@@ -371,20 +376,32 @@ class CsvSet:
         given = given_types(self._dtypes, list(self.columns))
         return tuple(None if name in given else dtype for name, dtype in zip(head.names, head.types, strict=True))
 
+    def _scanned(self, *, classed: bool) -> list[Scanned]:
+        """Return what scans of the files find; `classed` if the classes of cells are wanted, too."""
+        limit = max(partition_size() // 2, 1)  # text and parsed columns are in memory at the same time
+        waits = any(is_remote(file.path) for file, _ in self._files)
+        rows = [
+            RowParser(file.path, head.names, self._lines, self._allow_errors, file=file) for file, head in self._files
+        ]
+        with ThreadPoolExecutor(min(storage_tuning.AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
+            return list(
+                threads.map(
+                    lambda entry, parsed: _scan(entry[0], entry[1].start, parsed, limit, classed=classed),
+                    self._files,
+                    rows,
+                )
+            )
+
     @cached_property
     def _source(self) -> CsvSource:
-        limit = max(partition_size() // 2, 1)  # text and parsed columns are in memory at the same time
+        is_told = self._files[0][1].types is not None
+        found = self._scanned(classed=not is_told and any(column.is_found for column in self.columns.values()))
         rows = [
             RowParser(file.path, head.names, self._lines, self._allow_errors, self._own_types(head), file)
             for file, head in self._files
         ]
-        waits = any(is_remote(file.path) for file, _ in self._files)
-        with ThreadPoolExecutor(min(storage_tuning.AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
-            found = threads.map(
-                lambda entry, parsed: _ranges(entry[0], entry[1].start, parsed, limit), self._files, rows
-            )
-            ranges = list(found)
-        return CsvSource([file for file, _ in self._files], ranges, rows, self.columns, self._label)
+        files, ranges = [file for file, _ in self._files], [one.ranges for one in found]
+        return CsvSource(files, ranges, rows, self.columns, self._label)
 
 
 def _kind(column: CsvColumn) -> ObjType:
@@ -393,21 +410,15 @@ def _kind(column: CsvColumn) -> ObjType:
     return ObjType.PDARRAY if column.dtype.is_number else ObjType.STRINGS
 
 
-@cached_results("byte ranges of CSV files", 4096, lambda ranges: sum(map(sys.getsizeof, ranges)))
-def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
-    """Return the rows of a file in ranges; one range if its quotes do not show where to cut."""
+@cached_results("scans of CSV files", 4096, lambda found: found.classes.nbytes + sum(map(sys.getsizeof, found.ranges)))
+def _scan(file: TextFile, start: int, rows: RowParser, limit: int, *, classed: bool) -> Scanned:
+    """Return the rows of a file in ranges, and the classes of its cells if they are wanted."""
     try:
-        return byte_ranges(file, start, rows.lines, limit)
+        return scanned(file, start, rows.lines, limit, columns=len(rows.names) if classed else 0)
     except UnclosedQuoteError:
-        raise FileFormatError(
-            f"{file.path!r} ends inside a field in quotes.", hint="a quote is never closed, or the file is truncated."
-        ) from None
-    except StrayQuoteError:
-        data = read_text(file, start, _TO_END)
-        try:
-            return [ByteRange(start, start + len(data), rows.table(data, {"0": pa.large_string()}).num_rows)]
-        except pa.ArrowInvalid as error:
-            rows.refuse(error, start, data)
+        rows.refuse_end()
+    except LongRowError as error:
+        rows.refuse_fields(error.count, error.start)
 
 
 def open_set(
@@ -419,6 +430,10 @@ def open_set(
     names: Sequence[str] | None = None,
     widen: bool = False,
     encoding: str = "utf-8",
+    on_bad_lines: str = "error",
+    comment: str | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
 ) -> CsvSet:
     """Open a set of CSV files: find them and read their heads.
 
@@ -439,6 +454,8 @@ def open_set(
         Read numbers that files have in different types in one that has all of them.
     encoding : str, default "utf-8"
         The encoding of text, in which ASCII is as in UTF-8.
+    on_bad_lines, comment, decimal, thousands : str
+        See `akdask.read_csv`.
 
     Raises
     ------
@@ -448,6 +465,7 @@ def open_set(
         If a file named by a manifest is missing, or the files do not have the same columns; all differences are listed.
     """
     delimiter, known = checked_delimiter(column_delim), checked_encoding(encoding)
+    lines = Lines(delimiter, keeps_blank=False, encoding=known, **_rules(on_bad_lines, comment, decimal, thousands))
     label = f"read_csv({shown(filenames)})"
 
     patterns = patterns_of(filenames)
@@ -472,19 +490,39 @@ def open_set(
                 found = proven or claimed
                 if found is not None and found.sums is not None:
                     found.sums.check_once(file, is_proven=proven is not None)
-            return _headed(file, delimiter, names, known)
+            return _headed(file, lines, names)
 
         return described, told.lost
 
     files = readable(filenames, describer) if allow_errors else settled(filenames, look)
     _check_agreement(files)
-    return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors, widen=widen, encoding=known)
+    return CsvSet(files, lines, dtypes, label, allow_errors=allow_errors, widen=widen)
 
 
-def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None, encoding: str) -> File:
+def _rules(on_bad_lines: object, comment: object, decimal: object, thousands: object) -> dict[str, Any]:
+    """Return the rules that arguments of a user are.
+
+    Raises
+    ------
+    ArgumentError
+        If one of them has no meaning.
+    """
+    if on_bad_lines not in ("error", "skip"):
+        raise ArgumentError(
+            f"rows with too many fields are not treated by {on_bad_lines!r}.", hint="'error' or 'skip'."
+        )
+    characters = {"comment": comment or "", "decimal": decimal, "thousands": thousands or ""}
+    for word, mark in characters.items():
+        is_mark = isinstance(mark, str) and mark.isascii() and len(mark) <= 1 and mark not in set('"\r\n0123456789')
+        if not is_mark or (word == "decimal" and not mark):
+            raise ArgumentError(f"{word} cannot be {mark!r}.", hint="it is one character of ASCII.")
+    return {"skips_long": on_bad_lines == "skip", **characters}
+
+
+def _headed(file: FileIdentity, lines: Lines, names: Sequence[str] | None) -> File:
     """Return a file as text, and its head."""
     text = text_file(file)
-    return text, read_head(text, delimiter, names, encoding)
+    return text, read_head(text, lines.delimiter, names, lines.encoding, lines.comment)
 
 
 def _check_agreement(files: Files) -> None:

@@ -19,7 +19,12 @@ class CsvFormat(FileFormat):
     is_tabular = True
     joins_partitions = True
     missing_as_nan = True
-    read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names", "widen", "encoding"})
+    read_options = frozenset(
+        {
+            *("column_delim", "allow_errors", "dtypes", "names", "widen", "encoding"),
+            *("on_bad_lines", "comment", "decimal", "thousands"),
+        }
+    )
     write_options = frozenset({"column_delim", "compression"})
 
     def recognizes_packed(self, path: str) -> bool:

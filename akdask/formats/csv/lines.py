@@ -1,42 +1,45 @@
-"""Find and count the rows of a CSV file, and the places where it may be cut; parse its first lines.
+"""Find and count the rows of a CSV file, where it may be cut, and classes of cells; parse its first lines.
 
-All bytes are scanned once, in blocks: as bits, 64 bytes in a word.  A line break ends a row unless it is inside quotes.
-As fields are quoted from their first byte to their last, the parity of the quotes before a break shows whether it is.
-A file with a quote anywhere else has no such rule: it is not cut, and the parser counts its rows.
+All bytes are scanned once, in blocks, by a loop that knows rows as pandas does.  Large files are scanned in stretches
+at the same time.  Where a stretch begins is a guess, the end of the first line there; if the rows before end elsewhere,
+since that line end is inside quotes, the stretch is scanned again.
 """
 
 from __future__ import annotations
 
+import re
 from codecs import lookup
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from dask.system import CPU_COUNT
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
+from akdask.columns.memory import new_array
 from akdask.errors import ArgumentError, ArgumentTypeError, FileFormatError
 from akdask.formats import tuning
-from akdask.formats.csv.text_file import TextFile, read_text, text_blocks
+from akdask.formats.csv.loops import scan
+from akdask.formats.csv.text_file import TextFile, read_text, text_blocks, text_reader
 from akdask.records import record
-from akdask.storage.files import FileIdentity
+from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.objects import told_apart
 from akdask.storage.ranges import ALIGNED_ROWS
 from akdask.storage.tuning import MANY_RANGES
 
-BLOCK = 2**19
-"""Bytes of a block of a scan, after which a range may end: ranges depend on it, and with them sums of floats.  1 M rows
-take 113, 100 and 103 ms at a quarter, at this, and at four times as many."""
+MARGIN = 72
+"""Bytes of NUL behind text that loops read: see text.hpp."""
 
-_UNKNOWN = 2**62
-"""Bytes of a compressed text, whose length is unknown until all is unpacked."""
-
-_QUOTE, _FEED, _RETURN = 34, 10, 13
-
-_ONE, _TOP = np.uint64(1), np.uint64(63)
+_FEED, _RETURN = 10, 13
+_NO_LIMIT = 2**62
 
 Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
+Classes = npt.NDArray[np.int64]
+"""For each column the classes of its cells as bits, and the least and most offset of times, in minutes."""
 
 
 class ByteRange(NamedTuple):
@@ -47,197 +50,301 @@ class ByteRange(NamedTuple):
     nrows: int
 
 
-class StrayQuoteError(ValueError):
-    """A quote inside a field that does not begin with one."""
+class Scanned(NamedTuple):
+    """What a scan of a file finds.
+
+    Parameters
+    ----------
+    ranges : sequence of ByteRange
+        The rows.
+    classes : ndarray of int64, shape (ncolumns, 3)
+        Of the cells of each column; without rows if they were not asked for.
+    """
+
+    ranges: Sequence[ByteRange]
+    classes: Classes
 
 
-class UnclosedQuoteError(StrayQuoteError):
+class UnclosedQuoteError(ValueError):
     """The last quote opens a field that has no end."""
+
+
+class LongRowError(ValueError):
+    """A row has more fields than there are columns.
+
+    Parameters
+    ----------
+    start : int
+        Where the row begins in the file.
+    count : int
+        How many fields it has.
+    """
+
+    def __init__(self, start: int, count: int) -> None:
+        super().__init__(start, count)
+        self.start, self.count = start, count
 
 
 @record
 class Lines:
-    """Rules that delimit rows.
+    """Rules that delimit rows and cells.
 
     Parameters
     ----------
     delimiter : bytes
         The delimiter between fields.
     keeps_blank : bool
-        Whether a line without any byte is a row; otherwise it is skipped.
+        Whether a line without any byte is a row; otherwise lines of blanks are skipped.
     encoding : str, default "utf8"
         The encoding of text, in which ASCII is as in UTF-8.
+    skips_long : bool, default False
+        Whether rows with more fields than columns are left out; otherwise they are errors.
+    demands_all : bool, default False
+        Whether rows with fewer fields than columns are errors; otherwise the rest has no value.
+    comment, decimal, thousands : str, default "", "." and ""
+        The character behind which the rest of a line is left out, the one before decimals, and the one within numbers.
     """
 
     delimiter: bytes
     keeps_blank: bool
     encoding: str = "utf8"
+    skips_long: bool = False
+    demands_all: bool = False
+    comment: str = ""
+    decimal: str = "."
+    thousands: str = ""
+
+    @property
+    def options(self) -> bytes:
+        """The rules, but the delimiter, as loops take them."""
+        characters = [ord(one or "\0") for one in (self.comment, self.decimal, self.thousands)]
+        return bytes([self.keeps_blank, self.skips_long, self.demands_all, *characters])
 
 
-def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int = BLOCK) -> list[ByteRange]:
-    """Return the rows of a file in ranges of about `limit` bytes, at least one; a compressed file is one range.
+def padded(size: int) -> Bytes:
+    """Return an array for so many bytes of text, with a margin of NUL behind them."""
+    array: Bytes = new_array(size + MARGIN, np.uint8)
+    array[size:] = 0
+    return array
+
+
+def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int = tuning.CSV_BLOCK) -> list[ByteRange]:
+    """Return the rows of a file in ranges of about `limit` bytes; see `scanned`."""
+    return list(scanned(file, start, lines, limit, block=block).ranges)
+
+
+def scanned(
+    file: TextFile, start: int, lines: Lines, limit: int, *, columns: int = 0, block: int = tuning.CSV_BLOCK
+) -> Scanned:
+    """Scan a file for its rows, in ranges of about `limit` bytes, and for classes of cells.
 
     Parameters
     ----------
     file : FileIdentity or CompressedFile
-        The file.
+        The file; a compressed one is one range.
     start : int
         Where the first row begins.
     lines : Lines
         Rules that delimit rows.
     limit : int
         Bytes of a range.
+    columns : int, default 0
+        How many columns there are, if their classes are wanted.
     block : int
-        Bytes per block of the scan.
+        Bytes that are read at a time, and more where a row is longer.
 
     Raises
     ------
-    StrayQuoteError
-        If the quotes do not show where rows end, or the last field has no end.
+    UnclosedQuoteError
+        If the last field has no end.
+    LongRowError
+        If a row has more fields than columns, whose classes are wanted.
     """
-    is_cut = isinstance(file, FileIdentity)
-    size = file.size if isinstance(file, FileIdentity) else _UNKNOWN
-    scan = _Scan(lines, start, -(-(size - start) // limit) if is_cut else 1, size)
-    buffer = np.empty(block, np.uint8)
-    carried, position = 0, start
-    for data, is_last in text_blocks(file, start, block - 1):
-        position += len(data)
-        both = buffer[: carried + len(data)]
-        both[carried:] = data
-        # A carriage return ends a row unless a line feed follows.
-        carried = int(both[-1] == _RETURN and not is_last)
-        if len(both) > carried:
-            scan.add(both[: len(both) - carried])
-        if carried:
-            buffer[0] = _RETURN
-    return scan.finish(position)
+    parts: list[_Stretch] = []
+    starts = _starts(file, start)
+
+    def look(begin: int, stop: int) -> _Stretch:
+        with _reading(file, begin) as read:
+            return _Stretch.of(read, begin, stop, lines, columns=columns, block=block)
+
+    bounds = list(zip(starts, [*starts[1:], _NO_LIMIT], strict=True))
+    with ThreadPoolExecutor(len(bounds)) as threads:
+        guessed = threads.map(lambda pair: look(*pair), bounds) if len(bounds) > 1 else [look(*bounds[0])]
+        for (begin, stop), found in zip(bounds, guessed, strict=True):
+            end = parts[-1].stop if parts else begin
+            parts.append(found if end == begin else look(end, stop))
+    if any(part.is_unclosed for part in parts):
+        raise UnclosedQuoteError
+    long_row = next((part.long_row for part in parts if part.long_row is not None), None)
+    if long_row is not None:
+        raise LongRowError(*long_row)
+    total, row_starts, classes = 0, [], parts[0].classes
+    for part in parts:
+        row_starts += [(position, total + rows) for position, rows in part.row_starts]
+        total += part.rows
+        classes = classes if part is parts[0] else merged_classes(classes, part.classes)
+    every = ByteRange(start, parts[-1].stop, total)
+    if not isinstance(file, FileIdentity) or every.stop - start <= limit:
+        return Scanned([every], classes)
+
+    def walk(position: int, until: int, most: int) -> _Place:
+        with _reading(file, position) as read:
+            found = _Stretch.of(read, position, until, lines, columns=0, block=block, most=most)
+        return found.stop, found.rows
+
+    return Scanned(_cut(every, row_starts, limit, walk), classes)
 
 
-class _Scan:
-    """Counts rows block by block, and cuts where enough bytes have come and a unit of rows is full."""
+def merged_classes(first: Classes, second: Classes) -> Classes:
+    """Return the classes of the cells of both."""
+    least, most = np.minimum(first[:, 1], second[:, 1]), np.maximum(first[:, 2], second[:, 2])
+    bounds = np.stack([least, most], axis=1)
+    for one, other in ((first, second), (second, first)):
+        has_none = other[:, 0] & TIME == 0
+        bounds[has_none] = one[has_none, 1:]
+    return np.concatenate([(first[:, 0] | second[:, 0])[:, None], bounds], axis=1)
 
-    def __init__(self, lines: Lines, start: int, count: int, size: int) -> None:
-        self._lines = lines
-        self._position = start
-        self._size = size
-        self._step = -(-(size - start) // max(count, 1))
-        self._grain = 0
-        self._rows = 0
-        self._line_start = start
-        self._tail = b"\n" * len(lines.delimiter)
-        self._inside = False
-        self._begin = start
-        self._ranges: list[ByteRange] = []
 
-    def add(self, data: Bytes) -> None:
-        """Count the rows that end in a block."""
-        first, last = self._line_ends(data)
-        if self._position + len(data) >= self._begin + self._step:
-            self._cut(np.flatnonzero(_bools(first)), np.flatnonzero(_bools(last)))
-        else:
-            self._rows += _count(last)
-            if not self._lines.keeps_blank:
-                # A line without any byte is a break behind another.
-                self._rows -= _count(first & _shifted(last, self._line_start == self._position))
-        word = len(last) - 1 - int(np.argmax(last[::-1] != 0))
-        if last[word]:
-            self._line_start = self._position + 64 * word + int(last[word]).bit_length()
-        self._position += len(data)
-        self._tail = (self._tail + data[-len(self._lines.delimiter) :].tobytes())[-len(self._lines.delimiter) :]
-        if not self._grain and self._rows:
-            # As in other formats, large ranges begin at multiples of the rows by which floats are added up.
-            expected = self._rows * self._step // max(self._position - self._begin, 1)
-            self._grain = ALIGNED_ROWS if expected >= MANY_RANGES * ALIGNED_ROWS else 1
+NO_VALUE, SMALL, NEGATIVE, UNSIGNED, BIG, FLOAT, WORD, TEXT, INEXACT, TIME, FAR, FINE, NAIVE, ZONED = (
+    2**bit for bit in range(14)
+)
+"""Classes of cells: see loops.cpp."""
 
-    def finish(self, size: int) -> list[ByteRange]:
-        """Return the ranges, after the last block of a text of some size."""
-        self._size = size
-        if self._inside:
-            raise UnclosedQuoteError
-        if self._line_start < self._size:
-            self._rows += 1
-        rest = self._rows - sum(found.nrows for found in self._ranges)
-        if rest or not self._ranges:
-            self._ranges.append(ByteRange(self._begin, self._size, rest))
-        return self._ranges
 
-    def _line_ends(self, data: Bytes) -> tuple[Words, Words]:
-        """Return the first and the last byte of each line break outside quotes: a return and a line feed are one."""
-        feeds = _bits(data == _FEED)
-        returns = _bits(data == _RETURN) if (data == _RETURN).any() else None
-        quotes = data == _QUOTE
-        if self._inside or quotes.any():
-            breaks = feeds if returns is None else feeds | returns
-            outside = ~self._quoted(_bits(quotes), breaks | _bits(self._delimiters(data)))
-            feeds &= outside
-            returns = None if returns is None else returns & outside
-        if returns is None:
-            return feeds, feeds
-        both = returns & _unshifted(feeds)
-        return returns | (feeds & ~_shifted(both, False)), (returns & ~both) | feeds
+def _starts(file: TextFile, start: int) -> list[int]:
+    """Return where stretches of a file are guessed to begin: many only where threads can read it at once."""
+    if not isinstance(file, FileIdentity) or is_remote(file.path):
+        return [start]
+    count = max(min(CPU_COUNT, (file.size - start) // tuning.CSV_STRETCH), 1)
+    found = [start]
+    for number in range(1, count):
+        bound = start + (file.size - start) * number // count
+        place = read_text(file, bound, bound + tuning.CSV_LONGEST_GUESS).find(b"\n")
+        if place >= 0:
+            found.append(bound + place + 1)
+    return found
 
-    def _quoted(self, quotes: Words, parts: Words) -> Words:
-        """Return the bytes inside quotes, the first of which counts as inside, and the last as outside.
 
-        `parts` are the last bytes of delimiters, and line breaks.
-        """
-        inside = quotes.copy()
-        for step in (1, 2, 4, 8, 16, 32):
-            inside ^= inside << np.uint64(step)
-        odd = (np.bitwise_count(quotes) & 1).astype(np.uint64)
-        before = np.cumsum(odd) - odd + np.uint64(self._inside)
-        inside ^= np.uint64(0) - (before & _ONE)
-        # Before an opening quote comes a delimiter, a break, or the other half of an escaped pair.
-        if (quotes & inside & ~_shifted(parts | quotes, self._opens)).any():
-            raise StrayQuoteError
-        self._inside = bool((before[-1] + odd[-1]) & _ONE)
-        return inside
+Read: TypeAlias = Callable[[Bytes], int]
 
-    @property
-    def _opens(self) -> bool:
-        """Whether a quote at the next byte would open."""
-        return self._tail.endswith((self._lines.delimiter, b"\n", b"\r", b'"'))
+_Place: TypeAlias = tuple[int, int]
+"""Where a row begins, and how many there are before."""
 
-    def _delimiters(self, data: Bytes) -> npt.NDArray[np.bool_]:
-        """Return the last byte of each delimiter."""
-        delimiter = self._lines.delimiter
-        padded = np.concatenate([np.frombuffer(self._tail[1:], np.uint8), data]) if len(delimiter) > 1 else data
-        found: npt.NDArray[np.bool_] = padded[: len(data)] == delimiter[0]
-        for place, byte in enumerate(delimiter[1:], 1):
-            found &= padded[place : place + len(data)] == byte
-        return found
 
-    def _cut(self, firsts: npt.NDArray[np.int64], lasts: npt.NDArray[np.int64]) -> None:
-        """Count rows by the first and last bytes of line breaks, and cut behind one if enough bytes have come."""
-        starts = np.concatenate([[self._line_start - self._position], lasts[:-1] + 1]) if len(lasts) else lasts
-        rows = lasts if self._lines.keeps_blank else lasts[firsts > starts]
-        grain = self._grain or 1
+@contextmanager
+def _reading(file: TextFile, start: int) -> Iterator[Read]:
+    """Open a text to be read from a place on; returns how many bytes there were, few only at the end."""
+    if isinstance(file, FileIdentity) and not is_remote(file.path):
+        position = start
+        with text_reader(file) as reader:
+
+            def read(out: Bytes) -> int:
+                nonlocal position
+                count = max(min(len(out), file.size - position), 0)
+                reader.read_into(out[:count], position, "CSV")
+                position += count
+                return count
+
+            yield read
+        return
+    blocks = text_blocks(file, start, tuning.CSV_BLOCK)
+    rest = np.empty(0, np.uint8)
+
+    def take(out: Bytes) -> int:
+        nonlocal rest
+        done = 0
+        while done < len(out):
+            if not len(rest):
+                rest, _ = next(blocks, (rest, True))
+                if not len(rest):
+                    break
+            some = rest[: len(out) - done]
+            out[done : done + len(some)] = some
+            done, rest = done + len(some), rest[len(some) :]
+        return done
+
+    with closing(blocks):
+        yield take
+
+
+@dataclass
+class _Stretch:
+    """What a scan finds of a part of a file, to its end or the first row that begins at `stop` or behind."""
+
+    stop: int
+    rows: int
+    row_starts: list[_Place]
+    classes: Classes
+    long_row: tuple[int, int] | None = None
+    is_unclosed: bool = False
+
+    @classmethod
+    def of(
+        cls, read: Read, begin: int, stop: int, lines: Lines, *, columns: int, block: int, most: int = _NO_LIMIT
+    ) -> _Stretch:
+        found = cls(begin, 0, [], np.zeros((columns, 3), np.int64))
+        options = lines.options
+        buffer, size, is_last = padded(block), 0, False
         while True:
-            target = self._begin + self._step - self._position
-            total = -(-(self._rows + int(np.searchsorted(rows, target)) + 1) // grain) * grain
-            if target >= self._size - self._position or total - self._rows > len(rows):
-                break
-            stop = self._position + int(rows[total - self._rows - 1]) + 1
-            done = sum(found.nrows for found in self._ranges)
-            self._ranges.append(ByteRange(self._begin, stop, total - done))
-            self._begin = stop
-        self._rows += len(rows)
+            capacity = len(buffer) - MARGIN
+            count = 0 if is_last else read(buffer[size:capacity])
+            is_last = is_last or count < capacity - size
+            size += count
+            buffer[size : size + MARGIN] = 0
+            found.row_starts.append((found.stop, found.rows))
+            done, rows, _, long_row, nfields, is_unclosed = scan(
+                buffer, size, is_last, lines.delimiter, options, columns, stop - found.stop, most - found.rows,
+                found.classes,
+            )  # fmt: skip
+            if long_row >= 0 and found.long_row is None:
+                found.long_row = (found.stop + long_row, nfields)
+            found.stop, found.rows, found.is_unclosed = found.stop + done, found.rows + rows, is_unclosed
+            if is_last or found.stop >= stop or found.rows >= most:
+                return found
+            size -= done
+            buffer[:size] = buffer[done : done + size].copy()
+            if not done:
+                # A row is longer than the buffer.
+                longer = padded(2 * capacity)
+                longer[:size] = buffer[:size]
+                buffer = longer
 
 
-def row_start(data: Bytes, lines: Lines, row: int) -> int:
-    """Return where a row begins in bytes that begin with the first, counted from 1.
+def _cut(
+    every: ByteRange,
+    row_starts: Sequence[tuple[int, int]],
+    limit: int,
+    walk: Callable[[int, int, int], tuple[int, int]],
+) -> list[ByteRange]:
+    """Return the rows in ranges that end at the first row behind enough bytes, where a unit of rows is full.
 
-    Raises
-    ------
-    StrayQuoteError
-        If the quotes do not show where rows end.
+    `walk` goes from a row to the first one at a place or behind, or so many rows on; it returns where that is, and the
+    rows before.
     """
-    scan = _Scan(lines, 0, 1, len(data) + 1)
-    first, last = (np.flatnonzero(_bools(ends)) for ends in scan._line_ends(data))
-    starts = np.concatenate([[0], last + 1])
-    has_row = np.concatenate([first > starts[:-1], [True]]) | lines.keeps_blank
-    found = starts[has_row]
-    return int(found[min(row, len(found)) - 1])
+    start, stop, total = every
+    step = -(-(stop - start) // -(-(stop - start) // limit))
+    # As in other formats, large ranges begin at multiples of the rows by which floats are added up.
+    expected = total * step // (stop - start)
+    grain = ALIGNED_ROWS if expected >= MANY_RANGES * ALIGNED_ROWS else 1
+    positions = [position for position, _ in row_starts]
+    ranges: list[ByteRange] = []
+    begin, before = start, 0
+    while begin + step < stop:
+        position, row = row_starts[int(np.searchsorted(positions, begin + step, "right")) - 1]
+        if position < begin:
+            position, row = begin, before
+        end, rows = walk(position, begin + step, _NO_LIMIT)
+        row += rows
+        if row % grain:
+            end, rows = walk(end, _NO_LIMIT, grain - row % grain)
+            row += rows
+        if row >= total:
+            break
+        ranges.append(ByteRange(begin, end, row - before))
+        begin, before = end, row
+    if total > before or not ranges:
+        ranges.append(ByteRange(begin, stop, total - before))
+    return ranges
 
 
 def count_breaks(data: Bytes) -> int:
@@ -246,46 +353,13 @@ def count_breaks(data: Bytes) -> int:
     return int(np.count_nonzero(feeds) + np.count_nonzero(returns) - np.count_nonzero(returns[:-1] & feeds[1:]))
 
 
-def _bits(mask: npt.NDArray[np.bool_]) -> Words:
-    """Return a mask as bits, 64 in a word, the lowest first."""
-    packed = np.packbits(mask, bitorder="little")
-    return np.pad(packed, (0, -len(packed) % 8)).view("<u8") if len(packed) % 8 else packed.view("<u8")
-
-
-def _bools(words: Words) -> npt.NDArray[np.uint8]:
-    return np.unpackbits(words.view(np.uint8), bitorder="little")
-
-
-def _count(words: Words) -> int:
-    return int(np.bitwise_count(words).sum())
-
-
-def _shifted(words: Words, carry: bool) -> Words:
-    """Return bits moved to the next byte of text; `carry` is that of the byte before the first."""
-    moved = words << _ONE
-    moved[1:] |= words[:-1] >> _TOP
-    moved[0] |= np.uint64(carry)
-    return moved
-
-
-def _unshifted(words: Words) -> Words:
-    """Return bits moved to the previous byte of text."""
-    moved = words >> _ONE
-    moved[:-1] |= words[1:] << _TOP
-    return moved
-
-
 def last_end(data: bytes, lines: Lines) -> int:
-    """Return where the last whole row of some bytes ends, 0 if there is none.
-
-    Raises
-    ------
-    StrayQuoteError
-        If the quotes do not show where rows end.
-    """
-    scan = _Scan(lines, 0, 1, len(data) + 1)
-    scan.add(np.frombuffer(data.removesuffix(b"\r"), np.uint8))
-    return scan._line_start
+    """Return where the last whole row of some bytes ends, 0 if there is none."""
+    text = padded(len(data))
+    text[: len(data)] = np.frombuffer(data, np.uint8)
+    classes = np.empty((0, 3), np.int64)
+    end, *_ = scan(text, len(data), False, lines.delimiter, lines.options, 0, _NO_LIMIT, _NO_LIMIT, classes)
+    return end
 
 
 _OPEN, _CLOSE = b"**HEADER**\n", b"*/HEADER/*\n"
@@ -360,7 +434,9 @@ def checked_encoding(encoding: object) -> str:
 _ASCII = "".join(map(chr, range(128)))
 
 
-def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = None, encoding: str = "utf8") -> Head:
+def read_head(
+    file: TextFile, delimiter: bytes, names: Sequence[str] | None = None, encoding: str = "utf8", comment: str = ""
+) -> Head:
     """Read the head of a file.
 
     Parameters
@@ -373,6 +449,8 @@ def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = No
         Names of the columns of a file that has none in it.
     encoding : str, default "utf8"
         As `checked_encoding` returns it.
+    comment : str, default ""
+        The character that begins comments.
 
     Raises
     ------
@@ -382,7 +460,9 @@ def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = No
     size = tuning.FIRST_BYTES
     while True:
         first = read_text(file, 0, size)
-        found = _parsed(file.path, first, delimiter, names, encoding, is_complete=len(first) < size)
+        found = _parsed(
+            file.path, first, delimiter, names, encoding=encoding, comment=comment, is_complete=len(first) < size
+        )
         if found is not None:
             return found
         if size >= _LARGEST:
@@ -393,7 +473,14 @@ def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = No
 
 
 def _parsed(
-    path: str, first: bytes, delimiter: bytes, names: Sequence[str] | None, encoding: str, *, is_complete: bool
+    path: str,
+    first: bytes,
+    delimiter: bytes,
+    names: Sequence[str] | None,
+    *,
+    encoding: str,
+    comment: str,
+    is_complete: bool,
 ) -> Head | None:
     """Return the head that some bytes begin with, None if more of them are needed."""
     if b"\0" in first:
@@ -411,19 +498,31 @@ def _parsed(
     if names is not None and types is None:
         return Head(tuple(names), None, start)
     if types is None:
-        start = len(first) - len(first[start:].lstrip(b"\r\n"))  # lines without any byte
+        start = _first_line(first, start, delimiter, comment)
     fields, stop = split_line(first, start, delimiter)
     if stop is None and not is_complete:
         return None
-    if fields == [b""] and types is None:
+    if fields == [b""] and types is None and first[start : start + 1] != b'"':
         raise FileFormatError(f"{path!r} has no names of columns in its first line.", hint="give names=[…].")
     named = _decoded(path, fields, encoding)
+    if types is None:
+        named = tuple(name or f"Unnamed: {position}" for position, name in enumerate(named))
     if types is not None and len(types) != len(named):
         raise FileFormatError(
             f"the header of {path!r} has {len(types)} types for {len(named)} columns.",
             hint="give the delimiter that the file was written with as column_delim.",
         )
     return Head(tuple(told_apart(named)), types, len(first) if stop is None else stop)
+
+
+def _first_line(first: bytes, start: int, delimiter: bytes, comment: str) -> int:
+    """Return where the first line begins that is neither blank nor a comment."""
+    blanks = bytes(byte for byte in b" \t" if byte != delimiter[0])
+    skipped = rb"(?:[%b]*(?:\r\n|\r|\n))*" % blanks
+    if comment:
+        skipped = rb"(?:[%b]*(?:%b[^\r\n]*)?(?:\r\n|\r|\n))*" % (blanks, re.escape(comment.encode()))
+    found = re.compile(skipped).match(first, start)
+    return found.end() if found else start
 
 
 def _types(path: str, line: bytes, closing: bytes) -> tuple[ColumnType, ...]:

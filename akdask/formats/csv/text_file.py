@@ -7,7 +7,7 @@ unknown until all of it is unpacked.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias
@@ -201,7 +201,7 @@ def read_text(file: TextFile, start: int, stop: int) -> bytes:
         return unpacked.read(stop - start)
 
 
-def text_blocks(file: TextFile, start: int, size: int) -> Iterator[tuple[NumberArray, bool]]:
+def text_blocks(file: TextFile, start: int, size: int) -> Generator[tuple[NumberArray, bool]]:
     """Yield the text of a file from `start` on, some bytes at a time, each with whether they are the last.
 
     The array that is yielded is not to be written to, and is used again.
