@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import dask
 import numpy as np
@@ -65,6 +65,9 @@ class Program:
     seed: int
     steps: list[str] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
+
+    has_differences: ClassVar[bool] = True
+    """Whether `DIFFERENCES` are allowed for."""
 
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
@@ -407,18 +410,19 @@ def assigned(p: Program, columns: list[str]) -> Made:
     words, make = transformed(p, columns, name)
     if p.random.random() < 0.4:
         return f"f[{target!r}] = {words} of f sorted by x", lambda f, o: put(
-            f, target, make(f.sort_values("x", **stable(f)))
+            p, f, target, make(f.sort_values("x", **stable(f)))
         )
     if p.random.random() < 0.3:
-        return f"f[{target!r}] = {words} of another frame", lambda f, o: put(f, target, make(o))
-    return f"f[{target!r}] = {words}", lambda f, o: put(f, target, make(f))
+        return f"f[{target!r}] = {words} of another frame", lambda f, o: put(p, f, target, make(o))
+    return f"f[{target!r}] = {words}", lambda f, o: put(p, f, target, make(f))
 
 
-def put(frame: Any, name: str, values: Any) -> Any:
+def put(p: Program, frame: Any, name: str, values: Any) -> Any:
     changed = frame.copy()
-    if not isinstance(frame, ak.DataFrame) and frame.index.dtype.kind == "b":
+    differs = p.has_differences and not isinstance(frame, ak.DataFrame)
+    if differs and frame.index.dtype.kind == "b":
         raise TypeError("labels that are bools equal 0 and 1")
-    if not isinstance(frame, ak.DataFrame) and not len(frame):
+    if differs and not len(frame):
         values = values.reindex(frame.index)
     changed[name] = values
     return changed
@@ -723,7 +727,8 @@ def changed(p: Program, columns: list[str]) -> Made:
 
     def change(f: Any, o: Any) -> Any:
         copy = f.copy()
-        if isinstance(f, pd.DataFrame) and isinstance(value, float) and f[name].dtype.kind in "iu":
+        is_of_pandas = p.has_differences and isinstance(f, pd.DataFrame)
+        if is_of_pandas and isinstance(value, float) and f[name].dtype.kind in "iu":
             raise TypeError(f"{value} among integers")
         copy.loc[make(f), name] = value
         return copy

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from akdask.columns.dtypes import BIGINT, bigint, bigint_, bigint_of
 from akdask.columns.exact import first_changed
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table, to_objects
+from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows, run
-from akdask.engine.values import cast, column_in_errors
+from akdask.engine.values import Value, cast, column_in_errors
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.records import record
 
@@ -180,6 +181,33 @@ class pdarray(ElementwiseArray):
     def nbytes(self) -> int:
         """Bytes of all elements; counts rows if their number is unknown."""
         return self.size * self.itemsize
+
+    _earlier: tuple[tuple[Frame, Value], ...] = ()
+    """Rows and values of the steps before in which integers or bools may have been missing."""
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        made = super()._like(frame, value)
+        if value.dtype.kind == self._value.dtype.kind and (earlier := self._with_gaps()):
+            made._earlier = self._earlier if earlier[-1] == (frame, value) else earlier
+        return made
+
+    def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        found = super()._operate(operation, *items, **params)
+        if type(found) is pdarray and operation not in ("cast", "where"):
+            found._made_of(items)
+        return found
+
+    def _made_of(self, items: Iterable[Any]) -> Self:
+        """Return integers themselves, after noting in which steps those that they are made of may be missing."""
+        if self._value.dtype.kind in ("int", "uint"):
+            given = (step for item in items if isinstance(item, pdarray) for step in item._with_gaps())
+            self._earlier = tuple(dict.fromkeys(given))
+        return self
+
+    def _with_gaps(self) -> tuple[tuple[Frame, Value], ...]:
+        """Return the steps up to here in which integers or bools may be missing."""
+        own = ((self._frame, self._value),) if self._value.dtype.is_nullable_number else ()
+        return (*self._earlier, *own)
 
     def _converter(self) -> Callable[..., Any]:
         if self._value.dtype.is_nullable_number:

@@ -128,6 +128,9 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
     frame = joined(projects)
     stacks = map(frame.column, projects[0].names)
     made = {name: arrays[0]._like(frame, value) for (name, arrays), value in zip(unified.items(), stacks, strict=True)}
+    for name, array in made.items():
+        if isinstance(array, pdarray):
+            array._made_of(unified[name])
     called = {part.index_name for part in parts}
     index_name = called.pop() if len(called) == 1 else None
     return ColumnSet.of({str(name): made[name] for name in names}, made.get(INDEX), index_name)

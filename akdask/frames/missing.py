@@ -240,7 +240,8 @@ def fill_series(series: Series, value: Any) -> Series:
         return series._with(values)
     if isinstance(filling, str | Strings):
         raise ArgumentTypeError("NaN is filled with a number, not with text.", hint="make text of it: astype(str).")
-    return series._with(where(series.isna().values, filling, values))
+    found: Any = where(series.isna().values, filling, values)
+    return series._with(values._like(found._frame, found._value) if isinstance(values, pdarray) else found)
 
 
 def mark_series(series: Series, *, missing: bool) -> Series:

@@ -44,7 +44,8 @@ def converted(series: Any, dtype: Any) -> Any:
     if wanted.str[1:] in ("i8", "f8", "b1"):
         if isinstance(array, Categorical):
             raise NotLazyError("categories are converted in pandas")
-        return series.astype(wanted)
+        found = columns_of(series.astype(wanted)).array(VALUES)
+        return series_of(series, pdarray(found._frame, found._value))
     if wanted.name in NARROW and wanted.kind == "i" and _is_integer(array):
         return _narrow(series, array, wanted.name)
     if wanted.kind == "M" and isinstance(array, Strings):
@@ -100,6 +101,8 @@ def _of_encoded(series: Any, array: EncodedArray, wanted: Any) -> Any:
 def _as_text(series: Any, array: Any) -> Any:
     if isinstance(array, Strings):
         return series
+    if array._earlier:
+        raise NotLazyError("integers that were missing are floats")
     if _is_integer(array) or array._value.dtype.name == "bool":
         return series.astype(str)
     raise NotLazyError("pandas writes the values")

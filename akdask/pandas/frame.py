@@ -30,7 +30,7 @@ from akdask.pandas.face import (
 )
 from akdask.pandas.pictures import Pictures
 from akdask.pandas.refusals import ArrangementError, NotLazyError, refusal
-from akdask.pandas.series import array_ufunc
+from akdask.pandas.series import OF_VALUES, Series, array_ufunc
 from akdask.pandas.steps import FrameGroups, Indexer, MovingWindows, Resampled
 
 
@@ -112,13 +112,21 @@ class DataFrame(NDFrame):
         if only_moves_labels(name, args, kwargs):
             result = self._faced(labels.arrangement(own, name, args, kwargs))
         elif labels.labels_of_frame(own) is None or name in KNOW_LABELS:
-            return super()._lazily(name, args, kwargs)
+            return self._with_type(name, super()._lazily(name, args, kwargs))
         else:
             result = self._under_labels(name, args, kwargs)
         if kwargs.get("inplace") is True:
             self._adopt(result)
             return self if name in RETURNING_SELF else None
         return result
+
+    def _with_type(self, name: str, found: Any) -> Any:
+        """Return reductions of columns; those of integers some of which were missing are floats."""
+        if name not in OF_VALUES or not isinstance(found, Series):
+            return found
+        columns = self.lazy()._columns
+        has_floats = any(_labels().had_gaps(columns.array(each), or_has=True) for each in columns.values)
+        return found.astype(np.float64) if has_floats and found.dtype.kind in "iu" else found
 
     def _under_labels(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a method on the columns below their labels, and put the labels on what it returns."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.pdarray import pdarray
 from akdask.errors import AkdaskError
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import selection, tuning
@@ -85,6 +86,8 @@ def _merged(
         columns = other._columns.values if isinstance(other, DataFrame) else ()
         if is_by_labels and key is not None and any(isinstance(one, str) and one in columns for one in _listed(key)):
             raise NotLazyError("a key is a column of the side that is joined by its labels")
+    if how in ("right", "outer") and _differ_by_gaps(frame, right, on):
+        raise NotLazyError("keys of one side may be floats")
     encoded = sys.modules.get("akdask.pandas.encoded")
     if encoded is not None and how not in ("inner", "cross"):
         encoded.check_gaps(frame, right)
@@ -337,6 +340,20 @@ def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
     for name, wanted in given.items():
         columns = columns.having(name, converted(column_of(frame, name, name), wanted).values)
     return frame._of(columns)
+
+
+def _differ_by_gaps(one: Any, other: Any, on: Any) -> bool:
+    """Return whether integers that are keys may be missing on one side, where pandas has floats."""
+    if not isinstance(other, DataFrame):
+        return False
+    left, right = one._columns, other._columns
+    names = _listed(on) if on is not None else [name for name in left.values if name in right.values]
+    pairs = [(left.array(name), right.array(name)) for name in names if name in left.values and name in right.values]
+    return any(bool(_with_gaps(mine)) != bool(_with_gaps(its)) for mine, its in pairs)
+
+
+def _with_gaps(array: Any) -> Any:
+    return array._with_gaps() if type(array) is pdarray else ()
 
 
 def select_dtypes(frame: LazyFrame, include: Any = None, exclude: Any = None) -> Any:

@@ -24,9 +24,10 @@ from akdask.pandas import group_plans
 from akdask.pandas import labels as labelling
 from akdask.pandas.face import in_pandas
 from akdask.pandas.grouped import Grouped, key_column
-from akdask.pandas.labels import FrameLabels
+from akdask.pandas.labels import FrameLabels, had_gaps
 from akdask.pandas.lazy import LazyFrame, LazySeries, plain
 from akdask.pandas.refusals import ArrangementError, NotLazyError
+from akdask.pandas.series import OF_VALUES
 
 LABEL = "label"
 """Column of the labels of rows, where they become a level beside the keys."""
@@ -144,6 +145,10 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
     exact = {name for name in found.columns if name.count(" ") == 2}
     exact |= {key_column(number) for number, key in enumerate(grouped.keys) if hasattr(key, "coding")}
     found = plain(found, frozenset(exact))
+    for number, key in enumerate(grouped.keys):
+        name = key_column(number)
+        if found[name].dtype.kind in "iu" and had_gaps(key):
+            found[name] = found[name].astype(np.float64)
     made = found[[*house.gb_key_names, *(["size"] if not asked else [])]]
     columns: dict[int, Any] = {}
     for number, (position, how) in enumerate(calls):
@@ -152,7 +157,10 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
             parts = [found[f"of {number} {part}"] for part in range(len(coding.parts(how)))]
             columns[number] = coding.reduced(how, parts)
         else:
-            columns[number] = _typed(found[f"of {number}"], how, grouped.kind(position))
+            of_groups = _typed(found[f"of {number}"], how, grouped.kind(position))
+            is_float = how in OF_VALUES and of_groups.dtype.kind in "iu"
+            is_float = is_float and had_gaps(grouped.column(position), or_has=True)
+            columns[number] = of_groups.astype(np.float64) if is_float else of_groups
     made = made if not columns else pandas.concat([made, pandas.DataFrame(columns)], axis=1)
     return pandas.DataFrame(made)
 

@@ -12,10 +12,13 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
+import dask
 import numpy as np
 import pandas
 
 from akdask.arrays.array import Array
+from akdask.arrays.pdarray import pdarray
+from akdask.engine.missing import is_missing
 from akdask.engine.run import CollectionRows
 from akdask.engine.values import token
 from akdask.frames.columnset import VALUES, ColumnSet, level_column
@@ -88,7 +91,39 @@ def column_labels(frame: LazyFrame) -> pandas.Index:
 def computed(frame: Any) -> Any:
     """Return a lazy frame or Series as pandas has it."""
     labels = labels_of_frame(frame) if isinstance(frame, DataFrame) else None
-    return with_labels(frame.to_pandas(), labels, _masked(frame))
+    masked = _masked(frame)
+    return with_labels(_with_types_of_gaps(frame, frame.to_pandas(), masked), labels, masked)
+
+
+def _with_types_of_gaps(lazy: Any, rows: Any, masked: frozenset[Hashable]) -> Any:
+    """Return computed rows with the types that pandas has for integers and bools after some of them were missing."""
+    columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
+    kinds = {name: columns.kinds[name] for name in columns.values if name not in masked}
+    types = dict.fromkeys(kinds, rows.dtype) if isinstance(rows, pandas.Series) else rows.dtypes
+    changed = {
+        name: np.dtype(object if types[name].kind == "b" else np.float64)
+        for name in kinds
+        if isinstance(types[name], np.dtype) and types[name].kind in "iub" and had_gaps(columns.array(name))
+    }
+    if changed:
+        rows = rows.astype(changed if isinstance(rows, pandas.DataFrame) else changed[VALUES])
+    if columns.index is not None and rows.index.dtype.kind in "iu" and had_gaps(columns.index_array()):
+        rows.index = rows.index.astype(np.float64)
+    return rows
+
+
+def had_gaps(array: Any, *, or_has: bool = False) -> bool:
+    """Return whether integers or bools were missing in a step before, so that pandas has another type; computes.
+
+    With `or_has`, also whether some are missing now.
+    """
+    if type(array) is not pdarray:
+        return False
+    steps = dict.fromkeys(array._with_gaps() if or_has else array._earlier)
+    if not steps:
+        return False
+    first, *others = [pdarray(frame, is_missing(value)).any() for frame, value in steps]
+    return bool(first.value()) or any(dask.compute(*others))
 
 
 def _masked(lazy: Any) -> frozenset[Hashable]:
@@ -156,6 +191,16 @@ def relabelled(found: Any, like: Any) -> Any:
     return labelled(found, labels_of_frame(like)) if isinstance(found, LazyFrame) else found
 
 
+def made_of(series: LazySeries, source: LazySeries) -> LazySeries:
+    """Return a Series that is made of another one, whose integers pandas has as floats if some were missing there."""
+    values = series.values
+    if type(values) is not pdarray or type(source.values) is not pdarray or not source.values._with_gaps():
+        return series
+    noted = values._like(values._frame, values._value)._made_of([source.values])
+    columns = series._labelled._columns
+    return LazySeries.under(series._on_columns(columns.having(VALUES, noted)))
+
+
 def types_of(frame: LazyFrame) -> pandas.Series:
     """Return the types of the columns as pandas has them; looks for missing values where these change the type."""
     found = computed(by_rows(frame, lambda rows: rows.head(0))).dtypes
@@ -168,8 +213,9 @@ def types_of(frame: LazyFrame) -> pandas.Series:
 
 def type_with_gaps(series: Series, dtype: Any) -> Any:
     """Return the type that pandas has for a column whose type without missing values is given; may compute."""
-    may_lack = series.values._value.dtype.is_nullable_number and isinstance(dtype, np.dtype)
-    if not (may_lack and dtype.kind in "iub" and bool(series.isna().any())):
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "iub":
+        return dtype
+    if not had_gaps(series.values, or_has=True):
         return dtype
     return np.dtype(object if dtype.kind == "b" else np.float64)
 

@@ -23,6 +23,12 @@ from akdask.pandas.steps import (
     Times,
 )
 
+OF_VALUES = words("first last max min prod product sum")
+"""Reductions of integers that are integers."""
+
+KEEPING = words("cummax cummin cumprod cumsum mask mode replace where")
+"""Methods whose integers are floats where those that they are made of are."""
+
 
 @face_of(pandas.Series)
 class Series(NDFrame):
@@ -92,6 +98,18 @@ class Series(NDFrame):
         from akdask.pandas.labels import computed
 
         found: pandas.Series = computed(self._lazy)
+        return found
+
+    def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = super()._lazily(name, args, kwargs)
+        if name in KEEPING and isinstance(found, Series) and found._lazy is not None:
+            from akdask.pandas.labels import made_of
+
+            return Series._of(made_of(found._lazy, self.lazy()))
+        if name in OF_VALUES and isinstance(found, np.integer):
+            from akdask.pandas.labels import type_with_gaps
+
+            return type_with_gaps(self.lazy(), found.dtype).type(found)
         return found
 
     # name and labels

@@ -20,9 +20,10 @@ from akdask.pandas import selection
 from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, in_pandas, lazy_argument, words
-from akdask.pandas.labels import framed, row_labels, series_of
+from akdask.pandas.labels import framed, row_labels, series_of, type_with_gaps
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
+from akdask.pandas.series import OF_VALUES
 
 
 def isin(series: LazySeries, values: Any) -> Any:
@@ -69,7 +70,10 @@ def mode(series: LazySeries, dropna: bool = True) -> Any:
 
 def unique(series: LazySeries) -> Any:
     found = series.unique()
-    return found.to_ndarray() if isinstance(found, pdarray) else LazySeries(found).to_pandas().array
+    if not isinstance(found, pdarray):
+        return LazySeries(found).to_pandas().array
+    values = found.to_ndarray()
+    return values.astype(type_with_gaps(series, values.dtype), copy=False)
 
 
 def nunique(series: LazySeries, dropna: bool = True) -> int:
@@ -272,7 +276,8 @@ def agg(series: LazySeries, func: Any = None, *args: Any, **named: Any) -> Any:
         if not REDUCTIONS.issuperset(func) or len({*func}) < len(func) or not isinstance(series.values, pdarray):
             raise NotLazyError("a reduction has no lazy form")
         found = [faced(getattr(series, how)()) for how in func]
-        return pandas.Series(found, index=func, name=series.name)
+        made = pandas.Series(found, index=func, name=series.name)
+        return made.astype(type_with_gaps(series, made.dtype)) if {*func} & OF_VALUES else made
     if isinstance(func, str):
         return series.agg(func, *args, **named)
     raise NotLazyError("functions of the user run in pandas")

@@ -90,6 +90,8 @@ def pandas_of(frame: Any) -> Any:
 class FaceProgram(Program):
     """One random program, for a frame of pandas' face and one of pandas."""
 
+    has_differences = False
+
     def step(self, plain: pandas.DataFrame) -> tuple[str, Callable[[Any, Any], Any]]:
         """Return a step of any library, or one in chunks."""
         if self.random.random() < 0.2:
