@@ -43,13 +43,23 @@ enum Form : int64_t { NUMBERS, BOOLS, INT8, INT16, INT32, UINT8, UINT16, UINT32,
 
 constexpr uint64_t WIDTHS[] = {8, 1, 1, 2, 4, 1, 2, 4, 4};
 
-// Rows of numbers, `VECTOR` in each, seen as any type; bools are bytes at the beginning of a row.
+// Rows of numbers, `VECTOR` in each, seen as any type; bools are bytes at the beginning of a row.  Columns that are in
+// memory as they are wanted are read where they are, until something is written to their rows.
 struct Memory {
     uint8_t* data;
+    const uint8_t** places;
 
     template <class T>
-    T* row(int64_t number) const {
-        return reinterpret_cast<T*>(data + static_cast<uint64_t>(number) * ROW_BYTES);
+    const T* row(int64_t number) const {
+        return reinterpret_cast<const T*>(places[number]);
+    }
+
+    // Returns a row to write to; where its arguments are has been asked before.
+    template <class T>
+    T* own(int64_t number) const {
+        uint8_t* found = data + static_cast<uint64_t>(number) * ROW_BYTES;
+        places[number] = found;
+        return reinterpret_cast<T*>(found);
     }
 };
 
@@ -66,8 +76,8 @@ inline void each(uint64_t count, Step step) {
 
 template <class T, class Operation>
 inline void unary(const Memory& memory, int64_t out, int64_t a, uint64_t count, Operation operation) {
-    T* __restrict into = memory.row<T>(out);
     const T* of = memory.row<T>(a);
+    T* __restrict into = memory.own<T>(out);
     if (into == of) each(count, [&](uint64_t at) { into[at] = operation(into[at]); });
     else each(count, [&](uint64_t at) { into[at] = operation(of[at]); });
 }
@@ -76,7 +86,7 @@ inline void unary(const Memory& memory, int64_t out, int64_t a, uint64_t count, 
 template <class T, class Result, class Operation>
 inline void binary(const Memory& memory, int64_t out, int64_t a, int64_t b, uint64_t count, Operation operation) {
     const T *left = memory.row<T>(a), *right = memory.row<T>(b);
-    Result* into = memory.row<Result>(out);
+    Result* into = memory.own<Result>(out);
     EACH_ROW_ALONE
     for (uint64_t at = 0; at < count; ++at) into[at] = operation(left[at], right[at]);
 }
@@ -102,7 +112,7 @@ inline To converted(From value) {
 template <class From, class To>
 inline void convert(const Memory& memory, int64_t out, int64_t a, uint64_t count) {
     const From* of = memory.row<From>(a);
-    To* into = memory.row<To>(out);
+    To* into = memory.own<To>(out);
     // A wider number overwrites those that follow, if it takes the place of its argument.
     if (static_cast<const void*>(of) == static_cast<void*>(into) && sizeof(To) > sizeof(From)) {
         for (uint64_t at = count; at-- > 0;) into[at] = converted<To>(of[at]);
@@ -221,7 +231,7 @@ void pack(T* into, const T* values, const uint8_t* mask, uint64_t count) {
 template <class Stored, class T>
 void widen(const Memory& memory, int64_t row, const Stored* stored, uint64_t count) {
     for (uint64_t first = 0; first < count; first += VECTOR, ++row) {
-        T* into = memory.row<T>(row);
+        T* into = memory.own<T>(row);
         uint64_t here = count - first < VECTOR ? count - first : VECTOR;
         for (uint64_t at = 0; at < here; ++at) {
             if constexpr (std::is_same_v<T, uint8_t>) into[at] = stored[first + at] != 0;
@@ -292,20 +302,30 @@ bool Program::read(const int64_t* extents, uint64_t first, uint64_t here, int64_
         int64_t form = extent[2], row = columns[static_cast<uint64_t>(column)];
         uint64_t size = here * WIDTHS[form];
         int64_t offset = extent[1] + static_cast<int64_t>(first * WIDTHS[form]);
-        // What is stored otherwise than in memory goes to the first rows.
-        uint8_t* target = memory.row<uint8_t>(form == NUMBERS ? row : 0);
-        if (extent[0] < 0) {
-            std::memcpy(target, reinterpret_cast<const void*>(offset), size);
-            size = 0;
+        const uint8_t* stored = reinterpret_cast<const uint8_t*>(offset);
+        if (extent[0] < 0 && static_cast<uint64_t>(offset) % WIDTHS[form] == 0) {
+            for (uint64_t vector = 0; form == NUMBERS && vector * VECTOR < here; ++vector) {
+                memory.places[row + static_cast<int64_t>(vector)] = stored + vector * ROW_BYTES;
+            }
+        } else {
+            // What is stored otherwise than in memory goes to the first rows.
+            uint8_t* target = memory.own<uint8_t>(0);
+            if (form == NUMBERS) {
+                for (int64_t vector = (BLOCK / VECTOR) - 1; vector >= 0; --vector) target = memory.own<uint8_t>(row + vector);
+            }
+            if (extent[0] < 0) {
+                std::memcpy(target, stored, size);
+                size = 0;
+            }
+            while (size) {
+                ssize_t got = pread(static_cast<int>(extent[0]), target, size, offset);
+                if (got <= 0) return false;
+                target += got;
+                size -= static_cast<uint64_t>(got);
+                offset += got;
+            }
+            stored = memory.data;
         }
-        while (size) {
-            ssize_t got = pread(static_cast<int>(extent[0]), target, size, offset);
-            if (got <= 0) return false;
-            target += got;
-            size -= static_cast<uint64_t>(got);
-            offset += got;
-        }
-        const uint8_t* stored = memory.data;
         switch (form) {
             case BOOLS: widen<uint8_t, uint8_t>(memory, row, stored, here); break;
             case INT8: widen<int8_t, int64_t>(memory, row, reinterpret_cast<const int8_t*>(stored), here); break;
@@ -364,7 +384,7 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
         case WHERE: {
             const B* condition = memory.row<B>(a);
             const U *yes = memory.row<U>(b), *no = memory.row<U>(c);
-            U* into = memory.row<U>(out);
+            U* into = memory.own<U>(out);
             EACH_ROW_ALONE
             for (uint64_t at = 0; at < count; ++at) into[at] = no[at] ^ kept<true>(yes[at] ^ no[at], condition, at);
             break;
@@ -376,23 +396,27 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
         case SUM_FLOATS:
             add_floats<is_masked>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)]);
             break;
-        case KEEP_FLOATS: std::memmove(memory.row<F>(out), memory.row<F>(a), count * sizeof(F)); break;
+        case KEEP_FLOATS: {
+            const F* of = memory.row<F>(a);
+            std::memmove(memory.own<F>(out), of, count * sizeof(F));
+            break;
+        }
         case SUM_INTS: totals[to] += static_cast<int64_t>(sum<is_masked>(memory.row<U>(a), selected, count)); break;
         case SUM_WIDE_INTS: sum_wide<is_masked, true>(memory.row<U>(a), selected, count, nselected, &totals[to]); break;
         case SUM_WIDE_UINTS: sum_wide<is_masked, false>(memory.row<U>(a), selected, count, nselected, &totals[to]); break;
         case COUNT_BOOLS: totals[to] += static_cast<int64_t>(count_both(memory.row<B>(a), selected, count)); break;
-        case LEAST_FLOATS: keep_least<is_masked>(memory.row<F>(out), memory.row<F>(a), selected, count); break;
-        case LEAST_INTS: keep_least<is_masked>(memory.row<I>(out), memory.row<I>(a), selected, count); break;
-        case LEAST_UINTS: keep_least<is_masked>(memory.row<U>(out), memory.row<U>(a), selected, count); break;
-        case MOST_FLOATS: keep_most<is_masked>(memory.row<F>(out), memory.row<F>(a), selected, count); break;
-        case MOST_INTS: keep_most<is_masked>(memory.row<I>(out), memory.row<I>(a), selected, count); break;
-        case MOST_UINTS: keep_most<is_masked>(memory.row<U>(out), memory.row<U>(a), selected, count); break;
+        case LEAST_FLOATS: keep_least<is_masked>(memory.own<F>(out), memory.row<F>(a), selected, count); break;
+        case LEAST_INTS: keep_least<is_masked>(memory.own<I>(out), memory.row<I>(a), selected, count); break;
+        case LEAST_UINTS: keep_least<is_masked>(memory.own<U>(out), memory.row<U>(a), selected, count); break;
+        case MOST_FLOATS: keep_most<is_masked>(memory.own<F>(out), memory.row<F>(a), selected, count); break;
+        case MOST_INTS: keep_most<is_masked>(memory.own<I>(out), memory.row<I>(a), selected, count); break;
+        case MOST_UINTS: keep_most<is_masked>(memory.own<U>(out), memory.row<U>(a), selected, count); break;
         case STORE_NUMBERS:
         case STORE_BOOLS: {
             uint64_t width = line[0] == STORE_NUMBERS ? 8 : 1;
             if (nselected < count) {
-                if (width == 8) pack(memory.row<U>(b), memory.row<U>(a), selected, count);
-                else pack(memory.row<B>(b), memory.row<B>(a), selected, count);
+                if (width == 8) pack(memory.own<U>(b), memory.row<U>(a), selected, count);
+                else pack(memory.own<B>(b), memory.row<B>(a), selected, count);
                 a = b;
             }
             std::memcpy(reinterpret_cast<void*>(stores[to]), memory.row<B>(a), width * nselected);
@@ -433,7 +457,9 @@ int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<c
                 (!moments.rows || moments.columns == 2),
             "arrays of other lengths");
     for (uint64_t at = 2; at < addresses.size; at += 3) require(0 <= addresses[at] && addresses[at] < NFORMS, "no form");
-    Program program{columns, code, parts, moves, mask, is_filtered, {memory.data}, totals, stores, lanes};
+    auto places = std::make_unique<const uint8_t*[]>(memory.rows);
+    for (uint64_t row = 0; row < memory.rows; ++row) places[row] = memory[row];
+    Program program{columns, code, parts, moves, mask, is_filtered, {memory.data, places.get()}, totals, stores, lanes};
     const Memory& rows = program.memory;
     program.check(memory.rows);
     uint64_t nunits = 0;
