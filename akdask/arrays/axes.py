@@ -12,8 +12,8 @@ import numpy as np
 
 from akdask.arrays import tuning
 from akdask.arrays.array import wrap
+from akdask.arrays.creation import arange, full
 from akdask.arrays.creation import array as make_array
-from akdask.arrays.creation import full
 from akdask.arrays.elementwise import cast, elementwise
 from akdask.arrays.ndarray import rearranged, reshaped, shaped
 from akdask.arrays.pdarray import pdarray
@@ -62,6 +62,8 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
     count = len(partition_lengths(array.size))
     outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
     if outer < count and inner > 1 and shape[axis] * inner > tuning.AXIS_ELEMENTS:
+        if name in POSITIONS and outer == 1 and inner <= tuning.AXIS_PART // 2:
+            return shaped(_positions_of_parts(name, array, inner), result_shape if keepdims else shape[1:])
         order = [*range(axis), *range(axis + 1, len(shape)), axis]
         found = along_axis(name, rearranged(array, Layout.of(shape).permuted(order)), -1, **params)
         back = rearranged(found, Layout.of(found.shape).permuted([order.index(number) for number in range(len(order))]))
@@ -84,6 +86,14 @@ def along_parts(name: str, array: Any, rows: int, inner: int) -> Any:
     frame, value = cut(array._frame, array._value, wanted)
     node = AlongAxis(Project(frame, (0,), (value,)), name, rows, inner, ())
     return wrap(node, node.result)
+
+
+def _positions_of_parts(name: str, array: Any, inner: int) -> Any:
+    """Return the first positions of extremes along the first dimension, by those of its parts."""
+    base, rows = array.flatten(), tuning.AXIS_PART // inner
+    extremes, places = (along_parts(function, base, rows, inner) for function in (name.removeprefix("arg"), name))
+    part = along_axis(name, reshaped(extremes, (1, -1, inner)), 1).flatten()
+    return part * rows + places[part * inner + arange(inner)]
 
 
 def in_blocks(frame: Frame, value: Value, block: int) -> tuple[Frame, Value]:

@@ -18,7 +18,7 @@ from akdask.engine.alignment import Realign, align
 from akdask.engine.missing import call, missing_text
 from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
-from akdask.engine.rowwise import Filter, Project, column_identity
+from akdask.engine.rowwise import Filter, Project, Slice, column_identity
 from akdask.engine.run import resolve_lengths
 from akdask.engine.sources import Rows, as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, widened
@@ -459,6 +459,8 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
         if isinstance(items[1], Constant) and items[1].dtype == old.dtype and old.dtype.is_number:
             frame, old, rows, (start, stop, step) = _numbered(frame, old, key)
             return frame, Call("put_range", old, rows, items[1], start=start, stop=stop, step=step)
+        if items[0] is not None:
+            return _assign_range(frame, old, key, *items)
         frame, old, mask = _slice_mask(frame, old, key)
         return _assign_masked(Filter(frame, mask, column_identity(frame, mask)), old, *items)
     key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
@@ -534,16 +536,29 @@ def _compare(operation: str, value: Value, number: int) -> Value:
 
 
 def _assign_masked(chosen: Filter, old: Value, item_frame: Frame | None, items: Value) -> AssignedColumns:
-    from akdask.operators.rows.plan import PutMasked
+    from akdask.operators.rows.plan import PutSelected
 
     frame, mask = chosen.frame, chosen.predicate
     if item_frame is None:
         return frame, Call("where", mask, items, old)
-    put = PutMasked(Project(frame, (0, 1), (old, mask)), _cut_like(chosen, item_frame, items))
+    put = PutSelected(Project(frame, (0, 1), (old, mask)), _cut_like(chosen, item_frame, items))
     return put, put.result
 
 
-def _cut_like(chosen: Filter, item_frame: Frame, items: Value) -> Project:
+def _assign_range(frame: Frame, old: Value, key: slice, item_frame: Frame, items: Value) -> AssignedColumns:
+    from akdask.operators.rows.plan import PutSelected
+
+    lengths = row_tools.known_lengths(frame)
+    chosen = row_tools.slice_ranges(lengths, *key.indices(sum(lengths)))
+    wanted = {number: (start, stop, step) for number, start, stop, step in chosen}
+    ranges = tuple(wanted.get(number, (0, 0, 1)) for number in range(len(lengths)))
+    # Partitions without rows of the range get no items.
+    rows = Slice(frame, tuple((number, *bounds) for number, bounds in enumerate(ranges)))
+    put = PutSelected(Project(frame, (0,), (old,)), _cut_like(rows, item_frame, items), ranges)
+    return put, put.result
+
+
+def _cut_like(chosen: Filter | Slice, item_frame: Frame, items: Value) -> Project:
     """Return items in the partitions of the rows that they are put into.
 
     Items on the same rows are not counted; in a loop, counting would run all earlier steps in each iteration.

@@ -140,6 +140,13 @@ void put_masked(Span<const uint8_t> mask, Span<const Value> items, Span<Value> o
     }
 }
 
+// Whether each number is one more than that before it.
+bool are_successive(Span<const int64_t> numbers) {
+    uint64_t first = numbers.size ? static_cast<uint64_t>(numbers[0]) : 0, differ = 0;
+    for (uint64_t row = 0; row < numbers.size; ++row) differ |= (static_cast<uint64_t>(numbers[row]) - row) ^ first;
+    return !differ;
+}
+
 }  // namespace
 
 MODULE("Rows at positions of a table that is larger than the caches, and rows that are marked.",
@@ -147,6 +154,7 @@ MODULE("Rows at positions of a table that is larger than the caches, and rows th
        {"find_strings", overloads<find_strings>},
        {"copy_strings", overloads<copy_strings>},
        {"put_at", overloads<put_at<uint64_t>, put_at<uint32_t>, put_at<uint16_t>, put_at<uint8_t>>},
+       {"are_successive", overloads<are_successive>},
        {"put_masked", overloads<put_masked<uint64_t>, put_masked<uint32_t>, put_masked<uint16_t>, put_masked<uint8_t>>},
        {"copy_masked",
         overloads<copy_masked<uint64_t>, copy_masked<uint32_t>, copy_masked<uint16_t>, copy_masked<uint8_t>>})

@@ -238,7 +238,19 @@ class ExactSum:
 
 
 def _scaled(numbers: Floats) -> int:
-    return sum(_scaled_each(numbers))
+    if not len(numbers):
+        return 0
+    mantissas, exponents = np.frexp(numbers)
+    order = np.argsort(exponents)
+    whole = np.ldexp(mantissas[order], DIGITS).astype(np.int64)
+    shifts = exponents[order] + (SCALE - DIGITS)
+    # Those with the same exponent are added first: there are few, and each takes a number of many digits.
+    starts = np.flatnonzero(np.diff(shifts, prepend=-1))
+    high, low = (np.add.reduceat(half, starts).tolist() for half in halves(whole))
+    return sum(
+        ((upper << HALF) + lower) << shift
+        for upper, lower, shift in zip(high, low, shifts[starts].tolist(), strict=True)
+    )
 
 
 def _scaled_each(numbers: Floats) -> Iterator[int]:

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
@@ -48,14 +50,37 @@ def test_a_scalar_is_put_where_numpy_puts_it(x, s, key):
     assert_equal(changed(s, key, "newer"), changed(TEXT, key, "newer"), lazy=True)
 
 
+@given(
+    st.lists(st.integers(0, 5), min_size=1, max_size=4),
+    st.lists(st.integers(0, 30), max_size=3),
+    st.sampled_from(["i8", "f8", "?", "u1", "U3"]),
+    st.tuples(*[st.none() | st.integers(-22, 22)] * 2, st.none() | st.integers(-4, 7).filter(bool)),
+)
+@settings(max_examples=40)
+def test_slices_take_items_whatever_the_partitions_of_both(lengths, cuts, dtype, bounds):
+    rows, key = np.arange(sum(lengths)).astype(dtype), slice(*bounds)
+    items = np.arange(100, 100 + len(rows[key])).astype(dtype)
+    before = MemorySource({"x": rows}, lengths).arrays()["x"]
+    pieces = np.split(items, sorted(min(cut, len(items)) for cut in cuts))
+    for given_items in [ak.concatenate([ak.array(piece) for piece in pieces]), *items[:1]]:
+        wanted = rows.copy()
+        wanted[key] = items if isinstance(given_items, ak.pdarray | ak.Strings) else given_items
+        lazy = before[:]
+        lazy[key] = given_items
+        # Rows are collected into the result, and in tables of partitions for what is computed further.
+        assert_equal(lazy, wanted)
+        assert_equal(ak.concatenate([lazy, lazy])[len(rows) :], wanted)
+    assert_equal(before, rows)
+
+
 @pytest.mark.parametrize("key", KEYS[3:], ids=str)
 def test_an_array_is_put_where_numpy_puts_it(x, s, key):
     count = ROWS[key].size
     items = np.arange(count) + 1000
     words = np.array([f"n{item}" for item in items], dtype="U9")
-    for given in (items, ak.array(items), items.tolist()):
+    for form in (items, ak.array(items), items.tolist()):
         if count:
-            assert_equal(changed(x, key, given), changed(ROWS, key, items), lazy=True)
+            assert_equal(changed(x, key, form), changed(ROWS, key, items), lazy=True)
     assert_equal(changed(x, key, ak.array(items)), changed(ROWS, key, items))
     assert_equal(changed(s, key, ak.array(words)), changed(TEXT, key, words))
 

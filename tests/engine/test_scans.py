@@ -28,6 +28,17 @@ def test_running_totals_are_those_of_numpy(values, cuts):
     assert ak.cumsum(lazy).dtype == np.cumsum(values).dtype
 
 
+@given(arrays("f8", st.integers(0, 60)), st.booleans())
+def test_running_floats_of_one_partition_have_numpys_bits(values, is_sum):
+    with np.errstate(all="ignore"):
+        wanted = np.cumsum(values) if is_sum else np.cumprod(values)
+    lazy = (ak.cumsum if is_sum else ak.cumprod)(ak.array(values))
+    found = np.stack([lazy.to_ndarray(), (lazy * 1.0).to_ndarray()])
+    known = ~np.isnan(wanted)
+    assert np.array_equal(found[:, known].view("i8"), np.stack([wanted[known]] * 2).view("i8"))
+    assert np.isnan(found[:, ~known]).all()
+
+
 @given(whole | arrays("f8", st.integers(0, 60)), st.lists(st.integers(0, 60), max_size=4))
 def test_running_extremes_are_those_of_numpy(values, cuts):
     lazy = parts_of(values, cuts)

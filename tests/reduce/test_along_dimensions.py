@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import akdask as ak
+from akdask.arrays import tuning
+from akdask.operators.reduce.extremes import first_extremes
 
 SHAPES = npst.array_shapes(min_dims=2, max_dims=3, min_side=1, max_side=5)
 DTYPES = st.sampled_from(["int64", "uint64", "float64", "bool"])
@@ -41,6 +44,29 @@ def test_reductions_along_a_dimension_are_numpys(drawn, keepdims):
                 same(getattr(ak, name)(lazy, axis=axis, keepdims=keepdims), wanted, name)
 
 
+@given(st.integers(1, 9000), st.integers(1, 200), DTYPES, st.integers(0, 2**32), st.booleans())
+@settings(max_examples=30)
+def test_first_positions_of_extremes_are_numpys(length, inner, dtype, seed, largest):
+    random = np.random.default_rng(seed)
+    shape = (random.integers(0, 3), length if inner == 1 else length % 20 + 1, inner if length % 2 else 1)
+    grid = random.integers(0, random.choice([3, 1000, 10**6]), shape).astype(dtype)
+    if dtype == "float64":
+        grid[random.random(shape) < random.choice([0, 1e-4, 0.5])] = random.choice([np.nan, -0.0, np.inf])
+    found = first_extremes(grid.reshape(-1), *shape[1:], largest)
+    np.testing.assert_array_equal(found, (np.argmax if largest else np.argmin)(grid, axis=1).reshape(-1))
+
+
+@given(grids())
+@settings(max_examples=20)
+def test_positions_of_extremes_of_long_dimensions_are_those_of_parts(drawn):
+    grid, partition, axis = drawn
+    with ak.config.set(small_array=partition), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "AXIS_ELEMENTS", 4)
+        patch.setattr(tuning, "AXIS_PART", 10)
+        for name in ("argmin", "argmax"):
+            same(getattr(ak, name)(ak.array(grid), axis=axis), getattr(np, name)(grid, axis=axis), name)
+
+
 @given(grids())
 @settings(max_examples=10)
 def test_scans_and_orders_along_a_dimension_are_numpys(drawn):
@@ -52,6 +78,7 @@ def test_scans_and_orders_along_a_dimension_are_numpys(drawn):
             same(ak.sort(lazy, axis=axis, ascending=False), np.flip(np.sort(grid, axis=axis), axis), "descending")
         same(ak.argsort(lazy, axis=axis), np.argsort(grid, axis=axis, kind="stable"), "argsort")
         same(ak.cumsum(lazy, axis=axis), np.cumsum(grid, axis=axis), "cumsum")
+        same(ak.diff(lazy, axis=axis), np.diff(grid, axis=axis), "diff")
         same(ak.cummax(lazy, axis=axis), np.maximum.accumulate(grid, axis=axis), "cummax")
 
 

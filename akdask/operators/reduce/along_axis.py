@@ -11,6 +11,7 @@ import numpy as np
 from akdask._dask import Expr
 from akdask.columns import summation
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
+from akdask.columns.memory import new_array
 from akdask.columns.table import Table, type_of
 from akdask.engine.alignment import Gather, Realign, row_slices
 from akdask.engine.node import Frame, RowSpace, lower
@@ -18,6 +19,7 @@ from akdask.engine.reduction import TOTALS
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
 from akdask.operators.reduce import loops
+from akdask.operators.reduce.extremes import first_extremes
 from akdask.operators.windows.kernels import SCANS
 from akdask.records import record
 from akdask.typing import NumberArray
@@ -86,6 +88,14 @@ def _reduction(name: str, types: Mapping[ColumnType, ColumnType] | ColumnType | 
     return AxisFunction(name, result_type, compute, reduces=True)
 
 
+def _positions(name: str) -> AxisFunction:
+    def compute(block: NumberArray) -> NumberArray:
+        outer, length, inner = block.shape
+        return first_extremes(block.reshape(-1), length, inner, name == "argmax").reshape(outer, 1, inner)
+
+    return AxisFunction(name, lambda _: INT64, compute, reduces=True)
+
+
 def _mean(block: NumberArray) -> NumberArray:
     if block.dtype == np.float64:
         return np.asarray(np.mean(block, axis=1, keepdims=True))
@@ -112,7 +122,10 @@ def _var(block: NumberArray, ddof: float = 0) -> NumberArray:
 
 
 def _diff(block: NumberArray) -> NumberArray:
-    return np.diff(block, axis=1)
+    outer, length, inner = block.shape
+    found = new_array(outer * (length - 1) * inner, block.dtype).reshape(outer, length - 1, inner)
+    difference = np.not_equal if block.dtype == np.bool_ else np.subtract
+    return difference(block[:, 1:], block[:, :-1], out=found)
 
 
 def _scan(name: str) -> AxisFunction:
@@ -132,8 +145,8 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
         AxisFunction("argsort", lambda _: INT64, _argsort),
         *map(_scan, SCANS),
         AxisFunction("is_sorted", lambda _: BOOL, _is_sorted, reduces=True),
-        _reduction("argmin", INT64),
-        _reduction("argmax", INT64),
+        _positions("argmin"),
+        _positions("argmax"),
         _reduction("sum", TOTALS),
         _reduction("prod", TOTALS),
         _reduction("min"),

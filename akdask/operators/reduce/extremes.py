@@ -208,9 +208,25 @@ MAXIMUM = _extreme(
 # ----------------------------------------------------------------------------------------------------------- positions
 
 
+def first_extremes(values: NumberArray, length: int, inner: int, largest: bool) -> NumberArray:
+    """Return the first positions of extremes along the second of three dimensions; NaN is an extreme.
+
+    NumPy copies arrays that may not be written to.
+
+    Examples
+    --------
+    >>> first_extremes(np.array([3, 1, 1, 2]), 2, 2, largest=False).tolist()
+    [1, 0]
+    """
+    found = np.empty(len(values) // max(length, 1), np.int64)
+    values = np.ascontiguousarray(values.view(np.uint8) if values.dtype == np.bool_ else values)
+    if len(found):
+        loops.find_positions(values, length, inner, largest, found)
+    return found
+
+
 def _position(
     name: str,
-    find: Callable[[NumberArray], Any],
     *,
     beats: np.ufunc,
     extreme: np.ufunc,
@@ -228,7 +244,7 @@ def _position(
         rows = select_rows(column, mask)
         if not len(rows):
             return 0, None, None
-        position = int(find(rows))
+        position = int(first_extremes(rows, len(rows), 1, largest)[0])
         return len(rows), position, rows[position]
 
     def merge(left: State, right: State) -> State:
@@ -287,7 +303,6 @@ def _position(
 
 ARGMIN = _position(
     "argmin",
-    np.argmin,
     beats=np.less,
     extreme=np.minimum,
     skipping=np.fmin,
@@ -295,7 +310,6 @@ ARGMIN = _position(
 )
 ARGMAX = _position(
     "argmax",
-    np.argmax,
     beats=np.greater,
     extreme=np.maximum,
     skipping=np.fmax,

@@ -182,6 +182,92 @@ void sum_squares(Span<const double> values, int64_t rows, int64_t inner, Span<do
     }
 }
 
+// Whether a value takes the place of the best one before it; NaN does so, and nothing else takes its place.
+template <bool is_largest, class Value>
+INLINE bool is_better(Value value, Value best) {
+    bool found = is_largest ? value > best : value < best;
+    if constexpr (std::is_floating_point_v<Value>) return found || value != value;
+    return found;
+}
+
+// Leaves in each of some places the better one of what is there and of a value.
+template <bool is_largest, class Value>
+INLINE void keep_better(Value* __restrict best, const Value* __restrict values, uint64_t count) {
+    for (uint64_t at = 0; at < count; ++at) {
+        Value value = values[at];
+        best[at] = is_better<is_largest>(value, best[at]) ? value : best[at];
+    }
+}
+
+// Returns the first position of the extreme of one row; its part of the row is searched again.
+template <bool is_largest, class Value>
+uint64_t first_extreme(const Value* row, uint64_t length) {
+    Value best = row[0];
+    uint64_t place = 0;
+    for (uint64_t first = 0; first < length && best == best; first += AT_ONCE) {
+        uint64_t count = std::min(AT_ONCE, length - first), even = count - count % ACROSS;
+        const Value* part = row + first;
+        Value lanes[ACROSS];
+        std::fill(lanes, lanes + ACROSS, best);
+        for (uint64_t at = 0; at < even; at += ACROSS) keep_better<is_largest>(lanes, part + at, ACROSS);
+        keep_better<is_largest>(lanes, part + even, count - even);
+        for (uint64_t half = ACROSS / 2; half; half /= 2) keep_better<is_largest>(lanes, lanes + half, half);
+        if (is_better<is_largest>(lanes[0], best)) {
+            best = lanes[0];
+            place = first;
+        }
+    }
+    if (best != best) {
+        while (row[place] == row[place]) ++place;
+        return place;
+    }
+    for (; place + ACROSS <= length; place += ACROSS) {
+        uint64_t equal = 0;
+        for (uint64_t at = 0; at < ACROSS; ++at) equal += row[place + at] == best;
+        if (equal) break;
+    }
+    while (row[place] != best) ++place;
+    return place;
+}
+
+// Finds the first positions of extremes along the second of three dimensions, of which the last has `inner`; NaN is an
+// extreme.
+template <bool is_largest, class Value>
+void find_extremes_along(Span<const Value> values, uint64_t length, uint64_t width, Span<int64_t> found) {
+    for (uint64_t block = 0; block < found.size / width; ++block) {
+        const Value* start = values.data + block * length * width;
+        if (width == 1) {
+            found[block] = static_cast<int64_t>(first_extreme<is_largest>(start, length));
+            continue;
+        }
+        for (uint64_t column = 0; column < width; column += ACROSS) {
+            uint64_t count = std::min(ACROSS, width - column);
+            Value best[ACROSS];
+            int64_t places[ACROSS] = {};
+            std::copy(start + column, start + column + count, best);
+            for (uint64_t row = 1; row < length; ++row) {
+                const Value* line = start + row * width + column;
+                for (uint64_t at = 0; at < count; ++at) {
+                    bool is_first = is_better<is_largest>(line[at], best[at]) && best[at] == best[at];
+                    best[at] = is_first ? line[at] : best[at];
+                    places[at] = is_first ? static_cast<int64_t>(row) : places[at];
+                }
+            }
+            std::copy(places, places + count, &found[block * width + column]);
+        }
+    }
+}
+
+template <class Value>
+void find_positions(Span<const Value> values, int64_t rows, int64_t inner, bool is_largest, Span<int64_t> found) {
+    uint64_t length = static_cast<uint64_t>(rows), width = static_cast<uint64_t>(inner);
+    require(rows > 0 && inner > 0 && width <= values.size && length <= values.size / width &&
+                values.size % (length * width) == 0 && found.size == values.size / length,
+            "arrays of other lengths");
+    if (is_largest) find_extremes_along<true>(values, length, width, found);
+    else find_extremes_along<false>(values, length, width, found);
+}
+
 // Keeps the words from `low` to `high` in their order; `counts` become the words below these, and how many are kept.
 void keep_between(Span<const uint64_t> words, uint64_t low, uint64_t high, Span<uint64_t> kept, Span<int64_t> counts) {
     require(kept.size >= words.size && counts.size == 2 && low <= high, "too little room, or bounds in no order");
@@ -345,6 +431,8 @@ void add_pairs(Span<int64_t> counts, Span<const double> x, Span<const double> y,
 MODULE("Values of some rank in small groups, extremes of text, sums of selected integers, and numbers of pairs in bins.",
        {"select_ranks", overloads<select_ranks>},
        {"sum_squares", overloads<sum_squares>},
+       {"find_positions", overloads<find_positions<double>, find_positions<int64_t>, find_positions<uint64_t>,
+                                    find_positions<uint8_t>>},
        {"keep_between", overloads<keep_between>},
        {"copy_lists", overloads<copy_lists>},
        {"find_extremes", overloads<find_extremes>},

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Number = TypeVar("Number", np.float64, np.int64, np.uint64, np.uint8)
 Integer = TypeVar("Integer", np.int64, np.uint64, np.uint8)
 
 # Changes the order of `values`; `found` has a row for each rank and a column for each group.
@@ -21,6 +22,11 @@ def select_ranks(
 
 # Squares of distances from the mean, along the second of three dimensions.
 def sum_squares(values: Floats, rows: int, inner: int, found: Floats) -> None: ...
+
+# The first positions of extremes along it.
+def find_positions(
+    values: NDArray[Number], rows: int, inner: int, is_largest: bool, found: Integers
+) -> None: ...
 
 # `counts` become the words below `low`, and those that are found.
 def keep_between(words: Words, low: int, high: int, found: Words, counts: Integers) -> None: ...

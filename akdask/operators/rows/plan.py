@@ -304,16 +304,18 @@ def _numbers(tables: Sequence[Table], stride: int) -> Table:
     return Table({0: numbers}, total)
 
 
-class PutMasked(Frame):
-    """Column 0 of `frame`; the rows of `items`, in order, replace the rows where column 1 holds.
+class PutSelected(Frame):
+    """Column 0 of `frame`; the rows of `items`, in order, replace selected rows.
 
-    Partition k of `items` has as many rows as the mask has true values in partition k.
+    `ranges` are the start, stop and step of those of each partition; without them column 1 holds there.  Partition k of
+    `items` has as many rows as are selected in partition k.
     """
 
     no_more_rows = True
 
     frame: Project
     items: Project
+    ranges: tuple[tuple[int, int, int], ...] | None = None
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -323,6 +325,9 @@ class PutMasked(Frame):
     def result(self) -> ColumnRef:
         """The changed column."""
         return ColumnRef(self._name, 0, self.frame.values[0].dtype)
+
+    def lower_into(self, names: Mapping[Hashable, Hashable], arrays: Node) -> Expr | None:
+        return _put_selected(self, next(iter(names)), arrays) if len(names) == 1 else None
 
 
 class PutAt(Frame):
@@ -407,16 +412,36 @@ class PutItems:
 
 
 @lower.register
-def _(frame: PutMasked) -> Expr:
-    calls = tuple((((0, number), (1, number)), ()) for number in range(frame.npartitions))
-    return Tasks(frame._name, _put_masked, calls, frame.frame, frame.items)
+def _(frame: PutSelected) -> Expr:
+    return _put_selected(frame, 0)
 
 
-def _put_masked(tables: Sequence[Table]) -> Table:
-    (old, mask), (items,) = (tuple(table.columns.values()) for table in tables)
-    if isinstance(old, np.ndarray):
-        old = old.copy()
-    return Table({0: put_rows(old, np.asarray(mask), items, 0, len(old))}, len(old))
+def _put_selected(frame: PutSelected, name: Hashable, *arrays: Node) -> Expr:
+    """Return tables of the changed column, or write it to an array of all rows."""
+    lengths = (frame.rows.lengths or ()) if arrays else (0,) * frame.npartitions
+    ranges = frame.ranges or (None,) * frame.npartitions
+    calls = tuple(
+        (((0, number), (1, number), *((2, 0) for _ in arrays)), (rows, (name, first)))
+        for number, (rows, (first, _)) in enumerate(zip(ranges, row_bounds(lengths), strict=True))
+    )
+    return Tasks(f"{frame._name} {bool(arrays)}", _put_in_order, calls, frame.frame, frame.items, *arrays)
+
+
+def _put_in_order(inputs: Sequence[Any], rows: tuple[int, int, int] | None, place: tuple[Hashable, int]) -> Table:
+    """Return the first column with items at the rows of a range, or where the second column holds."""
+    table, (items,) = inputs[0], inputs[1].columns.values()
+    (new, *masks), (name, first) = table.columns.values(), place
+    if isinstance(new, np.ndarray):
+        old = new
+        new = new_array(len(old), old.dtype) if len(inputs) == 2 else inputs[-1][name][first : first + len(old)]
+        np.copyto(new, old)
+    if rows is None:
+        new = put_rows(new, np.asarray(masks[0]), items, 0, len(new))
+    elif isinstance(new, np.ndarray):
+        new[slice(*rows)] = items
+    else:
+        new = put_rows(new, np.arange(*rows), items, 0, len(new))
+    return Table({0: new} if len(inputs) == 2 else {}, table.nrows)
 
 
 @lower.register

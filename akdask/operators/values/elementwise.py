@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from akdask.caches import cached_results
-from akdask.columns import exact
+from akdask.columns import exact, loops
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type
 from akdask.columns.table import is_scalar, spread, to_objects
@@ -349,12 +349,15 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
 
 
 def _put_range(old: Any, positions: Any, item: Any, out: Any, *, start: int, stop: int, step: int) -> Any:
-    """Return the rows with an item at the positions of a range; most blocks are quite inside or outside."""
-    first, last = positions.min(initial=2**63 - 1), positions.max(initial=-(2**63))
-    if last < start or first >= stop:
-        np.copyto(out, old)
-    elif step == 1 and start <= first and last < stop:
-        out[...] = item
+    """Return the rows with an item at the positions of a range; those of most blocks are successive."""
+    first = int(positions[0]) if len(positions) else start
+    if loops.are_successive(np.ascontiguousarray(positions)):
+        # Some rows of the block are in the range; they begin at the first one or in phase with it.
+        begin = start - first if start >= first else (start - first) % step
+        end = max(min(stop - first, len(positions)), begin)
+        if end - begin < len(positions) or step > 1:
+            np.copyto(out, old)
+        out[begin:end:step] = item
     else:
         inside = (positions >= start) & (positions < stop)
         if step > 1:

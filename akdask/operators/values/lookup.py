@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from akdask.columns import loops
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT8, UINT64, ColumnType
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls, make_missing, text_at
@@ -279,7 +280,7 @@ def strided(table: Any, rows: NumberArray, out: Any = None, *, shape: Lengths, s
     >>> strided(np.array([5, 6, 7, 8, 9, 10]), np.arange(1, 5), shape=(3, 2), strides=(1, 3), offset=0).tolist()
     [8, 6, 9, 7]
     """
-    if not isinstance(table, np.ndarray) or not _are_successive(rows):
+    if not isinstance(table, np.ndarray) or not loops.are_successive(np.ascontiguousarray(rows)):
         return take_rows(table, strided_positions(rows, shape=shape, strides=strides, offset=offset), out)
     found = np.empty(len(rows), table.dtype) if out is None else out
     if len(rows):
@@ -287,10 +288,6 @@ def strided(table: Any, rows: NumberArray, out: Any = None, *, shape: Lengths, s
         view = as_strided(table[offset:], shape, [stride * size for stride in strides], writeable=False)
         _copy_rows(view, int(rows[0]), int(rows[-1]) + 1, found)
     return found
-
-
-def _are_successive(rows: NumberArray) -> bool:
-    return bool(len(rows) == 0 or (rows[-1] - rows[0] == len(rows) - 1 and np.all(rows[1:] > rows[:-1])))
 
 
 def _copy_rows(view: NumberArray, start: int, stop: int, out: NumberArray) -> None:

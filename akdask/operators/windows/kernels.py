@@ -780,16 +780,31 @@ class PrefixScan:
     ufunc: np.ufunc
     types: Mapping[ColumnType, ColumnType]
 
-    def accumulate(self, column: Column, before: Any) -> Column:
-        """Return the running results; `before` is the result of all earlier rows, None without any.  Integers wrap."""
+    def accumulate(self, column: Column, before: Any, out: NumberArray | None = None) -> Column:
+        """Return the running results; `before` is the result of all earlier rows, None without any.  Integers wrap.
+
+        Numbers are written to `out` if it is given.
+        """
         if not isinstance(column, np.ndarray):
             numbers = [] if before is None else [int(before)]
             running_numbers = self.ufunc.accumulate(np.array(numbers + to_ints(column), object))
             return from_ints(running_numbers[len(numbers) :].tolist())
+        dtype = self.types[type_of(column)].numpy
+        running = new_array(len(column), dtype) if out is None else out
+        earlier = np.array([] if before is None else [before], dtype)
+        if self.ufunc in (np.add, np.multiply):
+            # Bits of sums and products are the same for either sign.
+            given = np.ascontiguousarray(column, dtype), earlier, running
+            loops.fill_scan(
+                self.ufunc is np.add, *(part if dtype.kind == "f" else part.view(np.uint64) for part in given)
+            )
+            return running
         with np.errstate(all="ignore"):
-            running: NumberArray = self.ufunc.accumulate(column, dtype=self.types[type_of(column)].numpy)
-            running = running if before is None else self.ufunc(running, before, out=running)
-        return without_sign_of_zero(running) if self.ufunc in (np.minimum, np.maximum) else running
+            self.ufunc.accumulate(column, dtype=dtype, out=running)
+            if len(earlier):
+                self.ufunc(running, earlier, out=running)
+        found: NumberArray = without_sign_of_zero(running)
+        return found
 
 
 ITSELF = themselves(*TOTALS)

@@ -238,6 +238,24 @@ void fill_previous(Span<const int64_t> groups, Span<const int64_t> positions, Sp
     }
 }
 
+// Fills `out` with running sums, or products; each is merged with the result of all earlier rows, if that is given.
+// Integers go around, and sums begin with the zero that keeps the sign of another.
+template <class Value, class Merge>
+void scan(Span<const Value> rows, Span<const Value> before, Span<Value> out, Value running, Merge merge) {
+    Value earlier = before.size ? before[0] : running;
+    for (uint64_t row = 0; row < rows.size; ++row) {
+        running = merge(running, rows[row]);
+        out[row] = merge(running, earlier);
+    }
+}
+
+template <class Value>
+void fill_scan(bool is_sum, Span<const Value> rows, Span<const Value> before, Span<Value> out) {
+    require(out.size == rows.size && before.size <= 1, "arrays of other lengths");
+    if (is_sum) scan(rows, before, out, -Value{0}, [](Value one, Value other) { return one + other; });
+    else scan(rows, before, out, Value{1}, [](Value one, Value other) { return one * other; });
+}
+
 }  // namespace
 
 MODULE("Windows of a number of rows, and running results of groups.",
@@ -247,4 +265,5 @@ MODULE("Windows of a number of rows, and running results of groups.",
        {"fill_running", overloads<fill_running<double>, fill_running<int64_t>, fill_running<uint64_t>, fill_running<uint8_t>>},
        {"fill_running_in_order", overloads<fill_running_in_order<double>, fill_running_in_order<int64_t>,
                                            fill_running_in_order<uint64_t>, fill_running_in_order<uint8_t>>},
+       {"fill_scan", overloads<fill_scan<double>, fill_scan<uint64_t>>},
        {"fill_previous", overloads<fill_previous>})

@@ -32,6 +32,9 @@ def fill_running_in_order(
     kind: int, rows: NDArray[Number], groups: NDArray[np.int64], states: NDArray[Number], out: NDArray[Number]
 ) -> None: ...
 
+# Running sums, or products, merged with the one result `before` all rows if there is one.
+def fill_scan(is_sum: bool, rows: NDArray[Number], before: NDArray[Number], out: NDArray[Number]) -> None: ...
+
 Positions = NDArray[np.int64]
 
 # Positions of the last rows of the same groups before rows, -1 for none; `states` has those of all groups, and is left

@@ -290,7 +290,8 @@ def _differences(
     for stop in sorted({min(max(end - shift, 0), len(out)) for end in ends for shift in (0, distance)}):
         if stop > row:
             upper, lower = (_rows_from(parts, ends, row + shift, stop - row) for shift in (distance, 0))
-            difference(upper, lower, out=out[row:stop])
+            with np.errstate(all="ignore"):
+                difference(upper, lower, out=out[row:stop])
             row = stop
     return Table({0: out} if is_alone else {}, len(out))
 
@@ -797,12 +798,20 @@ class RunningScan(Frame):
         """The running results."""
         return ColumnRef(self._name, 0, SCANS[self.scan].types[unlimited(self.frame.values[0].dtype)])
 
+    def lower_into(self, names: Mapping[Hashable, Hashable], arrays: Node) -> Expr | None:
+        return _running(self, next(iter(names)), arrays) if len(names) == 1 else None
+
     def describe(self) -> str:
         return f"{self.scan} {self.frame.values[0]!r}"
 
 
 @lower.register
 def _(frame: RunningScan) -> Expr:
+    return _running(frame, 0)
+
+
+def _running(frame: RunningScan, name: Hashable, *arrays: Node) -> Expr:
+    """Return tables of running results, or write them to an array of all rows."""
     project = frame.frame
     reduction = ScalarReduction(SCANS[frame.scan].reduction, project.values[0].dtype)
 
@@ -812,8 +821,12 @@ def _(frame: RunningScan) -> Expr:
     totals = pipeline(project.frame, project.values, sink, f"totals for {frame.scan}")
     count = project.npartitions
     offsets = Tasks(f"offsets {frame._name}", _offsets, ((_all(count), (reduction,)),), totals)
-    calls = tuple((((0, index), (1, 0)), (frame.scan, index)) for index in range(count))
-    return Tasks(frame._name, _accumulate, calls, project, offsets)
+    lengths = (frame.rows.lengths or ()) if arrays else (0,) * count
+    calls = tuple(
+        (((0, index), (1, 0), *((2, 0) for _ in arrays)), (frame.scan, index, (name, first)))
+        for index, (first, _) in enumerate(row_bounds(lengths))
+    )
+    return Tasks(f"{frame._name} {bool(arrays)}", _accumulate, calls, project, offsets, *arrays)
 
 
 def _all(count: int) -> tuple[tuple[int, int], ...]:
@@ -832,6 +845,9 @@ def _offsets(totals: Sequence[list[Any]], reduction: ScalarReduction) -> list[An
     return before
 
 
-def _accumulate(inputs: Sequence[Any], scan: str, index: int) -> Table:
-    table, before = inputs
-    return Table({0: SCANS[scan].accumulate(table.columns[0], before[index])}, table.nrows)
+def _accumulate(inputs: Sequence[Any], scan: str, index: int, place: tuple[Hashable, int]) -> Table:
+    table, before, *arrays = inputs
+    name, first = place
+    out = arrays[0][name][first : first + table.nrows] if arrays else None
+    found = SCANS[scan].accumulate(table.columns[0], before[index], out)
+    return Table({} if arrays else {0: found}, table.nrows)
