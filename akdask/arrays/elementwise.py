@@ -459,8 +459,9 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
         if isinstance(items[1], Constant) and items[1].dtype == old.dtype and old.dtype.is_number:
             frame, old, rows, (start, stop, step) = _numbered(frame, old, key)
             return frame, Call("put_range", old, rows, items[1], start=start, stop=stop, step=step)
-        if items[0] is not None:
-            return _assign_range(frame, old, key, *items)
+        item_frame, item = items
+        if item_frame is not None:
+            return _assign_range(frame, old, key, item_frame, item)
         frame, old, mask = _slice_mask(frame, old, key)
         return _assign_masked(Filter(frame, mask, column_identity(frame, mask)), old, *items)
     key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
