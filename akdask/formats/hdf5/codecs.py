@@ -64,7 +64,15 @@ from akdask.formats.hdf5.metadata import (
     StoredNode,
     group_of,
 )
-from akdask.formats.hdf5.null_terminated import PrefixRange, StringError, decode, encode, segments_of, starts_from_ends
+from akdask.formats.hdf5.null_terminated import (
+    Characters,
+    PrefixRange,
+    StringError,
+    decode,
+    encode,
+    segments_of,
+    starts_from_ends,
+)
 from akdask.storage.objects import (
     CATEGORIES,
     CODES,
@@ -424,6 +432,22 @@ def read_strings(
         return decode(elements.read(place.extents[0], first, last - first).view(np.uint8), bounds)
     except StringError as error:
         raise _damaged(elements, place, start + error.row, error.text) from None
+
+
+def read_characters(
+    elements: Elements, place: ColumnLocation, start: int, stop: int, known: Characters
+) -> pa.DictionaryArray | None:
+    """Read strings as positions among known characters if each is one ASCII character, None otherwise.
+
+    Such a column has two bytes for each row. Where the first row starts, and a NUL behind each character, tell where
+    the rows are, so that other segments are not read.
+    """
+    if len(place.extents) != 2 or stop <= start:
+        return None
+    values, segments = place.extents
+    if values.length != 2 * segments.length or int(elements.read(segments, start, 1)[0]) != 2 * start:
+        return None
+    return known.decode(elements.read(values, 2 * start, 2 * (stop - start)).view(np.uint8))
 
 
 def read_bounds(elements: Elements, place: ColumnLocation, start: int, stop: int) -> NumberArray:

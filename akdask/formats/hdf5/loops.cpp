@@ -40,6 +40,21 @@ int64_t take_nuls_off(Text values, Span<const int64_t> bounds, Span<int64_t> off
     return seen ? 1 : 0;
 }
 
+// Numbers strings of one ASCII character with a NUL behind each, given the numbers of known characters, which are counted
+// from 0, and -1 for others, which are added.  Returns how many are known then, -1 if there are other strings.
+int64_t number_characters(Text values, Span<int32_t> known, int64_t count, Span<int32_t> numbers) {
+    require(known.size == 128 && values.size == 2 * numbers.size, "arrays of other lengths");
+    uint64_t others = 0;
+    for (uint64_t row = 0; row < numbers.size; ++row) {
+        uint64_t byte = values[2 * row];
+        others |= !byte | (byte >> 7) | values[2 * row + 1];
+        int32_t& number = known[byte & 127];
+        if (number < 0) number = static_cast<int32_t>(count++);
+        numbers[row] = number;
+    }
+    return others ? -1 : count;
+}
+
 // Copies strings with a NUL behind each, and widens a range: `least` and `most` are the first two words of the smallest
 // and of the largest string, their first bytes in the highest places.  There is room for a chunk behind the last.
 // Returns whether there is a NUL among the bytes.
@@ -121,5 +136,6 @@ int64_t unpack_lzf(Text packed, Span<uint8_t> out) {
 
 MODULE("Strings with a NUL behind each, and data packed by LZF.",
        {"take_nuls_off", overloads<take_nuls_off>},
+       {"number_characters", overloads<number_characters>},
        {"put_nuls_on", overloads<put_nuls_on>},
        {"unpack_lzf", overloads<unpack_lzf>})

@@ -77,6 +77,29 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
     return pa.Array.from_buffers(pa.large_string(), count, buffers)
 
 
+class Characters:
+    """The strings of a column that are one ASCII character each, in order of appearance."""
+
+    def __init__(self) -> None:
+        self._numbers = np.full(128, -1, np.int32)
+        self._count = 0
+        self._strings: pa.LargeStringArray | None = None
+
+    def decode(self, values: NumberArray) -> pa.DictionaryArray | None:
+        """Return strings of two bytes each as positions among the characters; None if any is of another kind."""
+        numbers, known = new_array(len(values) // 2, np.int32), self._numbers.copy()
+        count = loops.number_characters(values, known, self._count, numbers)
+        if count < 0:
+            return None
+        if count > self._count or self._strings is None:
+            self._numbers, self._count = known, count
+            # Unknown characters come first.
+            text, offsets = np.argsort(known)[-count:].astype(np.uint8), np.arange(count + 1)
+            self._strings = pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(text))
+        indices = pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
+        return pa.DictionaryArray.from_arrays(indices, self._strings, safe=False)
+
+
 def _first_nuls(values: NumberArray, count: int) -> NumberArray:
     """Return the positions of the first NULs, not many more than wanted: they may be billions."""
     found, total = [np.empty(0, np.int64)], 0

@@ -26,7 +26,7 @@ from akdask.columns.table import empty
 from akdask.errors import AkdaskError, FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats import tuning
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
-from akdask.formats.hdf5.codecs import read_column, scan_starts
+from akdask.formats.hdf5.codecs import read_characters, read_column, scan_starts
 from akdask.formats.hdf5.description import (
     SUMMARY,
     ColumnLocation,
@@ -44,6 +44,7 @@ from akdask.formats.hdf5.foreign import OBJECTS, STEP, FieldReader, dataset_of, 
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
+from akdask.formats.hdf5.null_terminated import Characters
 from akdask.records import record
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges
@@ -318,6 +319,7 @@ class Hdf5PartReader(PartReader):
         self._stop = stop
         self._columns = columns
         self._extents = ExtentReader(file)
+        self._characters: dict[str, Characters] = {}
 
     def __enter__(self) -> Self:
         self._extents.__enter__()
@@ -359,6 +361,14 @@ class Hdf5PartReader(PartReader):
         if stop <= start:
             return empty(place.dtype)
         return read_column(self._extents, place, start + self._start, stop + self._start, out)
+
+    def read_text(self, column: str, start: int, stop: int) -> Any:
+        """Return rows of a column of text, single characters as positions in a dictionary of few; see `read`."""
+        place, known = self._columns[column], self._characters.get(column)
+        if known is None:
+            known = self._characters[column] = Characters()
+        found = read_characters(self._extents, place, start + self._start, stop + self._start, known)
+        return self.read(column, start, stop) if found is None else found
 
     def stretches(self, column: str) -> list[Stretch] | None:
         """Return where the rows of a column lie, None where they are stored neither as in memory nor narrower."""
