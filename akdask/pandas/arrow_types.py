@@ -563,6 +563,8 @@ def of_arrow(face: Any, own: Any, coding: Arrow, name: str, args: tuple[Any, ...
     is_masked = type(coding) is not Arrow
     if is_masked and name in ELEMENTWISE and coding.kind != "U" and not _is_compiled(coding, name, args):
         return NotImplemented
+    if is_masked and name in REDUCTIONS and not args and not kwargs and coding.kind in "iufb":
+        return reduced(face, own, coding, name)
     if is_masked and (name in ARITHMETIC or name in ("isin", "astype") or (name == "sum" and coding.kind != "i")):
         raise NotLazyError("nullable types have no such form")
     if name in ARITHMETIC and len(args) == 1 and not kwargs:
@@ -642,6 +644,31 @@ def total(
     if type(coding) is not Arrow:
         return np.float64(found) if coding.kind == "f" else np.int64(found)
     return float(found) if coding.kind == "f" else int(found)
+
+
+REDUCTIONS = words("sum mean std var median sem min max count any all")
+"""Reductions of nullable columns that are those of wide numbers."""
+
+
+def reduced(face: Any, own: Any, coding: Arrow, name: str) -> Any:
+    """Return a reduction of a nullable column: missing where that of numbers is NaN."""
+    if coding.kind == "b":
+        if name not in ("sum", "any", "count"):
+            raise NotLazyError(f"{name} of bools that may be missing has no lazy form")
+        if name == "count":
+            (there,) = compute(plain_of(own).count())
+            return np.int64(there)
+        return type(face)._of(as_mask(own))._lazily(name, (), {})
+    if coding.kind in "iu" and name in ("min", "max"):
+        return _extreme(name)(own, coding)
+    if coding.dtype == pandas.Float32Dtype() and name != "count":
+        raise NotLazyError("pandas rounds sums of narrow floats")
+    found = type(face)._of(plain_of(own))._lazily(name, (), {})
+    if name == "sum" and coding.kind == "u":
+        return np.uint64(found)
+    if name in ("count", "any", "all", "sum"):
+        return found
+    return pandas.NA if pandas.isna(found) else np.float64(found)
 
 
 def between(own: Any, coding: Arrow, left: Any, right: Any, inclusive: str = "both") -> Any:

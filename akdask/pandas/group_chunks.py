@@ -14,6 +14,7 @@ import numpy as np
 import pandas
 
 from akdask import config
+from akdask.engine.values import assumed_width
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas import labels as labelling
@@ -61,10 +62,10 @@ def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[s
     in_windows = not WINDOWS.isdisjoint(further)
     if not in_windows and name not in METHODS:
         return NotImplemented
-    rows = GroupedRows(first, chain[1:])
     call = Replay(chain[1:], name, in_pandas(args), in_pandas(kwargs))
+    rows = GroupedRows(first, call)
     if len(rows.chunks) < 2:
-        return asked(lambda all_rows: call(rows.all_in_groups(all_rows)), first._origin.to_pandas())
+        return asked(lambda all_rows: call(rows.all_in_groups(all_rows)), rows.all())
     if "engine" in kwargs or name == "corrwith":
         raise NotLazyError("an argument asks for all groups at once")
     if in_windows:
@@ -113,9 +114,27 @@ class Replay:
         return made
 
     @property
+    def columns(self) -> list[Any] | None:
+        """The columns that it asks for; None if these may be all."""
+        if self.steps:
+            step, args, _ = self.steps[0]
+            if step != "__getitem__":
+                return None
+            return args[0] if isinstance(args[0], list) else [args[0]]
+        if self.name not in ("agg", "aggregate"):
+            return None
+        if not self.args and self.kwargs:
+            return [one[0] for one in self.kwargs.values()] if all(map(_is_pair, self.kwargs.values())) else None
+        return list(self.args[0]) if len(self.args) == 1 and isinstance(self.args[0], dict) else None
+
+    @property
     def has_one_column(self) -> bool:
         """Whether a column was chosen last."""
         return bool(self.steps) and not isinstance(self.steps[-1][1][0], list)
+
+
+def _is_pair(given: Any) -> bool:
+    return isinstance(given, tuple) and len(given) == 2
 
 
 class GroupedRows:
@@ -125,12 +144,12 @@ class GroupedRows:
     ----------
     step : Step
         The call of ``groupby``.
-    further : sequence of Step
-        The steps after it.
+    call : Replay
+        The steps after it, and the call at their end.
     """
 
-    def __init__(self, step: Step, further: Sequence[Step]) -> None:
-        origin = step._origin
+    def __init__(self, step: Step, call: Replay) -> None:
+        origin = self.origin = step._origin
         self.lazy: Any = origin.lazy()
         given = bound_arguments(origin.pandas_class, "groupby", step._args or (), step._kwargs or {})
         self.options = {"sort": True, "as_index": True, "group_keys": True, "dropna": True, **given}
@@ -139,18 +158,24 @@ class GroupedRows:
         self.given = {word: value for word, value in given.items() if word != "by"}
         self.labels = labelling.row_labels(_frame(self.lazy))
         in_memory = config.get("pandas_fallback") != "error" and getattr(origin, "_in_memory", None) is not None
+        self.chunks = [np.arange(len(self.labels))]
         if len(self.labels) > tuning.CHUNK_ROWS and not in_memory:
-            self.ids = self._numbered()
-            self.chunks = _chunks(self.ids)
-            if further and further[0]._step == "__getitem__" and isinstance(self.lazy, DataFrame):
-                self.lazy = self._with_columns((further[0]._args or ())[0])
-        else:
-            self.chunks = [np.arange(len(self.labels))]
+            chosen = call.columns
+            if chosen is not None and isinstance(self.lazy, DataFrame):
+                self.lazy = self._with_columns(chosen)
+            columns = getattr(self.lazy, "_labelled", self.lazy)._columns
+            if len(self.labels) * sum(map(assumed_width, columns.all_values())) > tuning.GROUPED_BYTES:
+                self.ids = self._numbered()
+                self.chunks = _chunks(self.ids)
 
-    def _with_columns(self, chosen: Any) -> Any:
+    def all(self) -> Any:
+        """Return all rows, as pandas has them; at least the columns that are asked for."""
+        return self.origin.to_pandas() if self.lazy is self.origin.lazy() else labelling.computed(self.lazy)
+
+    def _with_columns(self, chosen: list[Any]) -> Any:
         """Return the rows with columns that are chosen from the groups, and keys."""
         names = labelling.column_labels(self.lazy)
-        wanted = [*_labels_of_keys(self.keys, names), *(chosen if isinstance(chosen, list) else [chosen])]
+        wanted = [*_labels_of_keys(self.keys, names), *chosen]
         if not names.is_unique or not all(isinstance(one, Hashable) and one in names for one in wanted):
             return self.lazy
         chosen = [one for one in names if one in wanted]

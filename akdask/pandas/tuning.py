@@ -37,5 +37,8 @@ REDUCED_ROWS = 64
 ARRANGED_ROWS = 2**17
 """Most rows whose values get other rows and columns in memory, as results of groups do by `unstack`."""
 
+GROUPED_BYTES = 2**28
+"""Most bytes of the columns concerned that are grouped by pandas at once."""
+
 CHUNK_ROWS = 2**18
 """Most rows of whole groups on which pandas is called at a time, unless one group has more."""

@@ -162,7 +162,7 @@ def failure(seed: int) -> str | None:
     program = FaceProgram(seed)
     with warnings.catch_warnings(), config.set(pandas_fallback="silent"):
         warnings.simplefilter("ignore")
-        with mock.patch.object(tuning, "EAGER_VALUES", -1), mock.patch.object(tuning, "CHUNK_ROWS", 3):
+        with mock.patch.object(tuning, "EAGER_VALUES", -1), mock.patch.multiple(tuning, CHUNK_ROWS=3, GROUPED_BYTES=0):
             try:
                 program.run()
             except Exception as error:

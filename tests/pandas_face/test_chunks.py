@@ -23,6 +23,7 @@ CASES = [
 @pytest.mark.parametrize(("data", "idiom"), CASES)
 def test_chunks_give_what_all_rows_give(data, idiom, monkeypatch):
     monkeypatch.setattr(tuning, "CHUNK_ROWS", 11)
+    monkeypatch.setattr(tuning, "GROUPED_BYTES", 0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _, different = outcome(idiom, data)
@@ -37,6 +38,7 @@ def test_functions_of_groups_may_return_series_of_the_face():
 
 def test_functions_see_groups_in_order_one_after_the_other(monkeypatch):
     monkeypatch.setattr(tuning, "CHUNK_ROWS", 2)
+    monkeypatch.setattr(tuning, "GROUPED_BYTES", 0)
     seen = []
     df = pd.DataFrame({"shop": [3, 1, 2, 3, 1], "price": [1.0, 2.0, 3.0, 4.0, 5.0]})
     with config.set(pandas_fallback="error"):
@@ -46,6 +48,7 @@ def test_functions_see_groups_in_order_one_after_the_other(monkeypatch):
 
 def test_results_of_different_types_are_left_to_pandas(monkeypatch):
     monkeypatch.setattr(tuning, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(tuning, "GROUPED_BYTES", 0)
     df = pd.DataFrame({"shop": [1, 2, 3], "price": [1.0, 2.0, 3.0]})
     with config.set(pandas_fallback="error"), pytest.raises(FallbackError, match="groups"):
         df.groupby("shop").apply(lambda rows: rows if rows["price"].iloc[0] > 1 else 0.0)
@@ -53,6 +56,7 @@ def test_results_of_different_types_are_left_to_pandas(monkeypatch):
 
 def test_errors_of_functions_are_those_of_pandas(monkeypatch):
     monkeypatch.setattr(tuning, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(tuning, "GROUPED_BYTES", 0)
     df = pd.DataFrame({"shop": [1, 2, 3], "price": [1.0, 2.0, 3.0]})
     with config.set(pandas_fallback="error"), pytest.raises(ZeroDivisionError):
         df.groupby("shop")["price"].agg(lambda prices: 1 // int(prices.iloc[0] - 2))

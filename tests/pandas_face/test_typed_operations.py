@@ -136,6 +136,24 @@ def test_frames_and_columns_of_other_rows_are_lazy(rows):
             assert difference(found, wanted) is None, expression
 
 
+REDUCTIONS = ("sum", "mean", "std", "var", "median", "sem", "min", "max", "count", "any", "all")
+
+
+@pytest.mark.parametrize("rows", [slice(None), slice(0, 0), slice(0, 1)], ids=["all", "none", "one"])
+def test_reductions_of_nullable_columns_give_what_pandas_gives_or_nothing(rows):
+    for kind in NULLABLE:
+        for name in REDUCTIONS:
+            column = COLUMNS[kind].iloc[rows]
+            wanted = getattr(column, name)()
+            with config.set(pandas_fallback="error"):
+                found = _outcome(lambda one, how: getattr(one, how)(), pd.Series(column), name)
+            if isinstance(found, Exception):
+                assert kind in ("boolean", "Float32") or name in ("min", "max") or rows.stop is not None, (kind, name)
+                continue
+            assert type(found) is type(wanted), (kind, name)
+            assert found is wanted or np.isclose(found, wanted, rtol=1e-12), (kind, name)
+
+
 def test_results_of_another_type_in_some_rows_are_refused():
     from akdask.pandas.refusals import NotLazyError
     from akdask.pandas.typed_operations import Piecewise, Plain
