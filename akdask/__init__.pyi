@@ -318,7 +318,6 @@ from akdask.extension import (
 )
 from akdask.frames.binning import cut, qcut
 from akdask.frames.dataframe import DataFrame, from_pandas
-from akdask.frames.display import Row
 from akdask.frames.distinct import intx
 from akdask.frames.functions import (
     concat,
@@ -352,6 +351,7 @@ from akdask.frames.lookups import (
 )
 from akdask.frames.resampling import Grouper
 from akdask.frames.reshaping import crosstab, get_dummies
+from akdask.frames.rows import Row
 from akdask.frames.series import Series
 from akdask.frames.series_accessors import (
     CachedAccessor,

@@ -231,7 +231,9 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
 
     def load(name: str) -> Any:
         if name not in sources:
-            alike = _alike(name, public)
+            # Before it loads a module of a package, an import asks for a name, and nobody reads the error.
+            is_import = sys._getframe(1).f_code.co_filename.startswith("<frozen importlib")
+            alike = [] if is_import else _alike(name, public)
             short = package.replace("akdask", "ak", 1)
             raise MissingAttributeError(
                 f"module {package!r} has no attribute {name!r}.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
+from html import escape
 from operator import and_
 from typing import Any
 
@@ -39,7 +40,6 @@ from akdask.errors import (
 from akdask.frames.alignment import mask_on_rows_of
 from akdask.frames.columnset import ColumnSet, Select, axis_number, names_of
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.display import Row
 from akdask.frames.index import Index, MultiIndex, is_there
 from akdask.frames.series import Series
 from akdask.records import record
@@ -695,6 +695,47 @@ def select(frame: DataFrame, key: Any) -> Any:
     if isinstance(key, slice):
         return frame._of(frame._columns.sliced(key))
     return frame._of(frame._columns.on(_choose(*literal(as_column(key)))))
+
+
+class Row(dict[str, Any]):
+    """The values of one row by the names of the columns: a dict that shows as a table.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> row = ak.DataFrame({"x": [1, 2], "name": ["a", "b"]})[1]
+    >>> row["name"]
+    np.str_('b')
+    >>> print(row)
+    keys    values
+    ------  --------
+    x       2
+    name    b
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of the column of that name."""
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
+    def __str__(self) -> str:
+        shown = [("keys", "values"), *((str(name), str(value)) for name, value in self.items())]
+        # The widths of a table that has room for its heads and two spaces more.
+        first, second = (
+            max(len(head) + 2, *map(len, column))
+            for head, column in zip(("keys", "values"), zip(*shown, strict=True), strict=True)
+        )
+        rule = f"{'-' * first}  {'-' * second}"
+        lines = [f"{name:<{first}}  {value}".rstrip() for name, value in shown]
+        return "\n".join([lines[0], rule, *lines[1:]])
+
+    def _repr_html_(self) -> str:
+        """Return the row as a table of HTML, for Jupyter."""
+        rows = "".join(
+            f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in self.items()
+        )
+        return f"<table><thead><tr><th>keys</th><th>values</th></tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _row(frame: DataFrame, position: int) -> Row:

@@ -136,8 +136,8 @@ def _plain_types(schema: pa.Schema) -> dict[str, str]:
 def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> pandas.DataFrame:
     """Return what pandas reads from a file of the same columns without rows."""
     empty = schema.empty_table()
-    is_whole = columns is None and filters is None and not backend
-    if is_whole and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
+    has_defaults = columns is None and filters is None and not backend
+    if has_defaults and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
         # What pandas reads is what it makes of a table; its reader loads all data sets of Arrow.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)

@@ -6,9 +6,8 @@ Each takes int64 numbers of one unit, NaT being the smallest, and gives one of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +18,9 @@ from akdask.errors import TimeOverflowError
 from akdask.operators.reduce.quantiles import RankedRows, ranked_rows, ranks_of
 from akdask.records import record
 from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _HALF = 32
 
@@ -144,6 +146,8 @@ def _exactly_between(low: NumberArray, high: NumberArray, weight: NumberArray, r
 
 def _fraction(weight: float, tolerance: float) -> Fraction:
     """Return the number that a weight is meant as: 2/3 or 0.3, of which a float has the first digits."""
+    from fractions import Fraction
+
     exact = Fraction(weight)
     for meant in (exact.limit_denominator(LARGEST_DENOMINATOR), Fraction(round(weight * DECIMALS), DECIMALS)):
         if abs(exact - meant) <= tolerance:
