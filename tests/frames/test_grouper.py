@@ -8,6 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
+from tests.covering import in_turns
 
 RULES = ["D", "2D", "5h", "W", "MS", "ME", "B", "QE-NOV", "2MS"]
 
@@ -120,9 +121,14 @@ def test_each_group_has_bins_from_its_first_to_its_last(wanted, rule, how):
     same(getattr(df.groupby("k").resample(rule, on="t").x, how)(), expected["x"])
 
 
-@pytest.mark.parametrize("rule", ["7h", "2D", "12h", "D"])
-@pytest.mark.parametrize("sides", [{"closed": "right"}, {"label": "right"}, {"closed": "right", "label": "right"}])
-@pytest.mark.parametrize("origin", [{}, {"origin": "epoch"}, {"origin": "start"}, {"offset": "1h"}])
+@pytest.mark.parametrize(
+    ("rule", "origin", "sides"),
+    in_turns(
+        ["7h", "2D", "12h", "D"],
+        [{}, {"origin": "epoch"}, {"origin": "start"}, {"offset": "1h"}],
+        turning=[{"closed": "right"}, {"label": "right"}, {"closed": "right", "label": "right"}],
+    ),
+)
 def test_bins_of_groups_begin_where_those_of_pandas_do(labelled, rule, sides, origin):
     df = ak.DataFrame(labelled)
     found = df.groupby("k").resample(rule, **sides, **origin)["n"].sum()

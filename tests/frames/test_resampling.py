@@ -14,6 +14,7 @@ import akdask as ak
 from akdask.arrays.time_bins import MOST_BINS
 from akdask.columns.dtypes import TimeForm
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError, MissingLabelError
+from tests.covering import in_turns, named
 
 CALENDAR = [
     *("W", "W-WED", "2W-SAT", "B", "3B", "C", "ME", "2ME", "MS", "3MS", "BME", "BMS", "CBMS", "SME", "SMS", "SMS-10"),
@@ -71,18 +72,21 @@ def same(found, expected, **options):
     check(found, expected, check_freq=False, **options)
 
 
-@pytest.mark.parametrize("rows", ["gaps", "midnight", "before 1970"])
-@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "-".join(sides.values()))
-@pytest.mark.parametrize("rule", FIXED + CALENDAR)
+@pytest.mark.parametrize(
+    ("rule", "sides", "rows"),
+    in_turns(FIXED + CALENDAR, SIDES, turning=["gaps", "midnight", "before 1970"]),
+    ids=named,
+)
 def test_bins_are_those_of_pandas(rule, sides, rows):
     wanted = table(TIMES[rows])[["t", "n"]]
     same(ak.DataFrame(wanted).resample(rule, on="t", **sides).size(), wanted.resample(rule, on="t", **sides).size())
 
 
-@pytest.mark.parametrize("rows", ["gaps", "unsorted with NaT"])
-@pytest.mark.parametrize("origin", ORIGINS, ids=lambda origin: " ".join(origin.values()))
-@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "-".join(sides.values()))
-@pytest.mark.parametrize("rule", ["7h", "2D", "25min"])
+@pytest.mark.parametrize(
+    ("rule", "sides", "origin", "rows"),
+    in_turns(["7h", "2D", "25min"], SIDES, ORIGINS, turning=["gaps", "unsorted with NaT"]),
+    ids=named,
+)
 def test_fixed_bins_begin_where_those_of_pandas_do(rule, sides, origin, rows):
     wanted = table(TIMES[rows])[["t", "n"]]
     asked = {"on": "t", **sides, **origin}
@@ -92,9 +96,10 @@ def test_fixed_bins_begin_where_those_of_pandas_do(rule, sides, origin, rows):
 REDUCTIONS = ["sum", "prod", "min", "max", "mean", "median", "std", "var", "sem", "count", "nunique", "first", "last"]
 
 
-@pytest.mark.parametrize("rows", ["gaps", "one row", "unsorted with NaT"])
-@pytest.mark.parametrize("rule", ["5h", "D", "W-WED", "MS", "QE-NOV", "B"])
-@pytest.mark.parametrize("how", REDUCTIONS)
+@pytest.mark.parametrize(
+    ("how", "rule", "rows"),
+    in_turns(REDUCTIONS, ["5h", "D", "W-WED", "MS", "QE-NOV", "B"], turning=["gaps", "one row", "unsorted with NaT"]),
+)
 def test_reductions_are_those_of_pandas(how, rule, rows):
     wanted = table(TIMES[rows])
     names = list(wanted) if how in ("count", "nunique", "first", "last") else ["t", "x", "n"]
@@ -231,9 +236,11 @@ def in_their_form(index):
     return ak.Datetime.of(ticks._frame, ticks._value, form)
 
 
-@pytest.mark.parametrize("unit", ["s", "ms", "us"])
-@pytest.mark.parametrize("rule", ["5h", "D", "2D", "W", "MS", "ME", "B"])
-@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "-".join(sides.values()))
+@pytest.mark.parametrize(
+    ("rule", "sides", "unit"),
+    in_turns(["5h", "D", "2D", "W", "MS", "ME", "B"], SIDES, turning=["s", "ms", "us"]),
+    ids=named,
+)
 def test_units_of_times_stay(rule, unit, sides):
     index = TIMES["gaps"].as_unit(unit)
     expected = pd.Series(range(len(index)), index).resample(rule, **sides).sum()
@@ -259,9 +266,15 @@ CLOCKS = pd.DatetimeIndex(
 ).as_unit("ns")
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"])
-@pytest.mark.parametrize("rule", ["D", "2D", "h", "6h", "36h", "W", "MS", "ME", "B", "QS"])
-@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "-".join(sides.values()))
+@pytest.mark.parametrize(
+    ("rule", "sides", "zone"),
+    in_turns(
+        ["D", "2D", "h", "6h", "36h", "W", "MS", "ME", "B", "QS"],
+        SIDES,
+        turning=["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "UTC"],
+    ),
+    ids=named,
+)
 def test_days_of_a_zone_have_23_or_25_hours(rule, zone, sides):
     index = CLOCKS.tz_localize("UTC").tz_convert(zone)
     expected = pd.Series(range(len(index)), index).resample(rule, **sides).agg(["sum", "count"])
