@@ -122,12 +122,12 @@ $(VENV)/loops.compiled: compile_loops.py $(shell find akdask -name '*.?pp') | $(
 
 # Python compiles what is imported, which is a small part of what is installed.  What users' programs import is compiled
 # here, as their Python may keep nothing, and would compile it at each start.  What development needs has all that tests
-# need.
+# and the site need.
 $(VENV)/%.installed: pyproject.toml setup.py build_backend.py | $(VENV)/loops.compiled
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]'
 	@unset PYTHONPYCACHEPREFIX; $(BIN)/python -m compileall -qq -j 0 akdask \
 	&& $(BIN)/python -c 'import akdask, h5py, pandas, pyarrow.parquet'
-	@touch $@ $(if $(filter dev,$*),$(VENV)/test.installed)
+	@touch $@ $(if $(filter dev,$*),$(VENV)/docs.installed $(VENV)/test.installed)
 
 # Debian ships venv without ensurepip unless python3-venv is installed; pip can then install itself from outside.
 $(BIN)/python:
