@@ -46,14 +46,25 @@ class Content:
 
     Parameters
     ----------
-    columns : ColumnSet
-        The columns.
+    given : ColumnSet or callable
+        The columns, or what returns them when they are asked for.
     handed : dict of str to (Array, Array)
         The arrays that ``df["x"]`` has returned, and their expressions at that time.
     """
 
-    columns: ColumnSet
+    given: ColumnSet | Callable[[], ColumnSet]
     handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> ColumnSet:
+        """The columns."""
+        if not isinstance(self.given, ColumnSet):
+            self.given = self.given()
+        return self.given
+
+    @columns.setter
+    def columns(self, columns: ColumnSet) -> None:
+        self.given = columns
 
 
 def _of_columns(
@@ -257,6 +268,11 @@ class DataFrame(RowLabelled):
     def of(cls, columns: Mapping[str, Array], index: Array | None = None) -> DataFrame:
         """Return the frame of arrays that share rows, whatever the columns are called."""
         return cls._of(ColumnSet.of(columns, index))
+
+    @classmethod
+    def deferred(cls, columns: Callable[[], ColumnSet]) -> DataFrame:
+        """Return a frame whose columns are asked for when they, or their types, are needed."""
+        return cls._with(Content(columns))
 
     @classmethod
     def from_pandas(cls, pd_df: pd.DataFrame) -> DataFrame:

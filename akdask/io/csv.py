@@ -47,11 +47,11 @@ def read_csv(
     there, quotes have a meaning at the beginning of a field, and fields that a row lacks are empty.
 
     Arkouda's header gives the types, and its rows have all fields.  Without it all cells of all files decide, as in
-    pandas. Digits are int64, or uint64 beyond its range, or text where neither has all of them, or float64 where cells
-    are empty or ``NA``, ``null`` and the like. Dates and times in the form of ISO 8601 are Datetimes: in the zone of
-    their offset, in UTC if they have several, and in microseconds if they are beyond the years of nanoseconds. All else
-    is text, which is left as it is.  An integer without an equal float, in a column that was inferred to be float64, is
-    an error on reading.
+    pandas. Digits are int64, or uint64 beyond its range, or bigint where neither has all of them, or float64 where
+    cells are empty or ``NA``, ``null`` and the like. ``True`` and ``false`` are bools, which may be missing.  Dates and
+    times in the form of ISO 8601 are Datetimes: in the zone of their offset, in UTC if they have several, and in
+    microseconds if they are beyond the years of nanoseconds. All else is text, which is left as it is.  An integer
+    without an equal float, in a column that was inferred to be float64, is an error on reading.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def read_csv(
         float would change is an error on reading.  Otherwise columns whose types differ are left out, with one warning,
         and are an error if named.
     encoding : str, default "utf-8"
-        The encoding of text, in which ASCII is as in UTF-8, such as ``latin-1``.
+        The encoding of text, in which ASCII is as in UTF-8, such as ``latin-1``.  Files in UTF-16 are recognized by
+        their first bytes.
     on_bad_lines : {"error", "skip"}, default "error"
         What to do with rows that have more fields than there are columns.
     comment : str, optional

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, UnsupportedError, warn
-from akdask.storage.files import absolute, takes_storage_options
+from akdask.storage.files import absolute, is_remote, takes_storage_options
 from akdask.storage.locales import Filenames, expand, split_locale
-from akdask.storage.registry import first_bytes, format_of_files, format_of_folder, open_files
+from akdask.storage.registry import first_bytes, format_named, format_of_files, format_of_folder, open_files
 
 if TYPE_CHECKING:
     from akdask.frames.dataframe import DataFrame
@@ -26,6 +26,9 @@ _SIGNATURES = {b"ARROW1": "read_feather", b"ORC": "read_orc", b"<?xml": "read_xm
 _REFUSED = (b"SQLite format 3", b"\x80\x04", b"\x80\x05")
 """First bytes of files that are no frame, or a program."""
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""First bytes of text in UTF-16."""
+
 _PACKED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"PK\x03\x04")
 """First bytes of files whose content is to be unpacked."""
 
@@ -38,7 +41,8 @@ _MOST_NAMED = 10
 def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None, **options: Any) -> DataFrame:
     """Open files of any kind as a DataFrame, chosen by their content.
 
-    HDF5, Parquet, CSV and Zarr stay lazy.  JSON, Feather, ORC, Excel and XML files are read into memory by pandas.
+    HDF5, Parquet, CSV and Zarr stay lazy; rows and types of CSV are found when a column is asked for.  JSON, Feather,
+    ORC, Excel and XML files are read into memory by pandas.
 
     Parameters
     ----------
@@ -61,12 +65,11 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
         If the content is of no known kind.
     """
     from akdask.frames.dataframe import DataFrame
-    from akdask.io.csv import read_csv
     from akdask.io.pandas_files import import_data
 
     kind = kind_of(source)
     if kind == "read_csv":
-        return DataFrame(read_csv(source, **{"column_delim": delimiter_of(source), **options}))
+        return _scan_csv(source, **{"column_delim": delimiter_of(source), **options})
     if kind in {"read_hdf", "read_parquet"} and isinstance(source, str | os.PathLike) and not options:
         found = import_data(source)
         if found is not None:
@@ -75,6 +78,21 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
         return frame_of_set(source, **options)
     parts = [getattr(pd, kind)(path, **options) for path in expand(source)]
     return DataFrame(parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True))
+
+
+def _scan_csv(source: Filenames, datasets: Any = None, **options: Any) -> DataFrame:
+    """Open CSV files; those of this machine are scanned when columns are asked for."""
+    from akdask.frames.columnset import ColumnSet
+    from akdask.frames.dataframe import DataFrame
+    from akdask.io.files import read_objects
+
+    opened = open_files(source, format_named("CSV"), **options)
+
+    def columns() -> ColumnSet:
+        return ColumnSet.of(read_objects(opened, datasets))
+
+    # Options to open URLs are known during this call alone.
+    return DataFrame._of(columns()) if any(map(is_remote, opened.paths)) else DataFrame.deferred(columns)
 
 
 @takes_storage_options
@@ -160,6 +178,8 @@ def kind_of(source: Filenames) -> str:
     except FileFormatError:
         if first.startswith(_PACKED):
             return _of_extensions(path)
+        if first.startswith(_UTF_16):
+            return "read_csv"
         if _is_text(first):
             return "read_json" if first.lstrip()[:1] in {b"{", b"["} else "read_csv"
         raise
@@ -178,8 +198,9 @@ def delimiter_of(source: Filenames) -> str:
     first = first_bytes(path, _FIRST)
     if first.startswith(_PACKED):
         return "\t" if ".tsv" in path.lower() else ","
-    lines = first.decode(errors="replace").splitlines() or [""]
-    return max(_DELIMITERS, key=lines[0].count)
+    encoding = "utf-16" if first.startswith(_UTF_16) else "utf-8"
+    lines = (line for line in first.decode(encoding, errors="replace").splitlines() if line.strip())
+    return max(_DELIMITERS, key=next(lines, "").count)
 
 
 def _of_extensions(path: str) -> str:

@@ -167,3 +167,19 @@ def test_compressed_files_of_anything_else_are_of_no_format(tmp_path):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(FileFormatError, match="is none of"):
             ak.read(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_text_in_utf_16_is_recognized(tmp_path, encoding):
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    (tmp_path / "x.csv").write_text(mark + "a\tb\n1\té\n2\t€🙂\n" + "3\tz\n" * 50_000, encoding=encoding)
+    found = ak.scan(tmp_path / "x.csv")
+    assert found["a"].sum() == 150_003
+    assert found["b"][:2].tolist() == ["é", "€🙂"]
+    assert ak.read_csv(tmp_path / "x.csv", column_delim="\t", encoding="utf-16")["a"][1] == 2
+
+
+def test_damaged_text_in_utf_16_is_refused(tmp_path):
+    (tmp_path / "x.csv").write_bytes("\ufeffa\n1\n".encode("utf-16-le") + b"\x00\xd8\x00")
+    with pytest.raises(FileFormatError, match="utf-16"):
+        ak.read_csv(tmp_path / "x.csv")

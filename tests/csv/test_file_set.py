@@ -286,14 +286,14 @@ def twenty(tmp_path, cell, other, place=11):
         ("7", "abc", "str"),
         ("7", "true", "str"),
         ("7", "2020-01-01", "str"),
-        ("7", "99999999999999999999", "str"),
+        ("7", "99999999999999999999", "bigint"),
         ("7", "18446744073709551615", "uint64"),
         ("7", "", "float64"),
         ("7", "007", "int64"),
         ("1.5", "abc", "str"),
         ("1.5", "", "float64"),
         ("true", "1", "str"),
-        ("true", "", "str"),
+        ("true", "", "bool"),
         ("2020-01-01", "5", "str"),
         ("abc", "5", "str"),
     ],
@@ -303,7 +303,14 @@ def test_whichever_file_has_another_type_all_cells_keep_their_values(tmp_path, p
     found = ak.read_csv(pattern)["v"]
     assert found._value.dtype.name == dtype
     cells = [other if number == place else cell for number in range(20)]
-    convert = {"int64": int, "uint64": int, "str": str, "float64": lambda text: float(text or "nan")}[dtype]
+    convert = {
+        "int64": int,
+        "uint64": int,
+        "bigint": int,
+        "bool": lambda text: {"true": 1.0}.get(text, np.nan),
+        "str": str,
+        "float64": lambda text: float(text or "nan"),
+    }[dtype]
     assert list(map(str, found.tolist())) == [str(convert(text)) for text in cells]
 
 

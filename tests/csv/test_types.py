@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError, FileFormatError, MissingDatasetError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ConversionError,
+    FileError,
+    FileFormatError,
+    MissingDatasetError,
+)
 
 
 def read(tmp_path, content, **options):
@@ -23,13 +30,13 @@ def read(tmp_path, content, **options):
         (["18446744073709551615", "3"], "uint64", [2**64 - 1, 3]),
         (["9223372036854775807", "-9223372036854775808"], "int64", [2**63 - 1, -(2**63)]),
         (["9007199254740992", "", "1.5"], "float64", [2.0**53, None, 1.5]),
-        # What has no type of 64 bits stays text, which changes none of it.
-        (["18446744073709551616", "3"], "str", ["18446744073709551616", "3"]),
-        (["9223372036854775808", "-1"], "str", ["9223372036854775808", "-1"]),
-        (["-9223372036854775809"], "str", ["-9223372036854775809"]),
+        # What has no type of 64 bits has any number of them.
+        (["18446744073709551616", "3"], "bigint", [2**64, 3]),
+        (["9223372036854775808", "-1"], "bigint", [2**63, -1]),
+        (["-9223372036854775809", " +00000000000000000000007 "], "bigint", [-(2**63) - 1, 7]),
         (["1e19", "9223372036854775808"], "float64", [1e19, 2.0**63]),
         (["true", "False"], "bool", [True, False]),
-        (["true", ""], "str", ["true", ""]),
+        (["true", "", "FALSE"], "bool", [True, None, False]),
         (["a", ""], "str", ["a", ""]),
         (["", "NA"], "float64", [None, None]),
         (["0x1F", "2"], "str", ["0x1F", "2"]),
@@ -153,3 +160,13 @@ def test_comments_and_long_rows_may_be_left_out(tmp_path):
     assert {name: cells.tolist() for name, cells in found.items()} == {"a": ["1", "#"], "b": [2, 6]}
     with pytest.raises(FileFormatError, match=r"Expected 2 columns, got 3(.|\n)*line 6"):
         read(tmp_path, content, comment="#")
+
+
+def test_a_scan_looks_at_cells_when_columns_are_asked_for(tmp_path):
+    (tmp_path / "x.csv").write_text("a,index\n1,5\n2,\n")
+    found, other = ak.scan(tmp_path / "x.csv"), ak.scan(tmp_path / "x.csv")
+    pd.testing.assert_frame_equal(found.to_pandas(), pd.read_csv(tmp_path / "x.csv"))
+    (tmp_path / "x.csv").write_text("a,index\n1,5\n")
+    assert list(found.columns) == ["a", "index"]
+    with pytest.raises(FileError, match="has changed"):
+        other["a"].sum().compute()

@@ -18,7 +18,7 @@ from dask.system import CPU_COUNT
 from akdask import config
 from akdask.caches import cached_results
 from akdask.cluster import check_memory, partition_size
-from akdask.columns.dtypes import FLOAT64, INT64, UINT64, ColumnType
+from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array
 from akdask.columns.table import slice_rows
@@ -266,6 +266,7 @@ class CsvSet:
         self._dtypes = dtypes
         self._label = label
         self._allow_errors = allow_errors
+        self._limit = max(partition_size() // 2, 1)  # text and parsed columns are in memory at the same time
         head = files[0][1]
         # A row of one empty text is a line without any byte. Other writers leave such lines where they have no rows.
         is_told = head.types is not None
@@ -378,7 +379,6 @@ class CsvSet:
 
     def _scanned(self, *, classed: bool) -> list[Scanned]:
         """Return what scans of the files find; `classed` if the classes of cells are wanted, too."""
-        limit = max(partition_size() // 2, 1)  # text and parsed columns are in memory at the same time
         waits = any(is_remote(file.path) for file, _ in self._files)
         rows = [
             RowParser(file.path, head.names, self._lines, self._allow_errors, file=file) for file, head in self._files
@@ -386,7 +386,7 @@ class CsvSet:
         with ThreadPoolExecutor(min(storage_tuning.AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
             return list(
                 threads.map(
-                    lambda entry, parsed: _scan(entry[0], entry[1].start, parsed, limit, classed=classed),
+                    lambda entry, parsed: _scan(entry[0], entry[1].start, parsed, self._limit, classed=classed),
                     self._files,
                     rows,
                 )
@@ -407,7 +407,7 @@ class CsvSet:
 def _kind(column: CsvColumn) -> ObjType:
     if column.is_time:
         return ObjType.DATETIME
-    return ObjType.PDARRAY if column.dtype.is_number else ObjType.STRINGS
+    return ObjType.STRINGS if column.dtype == STR else ObjType.PDARRAY
 
 
 @cached_results("scans of CSV files", 4096, lambda found: found.classes.nbytes + sum(map(sys.getsizeof, found.ranges)))

@@ -417,6 +417,8 @@ def checked_encoding(encoding: object) -> str:
     """
     if not isinstance(encoding, str):
         raise ArgumentTypeError(f"an encoding is a str, not {type(encoding).__name__}.")
+    if encoding.lower().replace("_", "-") in {"utf-16", "utf16"}:
+        return "utf8"  # the first bytes of such files tell what they are
     try:
         known = lookup("utf-8" if encoding.lower().replace("_", "-") == "utf-8-sig" else encoding)
         # Escapes between sets of characters hold quotes and commas.

@@ -743,10 +743,11 @@ INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, uin
         case WORDS:
         case WORDS_OR_DIGITS: {
             int value = word_value(start, stop);
+            if (kind == WORDS && is_missing(start, stop)) value = 2;
             if (value < 0 && kind == WORDS_OR_DIGITS && stop - start == 1 && (*start == '0' || *start == '1')) {
                 value = *start - '0';
             }
-            bits = value > 0;
+            bits = static_cast<uint64_t>(value);
             return value >= 0;
         }
         default: {
@@ -766,7 +767,7 @@ INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, uin
 
 // Reads the cells of some columns, whose positions in a row and kinds are given.
 //
-// Numbers and times are written to a row of `values` each, as words; of text, `starts` gets where each cell begins, and
+// Numbers and times are written to a row of `values` each, as words, 2 for a missing bool; of text, `starts` gets where each cell begins, and
 // `ends` where it ends among the cells behind each other.  Quotes within cells of text are taken out of the text itself.
 // A cell that is not of its kind gets the word in `instead` if `allows_errors`.  Returns the rows, the failure that ended
 // the loop, where its row begins, the column or the number of cells, and where the cell begins and ends.

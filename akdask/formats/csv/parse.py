@@ -9,10 +9,12 @@ from typing import Any, NoReturn
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns.dtypes import BOOL, STR, ColumnType
+from akdask.columns.bigint import from_ints
+from akdask.columns.dtypes import BIGINT, BOOL, STR, ColumnType
 from akdask.columns.exact import first_changed_text
 from akdask.columns.loops import copy_strings
 from akdask.columns.memory import new_array
+from akdask.columns.nullable import NullableColumn
 from akdask.errors import ConversionError, FileError, FileFormatError
 from akdask.formats.csv.lines import MARGIN, Bytes, Lines, count_breaks, padded
 from akdask.formats.csv.loops import parse as parse_fields
@@ -125,9 +127,13 @@ class RowParser:
         made: dict[str, Column] = {}
         for name, words in zip(numbers, values, strict=True):
             dtype = columns[name].dtype
-            made[name] = words != 0 if dtype == BOOL else words.view(dtype.numpy)
+            if dtype.kind != "bool":
+                made[name] = words.view(dtype.numpy)
+            else:
+                made[name] = NullableColumn(words == 1, words == 2) if dtype.nullable else words == 1
         for name, begins, stops in zip(strings, starts, ends, strict=True):
-            made[name] = self._text(name, data, begins, stops, start, is_ascii=is_ascii)
+            text = self._text(name, data, begins, stops, start, is_ascii=is_ascii)
+            made[name] = from_ints(list(map(int, text.to_pylist()))) if columns[name].dtype == BIGINT else text
         for name, column in columns.items():
             if column.may_change:
                 self._demand_equal(data, name, column, made[name], start)
@@ -147,7 +153,7 @@ class RowParser:
 
     def _text(
         self, name: str, data: Bytes, starts: NumberArray, ends: NumberArray, start: int, *, is_ascii: bool
-    ) -> Column:
+    ) -> pa.LargeStringArray:
         """Return a column of text, given where its cells are."""
         size = int(ends[-1])
         text = padded(size)
@@ -226,14 +232,14 @@ class RowParser:
 def _kind(column: CsvColumn) -> int:
     if column.is_time:
         return _NANOSECONDS if column.unit == "ns" else _MICROSECONDS
-    if column.dtype == BOOL and column.is_found:
+    if column.dtype.kind == "bool" and column.is_found:
         return _FOUND_WORDS
     return _KINDS[column.dtype.name if column.is_number else "str"]
 
 
 def _instead(column: CsvColumn) -> NumberArray:
     """Return the smallest value of a column as a word."""
-    if not column.is_number or column.dtype == BOOL:
+    if not column.is_number or column.dtype.kind == "bool":
         return np.zeros(1, np.uint64)
     return np.array([smallest(column.dtype)], column.dtype.numpy).view(np.uint64)
 

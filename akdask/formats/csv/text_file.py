@@ -7,6 +7,7 @@ unknown until all of it is unpacked.
 from __future__ import annotations
 
 import io
+from codecs import getincrementaldecoder
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -114,6 +115,10 @@ CODECS = ("gzip", "bz2", "zstd", "lz4")
 """How files are compressed, by the names that pyarrow has."""
 
 _SIGNATURES = {b"\x1f\x8b\x08": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
+_MARKS_OF_ORDER = (b"\xff\xfe", b"\xfe\xff")
+"""How text in UTF-16 begins, which is read as if it were packed text in UTF-8."""
+
+_UTF_16 = "utf-16"
 _BZ2_BLOCK = b"1AY&SY"
 """Bytes that follow the level in a bz2 file; the bytes before may also begin a text."""
 _OTHERS = {b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip"}
@@ -129,7 +134,7 @@ class CompressedFile:
     file : FileIdentity
         The file.
     codec : str
-        One of `CODECS`.
+        One of `CODECS`, or ``utf-16``.
     """
 
     file: FileIdentity
@@ -174,7 +179,7 @@ def text_file(file: FileIdentity) -> TextFile:
     for signature, name in _SIGNATURES.items():
         if begin.startswith(signature) and (name != "bz2" or begin[4:10] == _BZ2_BLOCK):
             return CompressedFile(file, name)
-    return file
+    return CompressedFile(file, _UTF_16) if begin.startswith(_MARKS_OF_ORDER) else file
 
 
 @contextmanager
@@ -240,6 +245,22 @@ class _Raw(io.RawIOBase):
         return count
 
 
+class _Recoded:
+    """Reads text in UTF-16 as UTF-8."""
+
+    def __init__(self, raw: io.BufferedIOBase) -> None:
+        self._raw = raw
+        self._decoder = getincrementaldecoder(_UTF_16)()
+
+    def read(self, size: int) -> bytes:
+        """Return about so many bytes, none at the end."""
+        while True:
+            data = self._raw.read(size)
+            text = self._decoder.decode(data, final=not data)
+            if text or not data:
+                return text.encode()
+
+
 class _Unpacked:
     """Reads the text of a compressed file, from its beginning whenever it is to go back."""
 
@@ -249,8 +270,12 @@ class _Unpacked:
         self._rewind()
 
     def _rewind(self) -> None:
-        raw = pa.PythonFile(io.BufferedReader(_Raw(self._reader), BLOCK_BYTES), mode="r")
-        self._stream = pa.CompressedInputStream(raw, self._file.codec)
+        raw = io.BufferedReader(_Raw(self._reader), BLOCK_BYTES)
+        self._stream: Any = (
+            _Recoded(raw)
+            if self._file.codec == _UTF_16
+            else pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), self._file.codec)
+        )
         self._position = 0
 
     def read(self, size: int) -> bytes:
@@ -265,7 +290,7 @@ class _Unpacked:
         while left > 0:
             try:
                 found = self._stream.read(min(left, BLOCK_BYTES))
-            except (OSError, pa.ArrowException) as error:
+            except (OSError, UnicodeError, pa.ArrowException) as error:
                 raise FileFormatError(
                     f"{self._file.path!r} cannot be unpacked by {self._file.codec}: {error}."[:400],
                     hint="the file is damaged or truncated; write it again.",

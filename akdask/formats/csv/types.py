@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
+from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
 from akdask.errors import ArgumentTypeError, MissingDatasetError
 from akdask.formats.csv.lines import (
     BIG,
@@ -65,8 +66,8 @@ class CsvColumn:
 
     @property
     def is_number(self) -> bool:
-        """Whether partitions hold NumPy arrays."""
-        return self.dtype.is_number
+        """Whether cells are words of 64 bits to the loop that reads them."""
+        return self.dtype.is_number or self.dtype.nullable
 
 
 def given_types(dtypes: Any, names: Sequence[str]) -> dict[str, CsvColumn]:
@@ -158,7 +159,8 @@ def _kind_of_numbers(seen: int) -> str:
 def _column(position: int, seen: int, least: int, most: int) -> CsvColumn:
     """Return a column of the type that has the values of all cells, as pandas infers it; text holds anything.
 
-    Digits are integers, unless cells are empty, since integers have no missing value.  Those beyond 64 bits stay text.
+    Digits are integers, unless cells are empty, since integers have no missing value.  Those that do not all have
+    64 bits are bigint.
     """
     numbers = seen & (SMALL | UNSIGNED | BIG | FLOAT)
     if bool(seen & TEXT) + bool(numbers) + bool(seen & WORD) + bool(seen & TIME) > 1 or seen & TEXT:
@@ -170,12 +172,12 @@ def _column(position: int, seen: int, least: int, most: int) -> CsvColumn:
         unit = "us" if seen & FAR else "ns"
         return CsvColumn(position, INT64, is_time=True, unit=unit, zone=zone, may_lack=bool(seen & NO_VALUE))
     if seen & WORD:
-        return CsvColumn(position, STR if seen & NO_VALUE else BOOL, is_found=True)
+        return CsvColumn(position, replace(BOOL, nullable=bool(seen & NO_VALUE)), is_found=True)
     if seen & (FLOAT | NO_VALUE):
         return CsvColumn(position, FLOAT64, is_found=True, may_change=bool(seen & INEXACT))
     is_wide = seen & BIG or (seen & UNSIGNED and seen & NEGATIVE)
     integers = UINT64 if seen & UNSIGNED else INT64
-    return CsvColumn(position, STR if is_wide or not seen else integers, is_found=True)
+    return CsvColumn(position, BIGINT if is_wide else integers if seen else STR, is_found=True)
 
 
 def _offset(minutes: int) -> str:
