@@ -820,10 +820,14 @@ def near_rows(rows: NumberArray, most: int) -> Iterator[tuple[int, int]]:
     >>> list(near_rows(np.array([1, 3, 90_000, 90_001]), 2**16))
     [(0, 2), (2, 4)]
     """
-    windows = np.diff(rows // most) > 0
-    apart = windows | (np.diff(rows) > tuning.NEAR_ROWS)
-    starts = np.flatnonzero(apart if np.count_nonzero(apart) < tuning.MOST_READS else windows) + 1
-    yield from pairwise([0, *starts.tolist(), len(rows)] if len(rows) else [])
+    if not len(rows):
+        return
+    starts = rows.searchsorted(np.arange(rows[0] // most + 1, rows[-1] // most + 1) * most)
+    # Rows that are many in their range are read together, without a look at each gap.
+    if tuning.FEW_ROWS_LEFT * len(rows) <= rows[-1] - rows[0]:
+        apart = np.union1d(starts, np.flatnonzero(np.diff(rows) > tuning.NEAR_ROWS) + 1)
+        starts = apart if len(apart) < tuning.MOST_READS else starts
+    yield from pairwise(dict.fromkeys([0, *starts.tolist(), len(rows)]))
 
 
 def leaves_few(left: RowRanges | None, nrows: int) -> bool:

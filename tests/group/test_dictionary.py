@@ -55,6 +55,17 @@ def test_blocks_can_follow_one_that_had_too_many():
         assert known.values.to_pylist() == ["a", "c"]
 
 
+@given(st.lists(st.lists(st.sampled_from([*"abcd", "ab"]), min_size=1, max_size=6), max_size=4))
+def test_blocks_with_dictionaries_of_their_own_get_the_numbers_of_their_strings(blocks):
+    known, wanted = Dictionary(), {}
+    for block in blocks:
+        encoded = pa.array(block, pa.large_string()).dictionary_encode()
+        for text in encoded.dictionary.to_pylist():
+            wanted.setdefault(text, len(wanted))
+        assert known.codes(encoded).tolist() == [wanted[text] for text in block]
+        assert known.values.to_pylist() == list(wanted)
+
+
 @given(strings_in_buffers(TEXT))
 def test_ranks_are_places_among_the_sorted_strings(strings):
     ranks, table = ranked(strings)

@@ -515,6 +515,7 @@ class Dictionary:
         """The strings, which grow."""
         self._table = TextTable()
         self._asked: tuple[pa.LargeStringArray, NumberArray] | None = None
+        self._is_in_order = False
 
     def codes(self, strings: pa.LargeStringArray | pa.DictionaryArray) -> NumberArray | None:
         """Return the position of each string, after adding new strings; None if there are too many.
@@ -523,7 +524,11 @@ class Dictionary:
         """
         if is_encoded(strings):
             known = self._codes_of_dictionary(strings.dictionary, len(strings))
-            return self.codes(decoded(strings)) if known is None else take_rows(known, strings.indices.to_numpy())
+            if known is None:
+                return self.codes(decoded(strings))
+            # The first dictionary mostly has the strings in the same order.
+            indices: NumberArray = strings.indices.to_numpy()
+            return indices if self._is_in_order else known.take(indices)
         is_first = not len(self.values) and len(strings) >= max(tuning.MOST_STRINGS, tuning.DICTIONARY_SAMPLE)
         if is_first and are_too_many(strings, tuning.MOST_STRINGS):
             return None
@@ -543,6 +548,7 @@ class Dictionary:
             if known is None:
                 return None
             self._asked = strings, known
+            self._is_in_order = bool((known == np.arange(len(known))).all())
         return self._asked[1]
 
 
