@@ -128,7 +128,11 @@ def present_among(kind: Array, value: Value) -> Value:
         return is_present_time(value)
     if missing_integers.lacks_numbers(value.dtype):
         return missing_integers.negated(missing_integers.is_missing(value))
-    return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
+    if value.dtype == NULLABLE_STR:
+        return is_present(value)
+    if value.dtype == FLOAT64 or value.dtype.kind == "list":
+        return Call("equal", value, value)  # NaN differs from itself.
+    return Constant(np.bool_(True))  # The column need not be read.
 
 
 def of_columns(function: Callable[..., Any], *sides: Any) -> Any:

@@ -154,6 +154,15 @@ def test_reductions_of_nullable_columns_give_what_pandas_gives_or_nothing(rows):
             assert found is wanted or np.isclose(found, wanted, rtol=1e-12), (kind, name)
 
 
+def test_columns_that_lack_nothing_are_not_read_for_missing_values():
+    frame = pd.DataFrame(FRAME[["n", "x"]])
+    with config.set(pandas_fallback="error"):
+        marked = frame.isna()
+        assert marked.to_pandas().equals(FRAME[["n", "x"]].isna())
+        assert frame.iloc[:0].isna().to_pandas().equals(FRAME[["n", "x"]].iloc[:0].isna())
+    assert "n=logical_not(True)" in str(marked.explain())
+
+
 def test_results_of_another_type_in_some_rows_are_refused():
     from akdask.pandas.refusals import NotLazyError
     from akdask.pandas.typed_operations import Piecewise, Plain
