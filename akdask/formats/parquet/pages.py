@@ -190,7 +190,9 @@ class PageList:
         NoPlainPagesError
             If another reader is needed.
         """
-        if self._indexed is None and start > self._listed:
+        # A header takes a loop as long as a hundredth of a page of an index.
+        few_before = self._ranges.dense_file is not None and start <= formats_tuning.PARQUET_LISTED_ROWS * (stop - start)
+        if self._indexed is None and start > self._listed and not few_before:
             self._indexed = self._find_pages()
         if self._indexed is not None:
             found = self._by_index(self._indexed, start, stop)
