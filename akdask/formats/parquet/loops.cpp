@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <vector>
 #include <unistd.h>
 
 namespace {
@@ -156,8 +157,8 @@ bool find_positions(Text packed, uint64_t first, uint64_t last, uint64_t width, 
 // The columns of a page, as `PageField` names them.
 enum Field { FIRST, NROWS, OFFSET, PACKED, UNPACKED, LEVELS, IS_PACKED, IS_PLAIN, NFIELDS, VALUES = NFIELDS, CHECKSUM, WIDTH };
 
-// Moves behind levels without nulls: one run of ones as long as the page.  Returns false for other levels.
-bool skip_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size, uint64_t nrows) {
+// Finds where levels end that begin at a byte, maybe with their size in four bytes; false if they are cut short.
+bool find_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size, uint64_t& end) {
     if (at > last) return false;
     if (size < 0) {
         if (last - at < 4) return false;
@@ -165,9 +166,43 @@ bool skip_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size,
         at += 4;
     }
     if (static_cast<uint64_t>(size) > last - at) return false;
-    uint64_t place = at, end = at + static_cast<uint64_t>(size), header;
-    if (!varint(text, place, end, 35, header)) return false;
-    if (header & 1 || header >> 1 < nrows || place >= end || text[place] != 1) return false;
+    end = at + static_cast<uint64_t>(size);
+    return true;
+}
+
+// Whether levels have no nulls: one run of ones as long as the page.
+bool are_ones(const uint8_t* text, uint64_t at, uint64_t end, uint64_t nrows) {
+    uint64_t header;
+    if (!varint(text, at, end, 35, header)) return false;
+    return !(header & 1) && header >> 1 >= nrows && at < end && text[at] == 1;
+}
+
+// Moves behind levels without nulls; returns false for other levels.
+bool skip_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size, uint64_t nrows) {
+    uint64_t end;
+    if (!find_levels(text, at, last, size, end) || !are_ones(text, at, end, nrows)) return false;
+    at = end;
+    return true;
+}
+
+// Levels as positions among two.
+struct Levels {
+    uint64_t size = 2;
+
+    uint8_t operator[](uint64_t level) const { return static_cast<uint8_t>(level); }
+};
+
+// Reads which rows of a page are not null, none if all are, and moves behind the levels; false if they are damaged.
+bool read_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size, uint64_t nrows,
+                 std::vector<uint8_t>& valid) {
+    uint64_t end;
+    valid.clear();
+    if (!find_levels(text, at, last, size, end)) return false;
+    if (!are_ones(text, at, end, nrows)) {
+        valid.resize(nrows);
+        if (!fill(text, at, end, 1, Levels(), 2, 0, valid.data(), static_cast<int64_t>(nrows))) return false;
+        if (std::find(valid.begin(), valid.end(), 0) == valid.end()) valid.clear();
+    }
     at = end;
     return true;
 }
@@ -458,85 +493,149 @@ struct PlainNumbers {
     }
 };
 
-// Decodes numbers of pages; returns the number of pages done, before the first unsupported one, which gives none.
+// What decodes pages, for numbers and for positions of text alike.
 //
 // data      the bytes of the pages, and PAGE_MARGIN more; they begin `base` bytes from the start of the file
 // pages     a row for each page that has numbers
-// words     the dictionary, `known` words, followed by any
-// width     bytes of a plain number, an integer that is multiplied by `factor` or divided by `divisor`, unless both are 1
 // memory    room for a page unpacked, and PAGE_MARGIN more
 // start     the row of the first number that is wanted
 // rows      the rows that are wanted, ascending, if not all from the first one on are
-// out       the numbers
-int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<const uint64_t> words, uint64_t known,
-                     uint64_t width, int64_t factor, double divisor, Span<uint8_t> memory, int64_t start,
-                     Span<const int64_t> rows, Span<uint64_t> out, bool is_optional) {
-    require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN && start >= 0, "pages of other fields, or without a margin");
-    require((width == 4 || width == 8) && factor > 0 && (!rows.size || rows.size == out.size), "numbers of another width");
-    PlainNumbers plain{width, factor, divisor};
-    int64_t stop = start + static_cast<int64_t>(out.size), size = static_cast<int64_t>(data.size - PAGE_MARGIN);
-    const int64_t* next = rows.begin();
-    for (uint64_t number = 0; number < pages.rows; ++number) {
-        int64_t done = static_cast<int64_t>(number);
-        const int64_t* page = pages[number];
-        int64_t begin = page[OFFSET] - base, nrows = page[NROWS];
-        if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin || nrows < 0 || page[FIRST] < 0 ||
-            nrows > LONGEST || page[FIRST] > LONGEST) {
-            return done;
-        }
-        uint64_t at = static_cast<uint64_t>(begin), last = static_cast<uint64_t>(begin + page[PACKED]);
-        uint64_t levels = page[LEVELS] > 0 ? static_cast<uint64_t>(page[LEVELS]) : 0;
-        const uint8_t* text = data.data;
-        // Levels of pages of the second version come first, and are not packed.
-        if (is_optional && page[LEVELS] >= 0) {
-            if (!skip_levels(text, at, last, page[LEVELS], static_cast<uint64_t>(nrows))) return done;
-        } else {
-            at += levels;
-        }
-        if (at > last) return done;
-        if (page[IS_PACKED]) {
-            uint64_t unpacked = static_cast<uint64_t>(page[UNPACKED]) - levels;
-            if (page[UNPACKED] < 0 || unpacked > memory.size || !unpack_snappy(text, at, last, memory, unpacked)) return done;
-            text = memory.data;
-            at = 0;
-            last = unpacked;
-        }
-        if (is_optional && page[LEVELS] < 0 &&
-            !skip_levels(text, at, last, page[LEVELS], static_cast<uint64_t>(nrows))) {
-            return done;
-        }
-        if (page[IS_PLAIN] && static_cast<uint64_t>(nrows) > (last - at) / width) return done;
-        // The width of positions in the dictionary, in bits, is before their runs.
-        if (!page[IS_PLAIN] && at >= last) return done;
-        if (rows.size) {
+// missing   set where rows are null, if it has room; `nulls` counts those
+struct PagesToDecode {
+    Text data;
+    int64_t base;
+    Matrix<const int64_t> pages;
+    Span<uint8_t> memory;
+    int64_t start;
+    Span<const int64_t> rows;
+    bool is_optional;
+    Span<bool> missing;
+    int64_t& nulls;
+
+    // Fills an array with words of a dictionary, or plain numbers, and `absent` in null rows; returns the number of pages
+    // done, before the first unsupported one.  `plain.width` is 0 if plain pages are unsupported.
+    template <class Words, class Word>
+    int64_t decode(const Words& words, uint64_t known, const PlainNumbers& plain, Word absent, Span<Word> out) const {
+        require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN && start >= 0,
+                "pages of other fields, or without a margin");
+        require((!rows.size || rows.size == out.size) && (!missing.size || missing.size == out.size), "rows of other numbers");
+        int64_t stop = start + static_cast<int64_t>(out.size), size = static_cast<int64_t>(data.size - PAGE_MARGIN);
+        const int64_t* next = rows.begin();
+        std::vector<uint8_t> valid;
+        std::vector<int64_t> places;
+        for (uint64_t number = 0; number < pages.rows; ++number) {
+            int64_t done = static_cast<int64_t>(number);
+            const int64_t* page = pages[number];
+            int64_t begin = page[OFFSET] - base, nrows = page[NROWS];
+            if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin || nrows < 0 ||
+                nrows > MOST_ROWS || page[FIRST] < 0 || page[FIRST] > LONGEST || (page[IS_PLAIN] && !plain.width)) {
+                return done;
+            }
+            uint64_t at = static_cast<uint64_t>(begin), last = static_cast<uint64_t>(begin + page[PACKED]);
+            uint64_t levels = page[LEVELS] > 0 ? static_cast<uint64_t>(page[LEVELS]) : 0, page_rows = static_cast<uint64_t>(nrows);
+            const uint8_t* text = data.data;
+            valid.clear();
+            // Levels of pages of the second version come first, and are not packed.
+            if (is_optional && page[LEVELS] >= 0) {
+                if (!read_levels(text, at, last, page[LEVELS], page_rows, valid)) return done;
+            } else {
+                at += levels;
+            }
+            if (at > last) return done;
+            if (page[IS_PACKED]) {
+                uint64_t unpacked = static_cast<uint64_t>(page[UNPACKED]) - levels;
+                if (page[UNPACKED] < 0 || unpacked > memory.size || !unpack_snappy(text, at, last, memory, unpacked)) return done;
+                text = memory.data;
+                at = 0;
+                last = unpacked;
+            }
+            if (is_optional && page[LEVELS] < 0 && !read_levels(text, at, last, page[LEVELS], page_rows, valid)) return done;
+            bool has_nulls = !valid.empty();
+            uint64_t stored = has_nulls ? static_cast<uint64_t>(std::count(valid.begin(), valid.end(), 1)) : page_rows;
+            if (page[IS_PLAIN] ? stored > (last - at) / plain.width : stored && at >= last) return done;
+
+            // The wanted rows, and their place in the output; behind `skipped` values, or at some places among them.
+            int64_t first = 0, count, skipped = 0;
             const int64_t* some = next;
-            next = std::lower_bound(some, rows.end(), page[FIRST] + nrows);
-            int64_t count = next - some;
-            uint64_t* target = out.data + (some - rows.begin());
-            if (!count) continue;
-            if (!page[IS_PLAIN]) {
-                if (!fill_at(text, at + 1, last, text[at], words, known, some, count, page[FIRST], target)) return done;
-                continue;
+            Word* target;
+            if (rows.size) {
+                next = std::lower_bound(some, rows.end(), page[FIRST] + nrows);
+                count = next - some;
+                target = out.data + (some - rows.begin());
+                for (int64_t row = 0; row < count; ++row) {
+                    require(some[row] >= page[FIRST] && some[row] - page[FIRST] < nrows, "rows of no page, or not ascending");
+                }
+            } else {
+                first = start > page[FIRST] ? start - page[FIRST] : 0;
+                count = (stop - page[FIRST] < nrows ? stop - page[FIRST] : nrows) - first;
+                target = out.data + (page[FIRST] + first - start);
             }
-            for (int64_t row = 0; row < count; ++row) {
-                require(some[row] >= page[FIRST] && some[row] - page[FIRST] < nrows, "rows of no page, or not ascending");
+            if (count <= 0) continue;
+            int64_t values = count;
+            auto is_there = [&](int64_t row) { return valid[static_cast<uint64_t>(rows.size ? some[row] - page[FIRST] : first + row)]; };
+            if (has_nulls) {
+                values = 0;
+                for (int64_t row = 0; row < count; ++row) values += is_there(row);
+                if (!rows.size) skipped = std::count(valid.begin(), valid.begin() + first, 1);
+            } else {
+                skipped = first;
             }
-            if (!plain.read(text + at, Chosen{some, page[FIRST]}, static_cast<uint64_t>(count), target)) return done;
-            continue;
+            int64_t before = page[FIRST];
+            if (rows.size && has_nulls) {
+                places.clear();
+                for (int64_t row = 0, at_row = 0, place = 0; row < count; ++row) {
+                    int64_t wanted = some[row] - page[FIRST];
+                    require(wanted >= at_row, "rows that do not ascend");
+                    for (; at_row < wanted; ++at_row) place += valid[static_cast<uint64_t>(at_row)];
+                    if (valid[static_cast<uint64_t>(wanted)]) places.push_back(place);
+                }
+                some = places.data();
+                before = 0;
+            }
+            if (values && !page[IS_PLAIN]) {
+                bool is_done = rows.size ? fill_at(text, at + 1, last, text[at], words, known, some, values, before, target)
+                                         : fill(text, at + 1, last, text[at], words, known, skipped, target, values);
+                if (!is_done) return done;
+            }
+            if constexpr (sizeof(Word) == 8) {
+                uint64_t many = page[IS_PLAIN] ? static_cast<uint64_t>(values) : 0;
+                const uint8_t* from = text + at + plain.width * static_cast<uint64_t>(rows.size ? 0 : skipped);
+                bool is_done = rows.size ? plain.read(from, Chosen{some, before}, many, target)
+                                         : plain.read(from, Adjacent(), many, target);
+                if (!is_done) return done;
+            }
+            if (!has_nulls || values == count) continue;
+            // Values move to their rows from the last on, so that none is overwritten before.
+            some = rows.size ? rows.begin() + (target - out.data) : some;
+            nulls += count - values;
+            for (int64_t row = count; row-- > 0;) {
+                bool is_value = is_there(row);
+                target[row] = is_value ? target[--values] : absent;
+                if (missing.size) missing[static_cast<uint64_t>(target - out.data + row)] = !is_value;
+            }
         }
-        // The wanted rows of the page, and their place in the output.
-        int64_t first = start > page[FIRST] ? start - page[FIRST] : 0;
-        int64_t end = stop - page[FIRST] < nrows ? stop - page[FIRST] : nrows;
-        if (first >= end) continue;
-        uint64_t* target = out.data + (page[FIRST] + first - start);
-        if (!page[IS_PLAIN]) {
-            if (!fill(text, at + 1, last, text[at], words, known, first, target, end - first)) return done;
-        } else if (!plain.read(text + at + width * static_cast<uint64_t>(first), Adjacent(),
-                               static_cast<uint64_t>(end - first), target)) {
-            return done;
-        }
+        return static_cast<int64_t>(pages.rows);
     }
-    return static_cast<int64_t>(pages.rows);
+};
+
+// Decodes numbers of pages, whose plain numbers of some width are multiplied by `factor` or divided by `divisor`, unless
+// both are 1; `words` is the dictionary, `known` of them, followed by any.  For the rest see `PagesToDecode`.
+int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<uint8_t> memory, int64_t start,
+                     Span<const int64_t> rows, bool is_optional, Span<bool> missing, Span<int64_t> nulls,
+                     Span<const uint64_t> words, uint64_t known, uint64_t width, int64_t factor, double divisor,
+                     uint64_t absent, Span<uint64_t> out) {
+    require((width == 4 || width == 8) && factor > 0 && nulls.size == 1, "numbers of another width");
+    PagesToDecode all{data, base, pages, memory, start, rows, is_optional, missing, nulls[0]};
+    return all.decode(words, known, PlainNumbers{width, factor, divisor}, absent, out);
+}
+
+// The same of positions in a dictionary of `known` strings.
+int64_t decode_positions(Text data, int64_t base, Matrix<const int64_t> pages, Span<uint8_t> memory, int64_t start,
+                         Span<const int64_t> rows, bool is_optional, Span<bool> missing, Span<int64_t> nulls,
+                         uint64_t known, Span<int32_t> out) {
+    require(known < uint64_t{1} << 31 && nulls.size == 1, "too many strings");
+    PagesToDecode all{data, base, pages, memory, start, rows, is_optional, missing, nulls[0]};
+    return all.decode(Positions(), known, PlainNumbers{0, 1, 1}, static_cast<int32_t>(known), out);
 }
 
 // Unpacks Snappy data, behind which there are PAGE_MARGIN bytes, as there are behind `size` bytes of the memory.
@@ -655,4 +754,5 @@ MODULE("Pages of numbers and of text, listed, unpacked and decoded.",
        {"place_strings", overloads<place_strings>},
        {"size_of_strings", overloads<size_of_strings>},
        {"append_strings", overloads<append_strings>},
-       {"decode_pages", overloads<decode_pages>})
+       {"decode_pages", overloads<decode_pages>},
+       {"decode_positions", overloads<decode_positions>})

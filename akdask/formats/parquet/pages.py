@@ -9,6 +9,7 @@ of them, including times of any unit, uncompressed or compressed by Snappy or Zs
 from __future__ import annotations
 
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cache, cached_property
@@ -47,7 +48,8 @@ MARGIN = 64  # bytes behind packed data that loops read
 WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
 _NO_WORDS = np.zeros(1, np.uint64)
-_ALL_ROWS = np.zeros(0, np.int64)
+ALL_ROWS = np.zeros(0, np.int64)
+_NO_MASK = np.zeros(0, np.bool_)
 _LEVELS = np.array([0, 1], np.uint8)
 
 Bytes = npt.NDArray[np.uint8]
@@ -191,7 +193,9 @@ class PageList:
             If another reader is needed.
         """
         # A header takes a loop as long as a hundredth of a page of an index.
-        few_before = self._ranges.dense_file is not None and start <= formats_tuning.PARQUET_LISTED_ROWS * (stop - start)
+        few_before = self._ranges.dense_file is not None and start <= formats_tuning.PARQUET_LISTED_ROWS * (
+            stop - start
+        )
         if self._indexed is None and start > self._listed and not few_before:
             self._indexed = self._find_pages()
         if self._indexed is not None:
@@ -412,7 +416,7 @@ class UnpackedPage(NamedTuple):
     """Which rows are not null; None if all are."""
 
 
-class PageReader:
+class PageReader(ABC):
     """Reads and unpacks pages of a flat column in one row group.
 
     Parameters
@@ -433,6 +437,10 @@ class PageReader:
         if codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"}:
             raise NoPlainPagesError
         self._ranges, self._column, self._codec = ranges, column, codec
+        # Loops unpack Snappy.
+        self._in_batches = codec != "ZSTD"
+        # Whether they decode plain pages.
+        self._is_plain = False
         self._list = PageList(ranges, place, column, itemsize, find_pages)
 
     # bytes
@@ -485,6 +493,90 @@ class PageReader:
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             raise self._list.damaged(f"a page cannot be unpacked: {error}") from error
         into[:unpacked] = np.frombuffer(found, np.uint8)
+
+    # many pages
+
+    def _read_batch(
+        self,
+        pages: PageTable,
+        start: int,
+        out: NumberArray,
+        rows: NumberArray = ALL_ROWS,
+        missing: Bools = _NO_MASK,
+    ) -> int:
+        """Read rows of some pages in one loop; return the number of pages done, others are read alone.
+
+        `out` begins with row `start`, or has some rows, of which each page has one; so has `missing`, if it has any.
+        """
+        if not self._in_batches or (not len(rows) and pages[0, PageField.VALUES] >= 0):
+            return 0
+        pages = pages[: self._batched(pages, start, start + len(out), chosen=len(rows) > 0)]
+        if not len(pages):
+            return 0
+        base = int(pages[0, PageField.OFFSET])
+        size = int(pages[-1, PageField.OFFSET] + pages[-1, PageField.PACKED]) - base
+        largest = int(pages[:, PageField.UNPACKED].max())
+        # What dictionaries are read into is used before.
+        decode = self._decoder(pages)
+        # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
+        memory = scratch(size + largest + 2 * MARGIN)
+        data, unpacked = memory[: size + MARGIN], memory[size + MARGIN :]
+        self._ranges.read_into(data[:size], base, self._column.name)
+        self._check_each(pages, data, base)
+        first = max(int(pages[0, PageField.FIRST]) - start, 0)
+        end = int(pages[-1, PageField.FIRST] + pages[-1, PageField.NROWS])
+        if len(rows):
+            rows = rows[: np.searchsorted(rows, end)]
+            start, first, end = 0, 0, len(rows)
+        here, nulls = slice(first, end - start), np.zeros(1, np.int64)
+        done = decode(
+            (data, base, pages, unpacked, start + first, rows, self._column.is_optional, missing[here], nulls),
+            out[here],
+        )
+        self._note_nulls(int(nulls[0]))
+        # One page that loops do not support means more of them, which would be read in vain.
+        self._in_batches = done == len(pages)
+        return done
+
+    @abstractmethod
+    def _decoder(self, pages: PageTable) -> Callable[[tuple[Any, ...], Any], int]:
+        """Return the loop that decodes some pages, given what all such loops are given, and its output."""
+
+    @abstractmethod
+    def _note_nulls(self, count: int) -> None:
+        """Take notice of a number of nulls in some pages."""
+
+    @property
+    @abstractmethod
+    def _holds_page(self) -> bool:
+        """Whether the last page is held, of which further rows may be wanted."""
+
+    def _batched(self, pages: PageTable, start: int, stop: int, *, chosen: bool) -> int:
+        """Return how many of some pages, from the first on, can be read together; `chosen` for some of their rows."""
+        first, end = pages[:, PageField.FIRST], pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
+        behind = pages[:, PageField.OFFSET] + pages[:, PageField.PACKED]
+        fits = behind - pages[0, PageField.OFFSET] <= formats_tuning.PARQUET_BATCH_BYTES
+        fits[0] = True
+        fits &= pages[:, [PageField.PACKED, PageField.UNPACKED]].max(axis=1) <= tuning.MOST_SCRATCH_BYTES // 4
+        # Of a large page that is read in part, the next rows are wanted next.
+        is_small = pages[:, PageField.UNPACKED] <= formats_tuning.PARQUET_SMALL_PAGE
+        if chosen:
+            # Bytes between pages are not read.
+            fits[1:] &= pages[1:, PageField.OFFSET] - behind[:-1] <= formats_tuning.PARQUET_NEAR_BYTES
+            fits &= is_small
+        else:
+            fits &= ((first >= start) & (end <= stop)) | is_small
+            fits &= pages[:, PageField.VALUES] < 0
+            if self._holds_page:
+                fits &= first >= start
+        if not self._is_plain:
+            fits &= pages[:, PageField.IS_PLAIN] == 0
+        return len(fits) if fits.all() else int(fits.argmin())
+
+    def _check_each(self, pages: PageTable, data: Bytes, base: int) -> None:
+        for page in pages[pages[:, PageField.CHECKSUM] >= 0]:
+            at = page[PageField.OFFSET] - base
+            self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
 
     # nulls
 
@@ -547,14 +639,13 @@ class NumberPageReader(PageReader):
         super().__init__(ranges, place, column, np.dtype(plain).itemsize, find_pages)
         self._dtype = dtype.plain
         self._is_nullable = dtype.nullable
-        self._missing: Bools | None = None
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
         self._scale, self._divisor = column.scale, column.divisor
         # Whether plain pages hold the very numbers of the column.
         self._is_stored = self._stored == self._dtype.numpy and self._scale == self._divisor == 1
-        # Loops write words, and unpack Snappy.
-        self._in_batches = dtype.itemsize == 8 and self._codec != "ZSTD"
+        # Loops write words.
+        self._in_batches &= dtype.itemsize == 8
         is_integer = self._stored.kind == "i" and self._stored.itemsize in (4, 8)
         # Whether loops make numbers of the column from those of plain pages.
         self._is_plain = self._is_stored or (is_integer and (self._dtype.numpy.kind in "iMm" or self._divisor != 1))
@@ -571,15 +662,15 @@ class NumberPageReader(PageReader):
         """
         pages = self._list.covering(start, stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
-        self._missing = None
+        missing = self._mask(stop - start)
         firsts = pages[:, PageField.FIRST]
         number, last = int(np.searchsorted(firsts, start, "right")) - 1, int(np.searchsorted(firsts, stop))
         while number < last:
-            number += self._read_batch(pages[number:last], start, found)
+            number += self._read_batch(pages[number:last], start, found, missing=missing)
             if number < last:
-                self._read_page(pages[number], start, found)
+                self._read_page(pages[number], start, found, missing)
                 number += 1
-        return NullableColumn(found, self._missing) if self._is_nullable else found
+        return self._with_nulls(found, missing)
 
     def read_rows(self, rows: NumberArray, out: NumberArray | None = None) -> NumberArray | NullableColumn:
         """Return the rows of the row group at ascending positions, at least one; for errors see `read`."""
@@ -589,30 +680,55 @@ class NumberPageReader(PageReader):
         wanted = np.flatnonzero(np.diff(bounds))
         pages, bounds = pages[wanted], np.append(bounds[wanted], len(rows))
         found = np.empty(len(rows), self._dtype.numpy) if out is None else out[: len(rows)]
-        missing: Bools | None = None
+        missing = self._mask(len(rows))
         number = 0
         while number < len(pages):
-            done = self._read_batch(pages[number:], 0, found[bounds[number] :], rows[bounds[number] :])
+            left = slice(bounds[number], None)
+            done = self._read_batch(pages[number:], 0, found[left], rows[left], missing[left])
+            number += done
             if done:
-                number += done
                 continue
             here = slice(bounds[number], bounds[number + 1])
             some = rows[here]
-            between = self._between(pages[number], int(some[0]), int(some[-1]) + 1)
-            if isinstance(between, NullableColumn):
-                if between.missing is not None:
-                    missing = np.zeros(len(rows), np.bool_) if missing is None else missing
-                    missing[here] = between.missing[some - some[0]]
-                between = between.values
-            found[here] = between[some - some[0]]
+            start, stop = int(some[0]), int(some[-1]) + 1
+            between, lacking = np.empty(stop - start, self._dtype.numpy), self._mask(stop - start)
+            self._read_page(pages[number], start, between, lacking)
+            found[here] = between[some - start]
+            if self._is_nullable:
+                missing[here] = lacking[some - start]
             number += 1
-        return NullableColumn(found, missing) if self._is_nullable else found
+        return self._with_nulls(found, missing)
 
-    def _between(self, page: npt.NDArray[np.int64], start: int, stop: int) -> NumberArray | NullableColumn:
-        """Return adjacent rows of a page."""
-        found, self._missing = np.empty(stop - start, self._dtype.numpy), None
-        self._read_page(page, start, found)
-        return NullableColumn(found, self._missing) if self._is_nullable else found
+    def _mask(self, nrows: int) -> Bools:
+        """Return room for which of some rows are missing, if the column has that."""
+        return np.zeros(nrows, np.bool_) if self._is_nullable else _NO_MASK
+
+    def _with_nulls(self, found: NumberArray, missing: Bools) -> NumberArray | NullableColumn:
+        return NullableColumn(found, missing if missing.any() else None) if self._is_nullable else found
+
+    def _decoder(self, pages: PageTable) -> Callable[[tuple[Any, ...], Any], int]:
+        words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
+        width = self._stored.itemsize if self._is_plain else 8
+        absent = int(np.array(self._absent, self._dtype.numpy).view(np.uint64))
+        about = words, nwords, width, self._scale, self._divisor, absent
+        return lambda given, out: loops.decode_pages(*(*given, *about, out.view(np.uint64)))
+
+    @property
+    def _absent(self) -> Any:
+        """The number in rows without one."""
+        if self._dtype == FLOAT64:
+            return np.nan
+        # Other columns without room for nulls have none.
+        return 0 if self._is_nullable or self._dtype.numpy.kind == "u" else NAT
+
+    def _note_nulls(self, count: int) -> None:
+        lacks_value = self._column.with_nulls() != self._column.dtype
+        if count and lacks_value and self._dtype != FLOAT64 and not self._is_nullable:
+            raise self._list.damaged("it has nulls, though its statistics say that it has none")
+
+    @property
+    def _holds_page(self) -> bool:
+        return self._current is not None or self._decoded is not None
 
     def stretches(self) -> list[Stretch] | None:
         """Return the stretches of all rows; None where their stored form differs from that in memory."""
@@ -628,82 +744,9 @@ class NumberPageReader(PageReader):
             for where in zip(offsets.tolist(), pages[:, PageField.NROWS].tolist(), strict=True)
         ]
 
-    # many pages
-
-    def _read_batch(self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray = _ALL_ROWS) -> int:
-        """Read rows of some pages in one loop; return the number of pages done, others are read alone.
-
-        Pages with nulls are not supported, nor all types of plain numbers.  `out` begins with row `start`, or has some
-        rows, of which each page has one.
-        """
-        if not self._in_batches or (not len(rows) and pages[0, PageField.VALUES] >= 0):
-            return 0
-        pages = pages[: self._batched(pages, start, start + len(out), chosen=len(rows) > 0)]
-        if not len(pages):
-            return 0
-        base = int(pages[0, PageField.OFFSET])
-        size = int(pages[-1, PageField.OFFSET] + pages[-1, PageField.PACKED]) - base
-        largest = int(pages[:, PageField.UNPACKED].max())
-        words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
-        # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
-        memory = scratch(size + largest + 2 * MARGIN)
-        data, unpacked = memory[: size + MARGIN], memory[size + MARGIN :]
-        self._ranges.read_into(data[:size], base, self._column.name)
-        self._check_each(pages, data, base)
-        first = max(int(pages[0, PageField.FIRST]) - start, 0)
-        end = int(pages[-1, PageField.FIRST] + pages[-1, PageField.NROWS])
-        if len(rows):
-            rows = rows[: np.searchsorted(rows, end)]
-            start, first, end = 0, 0, len(rows)
-        done = loops.decode_pages(
-            data,
-            base,
-            pages,
-            words,
-            nwords,
-            self._stored.itemsize if self._is_plain else 8,
-            self._scale,
-            self._divisor,
-            unpacked,
-            start + first,
-            rows,
-            out[first : end - start].view(np.uint64),
-            self._column.is_optional,
-        )
-        # One page with nulls means more of them, which would be read in vain.
-        self._in_batches = done == len(pages)
-        return done
-
-    def _batched(self, pages: PageTable, start: int, stop: int, *, chosen: bool) -> int:
-        """Return how many of some pages, from the first on, can be read together; `chosen` for some of their rows."""
-        first, end = pages[:, PageField.FIRST], pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
-        behind = pages[:, PageField.OFFSET] + pages[:, PageField.PACKED]
-        fits = behind - pages[0, PageField.OFFSET] <= formats_tuning.PARQUET_BATCH_BYTES
-        fits[0] = True
-        fits &= pages[:, [PageField.PACKED, PageField.UNPACKED]].max(axis=1) <= tuning.MOST_SCRATCH_BYTES // 4
-        # Of a large page that is read in part, the next rows are wanted next.
-        is_small = pages[:, PageField.UNPACKED] <= formats_tuning.PARQUET_SMALL_PAGE
-        if chosen:
-            # Bytes between pages are not read.
-            fits[1:] &= pages[1:, PageField.OFFSET] - behind[:-1] <= formats_tuning.PARQUET_NEAR_BYTES
-            fits &= is_small
-        else:
-            fits &= ((first >= start) & (end <= stop)) | is_small
-            fits &= pages[:, PageField.VALUES] < 0
-            if self._current is not None or self._decoded is not None:
-                fits &= first >= start
-        if not self._is_plain:
-            fits &= pages[:, PageField.IS_PLAIN] == 0
-        return len(fits) if fits.all() else int(fits.argmin())
-
-    def _check_each(self, pages: PageTable, data: Bytes, base: int) -> None:
-        for page in pages[pages[:, PageField.CHECKSUM] >= 0]:
-            at = page[PageField.OFFSET] - base
-            self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
-
     # one page
 
-    def _read_page(self, page: npt.NDArray[np.int64], start: int, out: NumberArray) -> None:
+    def _read_page(self, page: npt.NDArray[np.int64], start: int, out: NumberArray, missing: Bools) -> None:
         """Read the wanted rows of a page, `start` being the first row that is wanted of the row group."""
         before, nrows = page[PageField.FIRST], page[PageField.NROWS]
         first, end = max(start - before, 0), min(start + len(out) - before, nrows)
@@ -726,10 +769,8 @@ class NumberPageReader(PageReader):
                 self._decoded = int(before), values, valid
                 target[:] = values[first:end]
         if valid is not None and self._is_nullable:
-            if self._missing is None:
-                self._missing = np.zeros(len(out), np.bool_)
             at = before + first - start
-            np.logical_not(valid[first:end], out=self._missing[at : at + end - first])
+            np.logical_not(valid[first:end], out=missing[at : at + end - first])
 
     def _read_values(self, offset: int, out: NumberArray) -> None:
         """Read plain values from a place in the file."""
@@ -756,12 +797,10 @@ class NumberPageReader(PageReader):
 
     def _spread(self, current: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
         """Fill an array with all rows of a page with nulls."""
-        lacks_value = self._column.with_nulls() != self._column.dtype
-        if lacks_value and self._dtype != FLOAT64 and not self._is_nullable:
-            raise self._list.damaged("it has nulls, though its statistics say that it has none")
+        self._note_nulls(len(valid))
         some = np.empty(int(np.count_nonzero(valid)), out.dtype)
         self._values(current, page, 0, some)
-        out[:] = 0 if self._is_nullable else np.nan if self._dtype == FLOAT64 else NAT
+        out[:] = self._absent
         out[valid] = some
 
     def _values(self, current: UnpackedPage, page: npt.NDArray[np.int64], skipped: int, out: NumberArray) -> None:

@@ -6,7 +6,7 @@ Pages are unpacked and walked over once; then only the wanted rows are copied.  
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from akdask.columns.table import CHUNK, decoded
 from akdask.formats.parquet import loops
 from akdask.formats.parquet.columns import ParquetColumn
 from akdask.formats.parquet.pages import (
+    ALL_ROWS,
     MARGIN,
     WIDEST,
     Bytes,
@@ -121,13 +122,48 @@ class TextPageReader(PageReader):
         FileFormatError
             If the data is damaged.
         """
-        parts = list(self._parts(self._list.covering(start, stop), start, stop, rows))
+        pages = self._list.covering(start, stop)
+        together = self._codes_together(pages, start, stop, rows)
+        parts = list(self._parts(pages, start, stop, rows)) if together is None else [together]
         if parts and all(part.from_dictionary for part in parts) and self._keeps_codes:
             codes = [part.codes for part in parts if part.codes is not None]
             positions = codes[0] if len(codes) == 1 else np.concatenate(codes)
             indices = pa.Array.from_buffers(pa.int32(), len(positions), [None, pa.py_buffer(positions)])
             return pa.DictionaryArray.from_arrays(indices, self._strings, safe=False)
         return _joined(parts)
+
+    def _codes_together(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> PageRows | None:
+        """Return the positions of rows in the dictionary, None where a page is to be looked at alone."""
+        ends = pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
+        pages = pages[(ends > start) & (pages[:, PageField.FIRST] < stop)]
+        if pages[:, PageField.IS_PLAIN].any() or not len(pages):
+            return None
+        codes = np.empty(stop - start if rows is None else len(rows), np.int32)
+        befores = np.zeros(len(pages) + 1, np.int64)
+        if rows is not None:
+            # Pages without a wanted row are left out.
+            befores = np.append(np.searchsorted(rows, pages[:, PageField.FIRST]), len(rows))
+            wanted = np.flatnonzero(np.diff(befores))
+            pages, befores = pages[wanted], befores[wanted]
+        number = 0
+        while number < len(pages):
+            left = slice(befores[number], None)
+            done = self._read_batch(pages[number:], start, codes[left], ALL_ROWS if rows is None else rows[left])
+            if not done:
+                return None
+            number += done
+        return PageRows(self._dictionary, codes, from_dictionary=True)
+
+    def _decoder(self, pages: PageTable) -> Callable[[tuple[Any, ...], Any], int]:
+        known = len(self._dictionary.starts) - 1
+        return lambda given, out: loops.decode_positions(*(*given, known, out))
+
+    def _note_nulls(self, count: int) -> None:
+        self._has_nulls |= count > 0
+
+    @property
+    def _holds_page(self) -> bool:
+        return self._found is not None
 
     @property
     def _keeps_codes(self) -> bool:

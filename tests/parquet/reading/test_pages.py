@@ -183,7 +183,7 @@ def test_levels_are_read(tmp_path_factory, data):
 def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):
     path = numbers(np.arange(100_000), use_dictionary=False, data_page_size=8000, write_batch_size=1000)
     read = []
-    monkeypatch.setattr(NumberPageReader, "_read_batch", lambda *_: 0)
+    monkeypatch.setattr(NumberPageReader, "_read_batch", lambda *_, **__: 0)
     monkeypatch.setattr(NumberPageReader, "_read_page", _noting(NumberPageReader._read_page, read))
     for reader, _ in readers_of(path):
         assert reader.read("x", 50_500, 50_503).tolist() == [50_500, 50_501, 50_502]
@@ -310,9 +310,11 @@ def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding):
     data = np.frombuffer(bytes(10 * 8) if encoding == "plain" else b"\1\4\0\0", np.uint8)
     page = np.array([[0, 10, 0, len(data), len(data), -1, 0, encoding == "plain"]])
     out = np.full(4, 170, np.uint64)
-    given = np.append(data, np.zeros(64, np.uint8)), 0, page, np.zeros(1, np.uint64), 1, 8, 1, 1.0
+    given = np.append(data, np.zeros(64, np.uint8)), 0, page, np.zeros(64, np.uint8), 0, np.array(rows), False
     with suppress(ValueError):
-        loops.decode_pages(*given, np.zeros(64, np.uint8), 0, np.array(rows), out[1:3], False)
+        loops.decode_pages(
+            *given, np.zeros(0, np.bool_), np.zeros(1, np.int64), np.zeros(1, np.uint64), 1, 8, 1, 1.0, 0, out[1:3]
+        )
     assert out[[0, 3]].tolist() == [170, 170]
 
 
