@@ -160,6 +160,16 @@ def test_a_question_of_a_frame_loads_nothing_of_operators_that_it_does_without(q
 
 
 @pytest.mark.slow
+def test_a_filtered_sum_in_pandas_words_loads_nothing_of_other_operators(numbers):
+    script = "import sys, akdask.pandas as pd\nframe = pd.read_arkouda(sys.argv[1].replace('.h5', '_LOCALE0000.h5'))"
+    script += "\nassert frame[frame['k'] > 2]['x'].sum() == 3 + 4 + 8 + 9"
+    loaded = {name for name in loaded_after(script, numbers) if name.startswith("akdask")}
+    others = ("group", "join", "keys", "rows", "sort", "text", "windows", "rewrite_rules")
+    assert not loaded & {f"akdask.operators.{name}" for name in others}
+    assert len(loaded) < 173
+
+
+@pytest.mark.slow
 def test_graphs_are_shown_though_dask_was_loaded_without_what_draws_them():
     script = """
 import sys, akdask as ak
