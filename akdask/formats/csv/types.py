@@ -160,7 +160,7 @@ def _column(position: int, seen: int, least: int, most: int) -> CsvColumn:
     """Return a column of the type that has the values of all cells, as pandas infers it; text holds anything.
 
     Digits are integers, unless cells are empty, since integers have no missing value.  Those that do not all have
-    64 bits are bigint.
+    64 bits are bigint, or text beside floats and empty cells.
     """
     numbers = seen & (SMALL | UNSIGNED | BIG | FLOAT)
     if bool(seen & TEXT) + bool(numbers) + bool(seen & WORD) + bool(seen & TIME) > 1 or seen & TEXT:
@@ -173,6 +173,8 @@ def _column(position: int, seen: int, least: int, most: int) -> CsvColumn:
         return CsvColumn(position, INT64, is_time=True, unit=unit, zone=zone, may_lack=bool(seen & NO_VALUE))
     if seen & WORD:
         return CsvColumn(position, replace(BOOL, nullable=bool(seen & NO_VALUE)), is_found=True)
+    if (seen & BIG and seen & (FLOAT | NO_VALUE)) or (seen & UNSIGNED and seen & NO_VALUE):
+        return CsvColumn(position, STR, is_found=True)
     if seen & (FLOAT | NO_VALUE):
         return CsvColumn(position, FLOAT64, is_found=True, may_change=bool(seen & INEXACT))
     is_wide = seen & BIG or (seen & UNSIGNED and seen & NEGATIVE)
