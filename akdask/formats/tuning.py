@@ -29,6 +29,9 @@ CSV_BLOCK = 2**19
 CSV_STRETCH = 2**22
 """Bytes that a thread scans at least: fewer take less time than threads."""
 
+CSV_RANGES, CSV_SMALL_RANGE = 2, 2**23
+"""Ranges of a file at least, and their least bytes.  65 MB take 132, 148 and 187 ms of CPU in 2, 4 and 8."""
+
 CSV_LONGEST_GUESS = 2**16
 """Bytes that are searched for a line end where a thread may begin."""
 

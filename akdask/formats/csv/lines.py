@@ -184,6 +184,8 @@ def scanned(
         total += part.rows
         classes = classes if part is parts[0] else merged_classes(classes, part.classes)
     every = ByteRange(start, parts[-1].stop, total)
+    # Threads parse ranges at the same time.
+    limit = min(limit, max(-(-(every.stop - start) // tuning.CSV_RANGES), tuning.CSV_SMALL_RANGE))
     if not isinstance(file, FileIdentity) or every.stop - start <= limit:
         return Scanned([every], classes)
 
