@@ -73,6 +73,16 @@ def test_no_integer_becomes_another_as_a_float_that_nobody_asked_for(tmp_path, c
     np.testing.assert_array_equal(asked.tolist(), pd.read_csv(tmp_path / "x.csv", dtype={"v": float})["v"])
 
 
+def test_so_it_is_told_beside_quotes_and_in_other_encodings(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text('k,v\n"é""\n,b",1.5\n' + '"é""\n,b",2\n' * 50 + '"é""",9007199254740993\n', "latin-1")
+    with ak.config.set(partition_size=400):
+        found = ak.DataFrame(ak.read_csv(path, encoding="latin-1"))
+        assert found[:20].to_pandas()["k"].tolist() == ['é"\n,b'] * 20
+        with pytest.raises(ConversionError, match="9007199254740993"):
+            found.to_pandas()
+
+
 def test_dates_and_times_are_those_of_pandas(tmp_path):
     times = pd.to_datetime(["2020-02-29 12:30:15.123456789", None, "1969-12-31"], format="ISO8601")
     frame = pd.DataFrame({"t": times, "d": pd.date_range("2021", periods=3)})

@@ -87,6 +87,9 @@ class RowParser:
         ConversionError
             If a cell of a column that was found to be floats is an integer that no float is equal to.
         """
+        doubtful = {name: CsvColumn(column.position, STR) for name, column in columns.items() if column.may_change}
+        # A copy, from which quotes are taken.
+        written = self.parse(data.copy(), doubtful, start, nrows) if doubtful else {}
         is_ascii = len(data) == MARGIN or data.max() < 128
         if not is_ascii and self.lines.encoding != "utf8":
             data = self._in_utf8(data)
@@ -134,9 +137,8 @@ class RowParser:
         for name, begins, stops in zip(strings, starts, ends, strict=True):
             text = self._text(name, data, begins, stops, start, is_ascii=is_ascii)
             made[name] = from_ints(list(map(int, text.to_pylist()))) if columns[name].dtype == BIGINT else text
-        for name, column in columns.items():
-            if column.may_change:
-                self._demand_equal(data, name, column, made[name], start)
+        for name, text in written.items():
+            self._demand_equal(name, made[name], text, start)
         return {name: made[name] for name in columns}
 
     def _in_utf8(self, data: Bytes) -> Bytes:
@@ -169,12 +171,9 @@ class RowParser:
                 self._refuse(name, "invalid UTF8 data", "str", (start, int(starts[row]), row + 1))
         return made
 
-    def _demand_equal(self, data: Bytes, name: str, column: CsvColumn, floats: Any, start: int) -> None:
-        """Refuse integers that would become others, reading their text again."""
-        strings = replace(self, allow_errors=False).parse(
-            data, {name: CsvColumn(column.position, STR)}, start, len(floats)
-        )
-        changed = first_changed_text(floats, strings[name])
+    def _demand_equal(self, name: str, floats: Column, written: Column, start: int) -> None:
+        """Refuse integers that have become others, given how numbers are written."""
+        changed = first_changed_text(floats, written)
         if changed is not None:
             row, cell = changed
             raise ConversionError(
