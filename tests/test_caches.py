@@ -182,7 +182,7 @@ CLOSED = "few results, by types, names or constants of this package or of the sy
 
 NAMED = {
     "_zstandard": "one decompressor",
-    "_bytes_before": "a number for each 262,144 random texts, at most 65,536 of them",
+    "_bytes_of": "a number for each 262,144 random texts, at most 65,536 of them",
     "can_undo": CLOSED,
     "signature_of": CLOSED,
     "register_at_fork": "the hook of all others",

@@ -199,11 +199,11 @@ def test_characters_of_a_row_are_those_after_all_rows_before(monkeypatch):
     for lengths in (("uniform", 1, 9), ("lognormal", 1.0, 0.5)):
         whole = random.strings(np.arange(3000), lengths=lengths, **given).to_pylist()
         monkeypatch.setattr(random, "CHUNK", 7)
-        random._bytes_before.cache_clear()
+        random._bytes_of.cache_clear()
         far = random.strings(np.array([2950, 2999, 2960]), lengths=lengths, **given)
         assert far.to_pylist() == [whole[2950], whole[2999], whole[2960]]
         monkeypatch.undo()
-        random._bytes_before.cache_clear()
+        random._bytes_of.cache_clear()
 
 
 def test_variates_go_into_given_memory_and_differ_by_seed():

@@ -183,12 +183,9 @@ def string_lengths(first: int, count: int, *, seed: int, lengths: Lengths) -> Nu
 
 
 @lru_cache(2**16)
-def _bytes_before(chunk: int, seed: int, lengths: Lengths) -> int:
-    """Return how many bytes the texts before a chunk of rows take, with their ends."""
-    if not chunk:
-        return 0
-    own = int(string_lengths((chunk - 1) * CHUNK, CHUNK, seed=seed, lengths=lengths).sum()) + CHUNK
-    return _bytes_before(chunk - 1, seed, lengths) + own
+def _bytes_of(chunk: int, seed: int, lengths: Lengths) -> int:
+    """Return how many bytes the texts of a chunk of rows take, with their ends."""
+    return int(string_lengths(chunk * CHUNK, CHUNK, seed=seed, lengths=lengths).sum()) + CHUNK
 
 
 def strings(positions: NumberArray, *, seed: int, lengths: Lengths, alphabet: str) -> pa.LargeStringArray:
@@ -202,10 +199,7 @@ def strings(positions: NumberArray, *, seed: int, lengths: Lengths, alphabet: st
     if not len(positions):
         return pa.array([], pa.large_string())
     chunk, last = int(positions.min()) // CHUNK, int(positions.max())
-    for earlier in range(0, chunk, 256):
-        # Each asks for the one before; the cache keeps that from going deep.
-        _bytes_before(earlier, seed, lengths)
-    begin = _bytes_before(chunk, seed, lengths)
+    begin = sum(_bytes_of(earlier, seed, lengths) for earlier in range(chunk))
     sizes = string_lengths(chunk * CHUNK, last + 1 - chunk * CHUNK, seed=seed, lengths=lengths)
     starts = np.cumsum(sizes + 1) - sizes - 1
     rows = positions - chunk * CHUNK
