@@ -443,8 +443,8 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
     frame, old = array._frame, array._value
     if isinstance(key, slice) and key.step is not None and key.step < 0:
         key, item = _turned_around(key, item, sum(row_tools.known_lengths(frame)))
-    if old.dtype == UINT64 and isinstance(item, int | np.integer) and item < 0:
-        # A negative number goes around, as on a server.
+    if old.dtype == UINT64 and isinstance(item, int | np.integer) and -(2**63) <= item < 0:
+        # A negative number of 64 bits goes around, as on a server.
         item = int(item) % 2**64
     items = operand(item, old)
     if items[1].dtype == NULLABLE_STR and old.dtype == STR:

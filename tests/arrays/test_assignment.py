@@ -171,6 +171,7 @@ def test_an_array_keeps_its_type(made, item, wanted):
         (ak.array([True]), -1.0),
         (ak.array([1], dtype="uint64"), -1.0),
         (ak.array([1], dtype="uint64"), 2.0**64),
+        (ak.array([1], dtype="uint64"), -(2**63) - 1),
         (ak.array([1], dtype="uint8"), 256),
         (ak.array([1]), 2**63),
         (ak.array([1]), 2**70),
