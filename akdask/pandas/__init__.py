@@ -17,6 +17,7 @@ from akdask.pandas.files import NAMES as _FILES
 from akdask.pandas.files import read_arkouda, scan
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.functions import function as _function
+from akdask.pandas.modules import find_modules_of_pandas as _find_modules_of_pandas
 from akdask.pandas.passing import accept_in_arkouda as _accept_in_arkouda
 from akdask.pandas.refusals import FallbackError, PandasFallbackWarning
 from akdask.pandas.series import Series
@@ -43,6 +44,7 @@ for _name in dir(_pandas):
         globals()[_name] = _function(_name) if _inspect.isfunction(_member) else _member
 
 _accept_in_arkouda()
+_find_modules_of_pandas()
 
 __version__ = _pandas.__version__
 __all__ += [_name for _name in vars(_pandas)["__all__"] if not _name.startswith("_") and _name not in __all__]

@@ -12,7 +12,7 @@ from akdask.deferred import compliant
 from akdask.pandas.display import series_text
 from akdask.pandas.face import Face, NDFrame, called, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
 from akdask.pandas.pictures import Pictures
-from akdask.pandas.refusals import ArrangementError, refusal
+from akdask.pandas.refusals import ArrangementError, NotLazyError, refusal
 from akdask.pandas.steps import (
     CategoryAccessor,
     FrameGroups,
@@ -270,7 +270,24 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     """Apply a function of NumPy to frames and Series."""
     if method == "__call__" and not kwargs and not all(item.is_at_hand() for item in inputs if isinstance(item, Face)):
         try:
-            return faced(ufunc(*map(lazy_argument, inputs)))
+            return _lazy_ufunc(ufunc, inputs)
         except Exception:  # pandas answers it
             pass
     return faced(getattr(ufunc, method)(*map(in_pandas, inputs), **in_pandas(kwargs)))
+
+
+def _lazy_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    from akdask.pandas.labels import labels_of_frame, under_values
+
+    lazy = [*map(lazy_argument, inputs)]
+    framed = [item for item in lazy if lazy_kind(item) == "frame"]
+    if all(labels_of_frame(item) is None for item in framed):
+        return faced(ufunc(*lazy))
+    if len(framed) > 1 or any(lazy_kind(item) == "series" for item in lazy):
+        raise NotLazyError("columns are not aligned lazily")
+    # Columns that text does not name keep their labels, which the names of lazy columns do not tell.
+    return faced(
+        under_values(
+            framed[0], lambda rows: faced(ufunc(*(rows if item is framed[0] else item for item in lazy))), (), {}
+        )
+    )

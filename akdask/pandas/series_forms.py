@@ -20,7 +20,7 @@ from akdask.pandas import selection
 from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, in_pandas, lazy_argument, words
-from akdask.pandas.labels import framed, row_labels, series_of, type_with_gaps
+from akdask.pandas.labels import arrangement, framed, row_labels, series_of, type_with_gaps
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.series import OF_VALUES
@@ -129,11 +129,11 @@ def rename(series: LazySeries, index: Any = None) -> Any:
     return renamed(series, index)
 
 
-def reset_index(series: LazySeries, drop: bool = False, name: Any = None) -> Any:
-    called = series.name if name is None else name
-    if not drop and called in (series._level_names or (series._labelled._columns.index_name,)) and called is not None:
-        raise NotLazyError("the column has the name of a level")
-    return series.reset_index(drop=drop, **({} if name is None else {"name": name}))
+def reset_index(series: LazySeries, level: Any = None, drop: bool = False, name: Any = NOT_GIVEN) -> Any:
+    if drop and level is None:
+        return series.reset_index(drop=True)
+    found = arrangement(to_frame(series, name), "reset_index", (), {"level": level, "drop": drop})
+    return series_of(found, series.name) if drop else found
 
 
 def label(series: LazySeries, found: Any) -> Any:

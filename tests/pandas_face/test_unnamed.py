@@ -1,0 +1,76 @@
+"""Series without a name, and columns that numbers name, computed lazily."""
+
+import numpy as np
+import pandas
+import pytest
+
+import akdask as ak
+import akdask.pandas as pd
+from akdask.pandas import tuning
+from akdask.pandas.testing import assert_frame_equal, assert_series_equal
+
+VALUES = np.array([[1.5, -2.0, np.nan], [0.0, 4.0, -9.0]])
+
+LABELS = {
+    "numbers": None,
+    "text": ["a", "b"],
+    "two levels": [["a", "b"], [1, 2]],
+    "named": pandas.Index([5, 7], name="row"),
+}
+
+
+def assert_same(found, expected):
+    is_series = isinstance(expected, pandas.Series)
+    assert isinstance(found, pd.Series if is_series else pd.DataFrame)
+    (assert_series_equal if is_series else assert_frame_equal)(found, expected)
+
+
+@pytest.fixture(autouse=True)
+def lazily(monkeypatch):
+    monkeypatch.setattr(tuning, "EAGER_VALUES", -1)
+    with ak.config.set(pandas_fallback="error"):
+        yield
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("options", [{}, {"drop": True}, {"name": "x"}, {"name": 3}, {"level": 0}], ids=str)
+@pytest.mark.parametrize("name", [None, "v"])
+def test_labels_of_a_series_become_columns(labels, options, name):
+    expected = pandas.Series([1.5, 2.5], index=labels, name=name)
+    found = pd.Series(expected).reset_index(**options)
+    assert_same(found, expected.reset_index(**options))
+
+
+def test_levels_become_columns_but_for_those_left():
+    expected = pandas.Series([1, 2], index=pandas.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["k", None]))
+    for options in ({"level": "k"}, {"level": 1, "drop": True}, {"level": ["k"], "drop": True}, {}):
+        assert_same(pd.Series(expected).reset_index(**options), expected.reset_index(**options))
+
+
+def test_a_column_with_the_name_of_a_level_is_pandas_error():
+    rows = pandas.Series([1, 2], index=pandas.Index([1, 2], name="v"), name="v")
+    with pytest.raises(ValueError, match="cannot insert v, already exists"):
+        pd.Series(rows).reset_index()
+
+
+@pytest.mark.parametrize("columns", [None, ["a", "b", "c"], [("x", 1), ("x", 2), ("y", 1)], [0, "1", 2.5]], ids=str)
+@pytest.mark.parametrize(
+    "function",
+    [np.sign, np.exp, lambda x: np.power(2, x), lambda x: np.maximum(x, 0)],
+    ids=["sign", "exp", "power", "maximum"],
+)
+def test_functions_of_numpy_keep_labels_of_columns(columns, function):
+    index = None if columns is None else pandas.Index(columns)
+    expected = pandas.DataFrame(VALUES, columns=index)
+    found = function(pd.DataFrame(expected))
+    assert not found.is_at_hand()
+    assert_same(found, function(expected))
+
+
+def test_values_of_a_function_are_assigned_under_the_labels():
+    expected = pandas.DataFrame(VALUES)
+    found = pd.DataFrame(expected)
+    with ak.config.set(pandas_fallback="silent"):
+        found[found.abs() > 1] = np.sign(found) * 3
+    expected[expected.abs() > 1] = np.sign(expected) * 3
+    assert_same(found, expected)
