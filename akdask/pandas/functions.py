@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
 from typing import Any
 
 import pandas
@@ -41,6 +43,8 @@ def function(name: str) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         args = tuple(list(item) if isinstance(item, Iterator) else item for item in args)
+        if name == "eval" and len(args) < 4:  # its fourth argument is a dict of variables
+            kwargs = _with_variables(sys._getframe(1), args, kwargs)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
         lazy_groups = sys.modules.get("akdask.pandas.lazy_groups")
@@ -54,8 +58,7 @@ def function(name: str) -> Callable[..., Any]:
                 if mode == "error":
                     from akdask.pandas.invalid_calls import try_function
 
-                    if name != "eval":  # Its variables are those of the caller.
-                        try_function(own, args, kwargs)
+                    try_function(own, args, kwargs)
                     if isinstance(reason, NotLazyError):
                         raise FallbackError(f"pandas.{name} has no lazy form here: {reason}.") from None
                     raise
@@ -71,6 +74,14 @@ def function(name: str) -> Callable[..., Any]:
     call.__doc__ = own.__doc__
     call.__wrapped__ = own  # type: ignore[attr-defined]
     return call
+
+
+def _with_variables(caller: FrameType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `eval` with the variables that its expression names, unless dicts of them are given."""
+    expression = args[0] if args else kwargs.get("expr")
+    own = {**(kwargs.get("global_dict") or caller.f_globals), **(kwargs.get("local_dict") or caller.f_locals)}
+    named = set(re.findall(r"[^\W\d]\w*", expression)) if isinstance(expression, str) else ()
+    return {**kwargs, "local_dict": {name: own[name] for name in named if name in own}, "global_dict": {}}
 
 
 def _lazily(name: str, args: Any, kwargs: Any) -> Any:

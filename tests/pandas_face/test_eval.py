@@ -1,0 +1,48 @@
+"""`pd.eval` finds the variables of its caller."""
+
+import numpy as np
+import pandas
+import pytest
+
+import akdask as ak
+import akdask.pandas as pd
+from akdask.pandas import tuning
+from akdask.pandas.testing import assert_frame_equal, assert_series_equal
+
+ROWS = pandas.DataFrame({"A": [1.0, -2.0, 3.5], "B": [0.5, 2.0, -1.0]})
+OTHER = pandas.DataFrame({"A": [4.0, 5.0, 6.0], "B": [1.0, 1.0, 1.0]})
+
+
+@pytest.fixture(params=[2**20, -1], ids=["at once", "lazily"], autouse=True)
+def way(request, monkeypatch):
+    monkeypatch.setattr(tuning, "EAGER_VALUES", request.param)
+    with ak.config.set(pandas_fallback="silent"):
+        yield
+
+
+def test_variables_of_a_function_and_of_its_module():
+    df, other = pd.DataFrame(ROWS), pd.DataFrame(OTHER)
+    assert_frame_equal(pd.eval("-df * other / (df + other) - 2"), -ROWS * OTHER / (ROWS + OTHER) - 2)
+    assert_frame_equal(pd.eval("df < OTHER and OTHER != 5"), (ROWS < OTHER) & (OTHER != 5))
+    assert_series_equal(pd.eval("df.T[0] + other.iloc[1]"), ROWS.T[0] + OTHER.iloc[1])
+    assert_series_equal(pd.eval("(df.A + df.B) / (df.B - 1)"), (ROWS.A + ROWS.B) / (ROWS.B - 1))
+
+
+def test_variables_that_are_given():
+    found = pd.eval("x + y", local_dict={"x": pd.DataFrame(ROWS)}, global_dict={"y": 1})
+    assert_frame_equal(found, ROWS + 1)
+    assert pd.eval("1 + 2") == 3
+    target = pd.eval("C = target.A + 1", target=pd.DataFrame(ROWS), local_dict={"target": ROWS})
+    assert_frame_equal(target, ROWS.assign(C=ROWS.A + 1))
+
+
+def test_names_that_nothing_has_are_pandas_error():
+    with pytest.raises(NameError, match="nowhere"):
+        pd.eval("nowhere + 1")
+    with pytest.raises(ak.AkdaskError):
+        pd.eval("nowhere + 1")
+
+
+def test_functions_of_numpy_are_asked():
+    x = pd.Series([1.0, 4.0])
+    assert np.allclose(pd.eval("sqrt(x)"), [1.0, 2.0])
