@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.operators.keys import hashing, loops, tuning
+from akdask.operators.keys import hashing, loops, tables, tuning
+from akdask.operators.keys.keys import WORD_BITS
 from akdask.operators.keys.tables import KeyTable, TextTable, WordTable, number_words
 
 WORD = st.integers(0, 5) | st.sampled_from([2**63, 2**64 - 1, 2**40]) | st.integers(0, 2**64 - 1)
@@ -53,6 +54,33 @@ def test_first_rows_of_words_are_found(values, others):
     assert (list(range(len(values))) if firsts is None else firsts.tolist()) == wanted
     assert (firsts is None) == (len(set(values)) == len(values))
     assert table.find(words(others)).tolist() == [values.index(value) if value in values else -1 for value in others]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@given(st.lists(WORD | st.integers(0, 2**7).map(lambda number: number << 3), max_size=80))
+def test_parts_of_tables_by_threads_have_the_same_numbers(threads, values):
+    one, firsts = WordTable.of_rows(words(values))
+    with patch.object(tuning, "ROWS_OF_THREADS", 0), patch.object(tables, "CPU_COUNT", threads):
+        several, same_firsts = WordTable.of_rows(words(values))
+    assert several.count == one.count == len(set(values))
+    assert (firsts is None and same_firsts is None) or np.array_equal(firsts, same_firsts)
+    assert np.array_equal(several.find(words([*values, 99])), one.find(words([*values, 99])))
+
+
+def test_words_of_one_place_go_from_part_to_part():
+    # Words that all begin their search in the last slot of the table, or of a part of it.
+    candidates = np.random.default_rng(7).integers(0, 2**63, 2**16).astype(np.uint64)
+    mixed = candidates.copy()
+    loops.mix(mixed)
+    for lead in (2**9 - 1, 2**8 - 1):
+        chosen = candidates[mixed >> np.uint64(WORD_BITS - 9) == lead]
+        given_words = np.concatenate([chosen, chosen[::-1]])[:100]
+        with patch.object(tuning, "ROWS_OF_THREADS", 0), patch.object(tables, "CPU_COUNT", 2):
+            table, firsts = WordTable.of_rows(given_words)
+        wanted = [given_words.tolist().index(value) for value in given_words.tolist()]
+        assert (np.arange(100) if firsts is None else firsts).tolist() == wanted
+        assert table.find(given_words).tolist() == wanted
+        assert table.count == len(set(wanted))
 
 
 COLUMNS = {

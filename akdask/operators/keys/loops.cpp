@@ -306,6 +306,50 @@ std::tuple<uint64_t, uint64_t> number_words(Words words, Span<const int64_t> giv
     return {words.size, count};
 }
 
+// Puts words from a row on into one of equal parts of a table, by those whose places are there, with their rows as
+// numbers; threads do so for all parts at a time.  Rows of words that are there go to `repeated`, with the row of the
+// word to `firsts`, and those that found no place up to the end of the part to `later`.  All that have the same word do
+// the same, since no slot becomes vacant.  `counts` are the rows of both, and grow.
+void insert_words(Words words, int64_t first, int64_t part, int64_t parts, Matrix<uint64_t> slots,
+                  Span<int64_t> repeated, Span<int64_t> firsts, Span<int64_t> later, Span<int64_t> counts) {
+    constexpr uint64_t AT_A_TIME = 1024;
+    WordTable table(slots.data, slots.rows, slots.columns);
+    uint64_t size = slots.rows / static_cast<uint64_t>(parts > 0 ? parts : 1);
+    require(parts > 0 && size * static_cast<uint64_t>(parts) == slots.rows && part >= 0 && part < parts,
+            "no part of the table");
+    require(counts.size == 2 && first >= 0 && counts[0] >= 0 && counts[0] <= first && counts[1] >= 0 &&
+                counts[1] <= first && repeated.size >= words.size && firsts.size >= words.size &&
+                later.size >= words.size,
+            "no room for as many rows");
+    uint64_t begin = static_cast<uint64_t>(part) * size, end = begin + size;
+    uint64_t known = static_cast<uint64_t>(counts[0]), left = static_cast<uint64_t>(counts[1]);
+    uint64_t rows[AT_A_TIME + 1], homes[AT_A_TIME + 1];
+    for (uint64_t start = static_cast<uint64_t>(first); start < words.size; start += AT_A_TIME) {
+        // Rows of this part first: a branch on whose they are would be guessed wrong too often.
+        uint64_t stop = words.size - start < AT_A_TIME ? words.size : start + AT_A_TIME, count = 0;
+        for (uint64_t row = start; row < stop; ++row) {
+            rows[count] = row;
+            homes[count] = table.home(words[row]);
+            count += homes[count] - begin < size;
+        }
+        for (uint64_t at = 0; at < count; ++at) {
+            if (at + AHEAD < count) prefetch(&table.slots[homes[at + AHEAD]]);
+            uint64_t row = rows[at], word = words[row], slot = homes[at];
+            while (slot < end && table.has_other(slot, word)) ++slot;
+            if (slot == end) {
+                later[left++] = static_cast<int64_t>(row);
+            } else if (table.slots[slot].number) {
+                repeated[known] = static_cast<int64_t>(row);
+                firsts[known++] = static_cast<int64_t>(table.slots[slot].number - 1);
+            } else {
+                table.slots[slot] = {word, row + 1};
+            }
+        }
+    }
+    counts[0] = static_cast<int64_t>(known);
+    counts[1] = static_cast<int64_t>(left);
+}
+
 // Finds the numbers of words, -1 for those that are not known.
 void find_words(Words words, Matrix<const uint64_t> slots, Span<int64_t> numbers) {
     const WordTable table(const_cast<uint64_t*>(slots.data), slots.rows, slots.columns);
@@ -537,6 +581,7 @@ MODULE("Words of keys: their extremes, those of floats, the codes and hashes of 
        {"hash_words", overloads<hash_words>},
        {"siphash", overloads<siphash>},
        {"number_words", overloads<number_words<int64_t>, number_words<int32_t>>},
+       {"insert_words", overloads<insert_words>},
        {"find_words", overloads<find_words>},
        {"move_words", overloads<move_words>},
        {"check_words", overloads<check_words>},

@@ -45,6 +45,20 @@ def number_words(
     firsts: NDArray[np.int64],
     numbers: NumberArray,
 ) -> tuple[int, int]: ...
+
+# Puts words whose place is in a part of the table there; `counts` are the rows in `repeated`, beside the `firsts` with
+# their words, and in `later`, which found no place in the part.
+def insert_words(
+    words: Words,
+    first: int,
+    part: int,
+    parts: int,
+    slots: Words,
+    repeated: NDArray[np.int64],
+    firsts: NDArray[np.int64],
+    later: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> None: ...
 def find_words(words: Words, slots: Words, numbers: NumberArray) -> None: ...
 def move_words(slots: Words, into: Words) -> None: ...
 def check_words(words: Words, known: Words, numbers: NumberArray) -> bool: ...

@@ -19,9 +19,12 @@ Only what wants the order of keys sorts, and then the distinct keys.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import numpy as np
 import numpy.typing as npt
+from dask.system import CPU_COUNT
 
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.strings import offsets_and_bytes, with_margin
@@ -79,7 +82,8 @@ class WordTable(Sized):
     def of_rows(cls, words: Words) -> tuple[WordTable, NumberArray | None]:
         """Return the table of some words, whose numbers are their first rows, and the number of each row.
 
-        Numbers are None where all words differ.
+        Numbers are None where all words differ.  Parts of large tables are made by threads of their own, with the same
+        numbers.
 
         Examples
         --------
@@ -88,14 +92,37 @@ class WordTable(Sized):
         ([0, 1, 0], [1, -1])
         """
         table, nrows = cls(), len(words)
-        table._slots = _vacant(1 << max((3 * nrows).bit_length(), 1))
-        firsts, rows = new_array(nrows, np.int64), np.arange(nrows)
-        firsts_met = new_array(nrows, np.int64)
-        for start, stop in interruptible_ranges(range(1, nrows + 1)):
-            _, table.count = loops.number_words(
-                words[:stop], rows, start, table._slots, table.count, firsts_met, firsts
-            )
-        return table, None if table.count == nrows else firsts
+        table._slots = new_array(2 << max((3 * nrows).bit_length(), 1), np.uint64).reshape(-1, 2)
+        parts = 1 << (CPU_COUNT.bit_length() - 1) if nrows >= tuning.ROWS_OF_THREADS else 1
+        with ThreadPoolExecutor(parts) as pool:
+            inserted = [pool.submit(copy_context().run, table._insert, words, part, parts) for part in range(parts)]
+        found = [future.result() for future in inserted]
+        # Words without a place in their part are looked for in the next ones: few, unless keys are chosen for it.
+        later = np.concatenate([rows for *_, rows in found])
+        firsts_later, met = np.empty(len(later), np.int64), np.empty(len(later), np.int64)
+        if len(later):
+            loops.number_words(words.take(later), later, 0, table._slots, 0, met, firsts_later)
+        repeated = [*(rows for rows, *_ in found), later]
+        firsts_of_repeated = [*(firsts for _, firsts, _ in found), firsts_later]
+        table.count = nrows - sum(map(len, repeated)) + int(np.count_nonzero(firsts_later == later))
+        if table.count == nrows:
+            return table, None
+        firsts = np.arange(nrows)
+        for rows, firsts_of in zip(repeated, firsts_of_repeated, strict=True):
+            firsts[rows] = firsts_of
+        return table, firsts
+
+    def _insert(self, words: Words, part: int, parts: int) -> tuple[NumberArray, NumberArray, NumberArray]:
+        """Put words of a part of the table there; return rows with earlier words, these, and rows without a place."""
+        size = len(self._slots) // parts
+        self._slots[part * size : (part + 1) * size] = 0
+        # Memory that is not used costs nothing.
+        repeated, firsts, later = (new_array(len(words), np.int64) for _ in range(3))
+        counts = np.zeros(2, np.int64)
+        for start, stop in interruptible_ranges(range(1, len(words) + 1)):
+            loops.insert_words(words[:stop], start, part, parts, self._slots, repeated, firsts, later, counts)
+        known, left = counts.tolist()
+        return repeated[:known], firsts[:known], later[:left]
 
     def find(self, words: Words, out: NumberArray | None = None) -> NumberArray:
         """Return the number of each word, -1 for words that are not known."""
