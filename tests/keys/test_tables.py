@@ -60,7 +60,7 @@ def test_first_rows_of_words_are_found(values, others):
 @given(st.lists(WORD | st.integers(0, 2**7).map(lambda number: number << 3), max_size=80))
 def test_parts_of_tables_by_threads_have_the_same_numbers(threads, values):
     one, firsts = WordTable.of_rows(words(values))
-    with patch.object(tuning, "ROWS_OF_THREADS", 0), patch.object(tables, "CPU_COUNT", threads):
+    with patch.object(tuning, "ROWS_OF_THREADS", 0), patch.object(tables, "_cores", return_value=threads):
         several, same_firsts = WordTable.of_rows(words(values))
     assert several.count == one.count == len(set(values))
     assert (firsts is None and same_firsts is None) or np.array_equal(firsts, same_firsts)
@@ -75,7 +75,7 @@ def test_words_of_one_place_go_from_part_to_part():
     for lead in (2**9 - 1, 2**8 - 1):
         chosen = candidates[mixed >> np.uint64(WORD_BITS - 9) == lead]
         given_words = np.concatenate([chosen, chosen[::-1]])[:100]
-        with patch.object(tuning, "ROWS_OF_THREADS", 0), patch.object(tables, "CPU_COUNT", 2):
+        with patch.object(tuning, "ROWS_OF_THREADS", 0), patch.object(tables, "_cores", return_value=2):
             table, firsts = WordTable.of_rows(given_words)
         wanted = [given_words.tolist().index(value) for value in given_words.tolist()]
         assert (np.arange(100) if firsts is None else firsts).tolist() == wanted

@@ -18,13 +18,13 @@ Only what wants the order of keys sorts, and then the distinct keys.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
 import numpy as np
 import numpy.typing as npt
-from dask.system import CPU_COUNT
 
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.strings import offsets_and_bytes, with_margin
@@ -93,7 +93,8 @@ class WordTable(Sized):
         """
         table, nrows = cls(), len(words)
         table._slots = new_array(2 << max((3 * nrows).bit_length(), 1), np.uint64).reshape(-1, 2)
-        parts = 1 << (CPU_COUNT.bit_length() - 1) if nrows >= tuning.ROWS_OF_THREADS else 1
+        threads = min(_cores(), tuning.MOST_PARTS) if nrows >= tuning.ROWS_OF_THREADS else 1
+        parts = 1 << (threads.bit_length() - 1)
         with ThreadPoolExecutor(parts) as pool:
             inserted = [pool.submit(copy_context().run, table._insert, words, part, parts) for part in range(parts)]
         found = [future.result() for future in inserted]
@@ -130,6 +131,11 @@ class WordTable(Sized):
         for start, stop in interruptible_ranges(range(1, len(words) + 1)):
             loops.find_words(words[start:stop], self._slots, numbers[start:stop])
         return numbers
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _vacant(nslots: int) -> Words:
