@@ -62,7 +62,7 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
     count = len(partition_lengths(array.size))
     outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
     if outer < count and inner > 1 and shape[axis] * inner > tuning.AXIS_ELEMENTS:
-        if name in POSITIONS and outer == 1 and inner <= tuning.AXIS_PART // 2:
+        if name in POSITIONS and outer == 1 and shape[axis] > 1 and inner <= tuning.AXIS_PART // 2:
             return shaped(_positions_of_parts(name, array, inner), result_shape if keepdims else shape[1:])
         order = [*range(axis), *range(axis + 1, len(shape)), axis]
         found = along_axis(name, rearranged(array, Layout.of(shape).permuted(order)), -1, **params)

@@ -73,6 +73,16 @@ def test_slices_take_items_whatever_the_partitions_of_both(lengths, cuts, dtype,
     assert_equal(before, rows)
 
 
+@pytest.mark.parametrize("key", [slice(2, 20, 3), slice(9, None, 7), slice(3, 12), slice(21, 4, -4)], ids=str)
+def test_slices_are_put_into_the_result_of_many_partitions(key):
+    rows, items = np.arange(23), np.arange(100, 123)[key]
+    with ak.config.set(small_array=5):
+        lazy = ak.array(rows)
+    assert lazy.npartitions > 1
+    for given_items in (items, -1):
+        assert np.array_equal(changed(lazy, key, given_items).to_ndarray(), changed(rows, key, given_items))
+
+
 @pytest.mark.parametrize("key", KEYS[3:], ids=str)
 def test_an_array_is_put_where_numpy_puts_it(x, s, key):
     count = ROWS[key].size
