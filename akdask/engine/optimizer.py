@@ -447,6 +447,10 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     kinds = kinds_of(nodes)
     if "Materialized" in kinds:
         _optimize_kept(nodes)
+    return _rewritten(plans, nodes, kinds)
+
+
+def _rewritten(plans: list[Node], nodes: list[Node], kinds: Mapping[str, int]) -> list[Node]:
     if OCCASIONS.isdisjoint(kinds) and len(plans) == 1 and kinds.get("GroupAggregate", 0) <= 1:
         return plans
     rules: Any = module_named(_RULES)
@@ -454,12 +458,23 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     return found
 
 
-def _optimize_kept(nodes: Sequence[Node]) -> None:
-    """Optimise the plans of materialized columns, together; the columns and their names stay."""
-    kept: list[Any] = [node for node in nodes if isinstance(node, Frame) and node.is_materialized]
-    kept = [node for node in kept if not (node.is_planned or node.is_there)]
-    for node, plan in zip(kept, optimize([node.frame for node in kept]), strict=True):
-        node.plan_by(plan)
+def _optimize_kept(nodes: list[Node]) -> None:
+    """Optimise the plans of materialized columns, those of one depth together; the columns and their names stay.
+
+    Each is optimised once, however many of the others are made of it, and without nested calls: loops make long chains
+    of them.
+    """
+    kept: list[Any]
+    while kept := [node for node in nodes if _awaits_plan(node)]:
+        plans = [node.frame for node in kept]
+        nodes = inputs_first(plans)
+        for node, plan in zip(kept, _rewritten(plans, nodes, kinds_of(nodes)), strict=True):
+            node.plan_by(plan)
+
+
+def _awaits_plan(node: Any) -> bool:
+    is_materialized: bool = isinstance(node, Frame) and node.is_materialized
+    return is_materialized and not (node.is_planned or node.is_there)
 
 
 def kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
