@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.arrays.pdarray import pdarray
 from akdask.engine import cache
+from akdask.engine.rowwise import Project
 from akdask.engine.tuning import MOST_STEPS
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
@@ -204,3 +206,21 @@ def test_threads_keep_what_one_thread_keeps():
         first = a.to_ndarray()
     assert "in memory" in a.explain()
     assert a.to_ndarray().tobytes() == first.tobytes()
+
+
+def test_kept_columns_are_computed_by_an_optimised_plan():
+    left = ak.DataFrame({"k": ak.array([3, 1, 2, 1]), "v": ak.array([0, 1, 2, 3])})
+    joined = left.merge(ak.DataFrame({"k": ak.array([1, 2, 1]), "w": ak.array([5, 6, 7])}), on="k")
+    chosen = joined[joined["v"] > 1]
+    columns = [chosen["w"], chosen["v"]]
+    kept = [cache.Materialized(Project(column._frame, (0,), (column._value,))) for column in columns]
+    with ak.config.set(optimize=False, cache_size=0):
+        wanted = [pdarray(node, node.column(0)).tolist() for node in kept]
+        assert not any(node.is_planned for node in kept)
+    with ak.config.set(cache_size=0):
+        assert [pdarray(node, node.column(0)).tolist() for node in kept] == wanted
+        # The filter moves below the join.
+        assert all(node.is_planned and node.plan is not node.frame for node in kept)
+    with ak.config.set(optimize=False):
+        assert all(node.plan is node.frame for node in kept)
+    assert sorted(wanted[0]) == [5, 6, 7]
