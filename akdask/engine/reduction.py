@@ -205,12 +205,15 @@ class ScalarForm:
         ``(state, **params)`` to a NumPy scalar of exactly the result's type.
     adds_floats : bool
         Whether the positions of rows matter, since float sums depend on them; see `akdask.columns.summation`.
+    takes_encoded : bool
+        Whether text may be positions in a dictionary.
     """
 
     partial: Callable[..., State]
     merge: Callable[[State, State], State]
     finish: Callable[..., Any]
     adds_floats: bool = False
+    takes_encoded: bool = False
 
 
 @record

@@ -10,7 +10,7 @@ import numpy as np
 from akdask.columns.bigint import first_extreme, limbs_of, to_ints
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_
 from akdask.columns.strings import make_missing, missing_rows, offsets_and_bytes
-from akdask.columns.table import take_rows
+from akdask.columns.table import is_encoded, take_rows
 from akdask.deferred import is_arrow, pa
 from akdask.engine.operations import LEAST, MOST, Opcode
 from akdask.engine.reduction import (
@@ -67,8 +67,15 @@ def _strings_at(strings: pa.LargeStringArray, rows: NumberArray) -> pa.LargeStri
     return make_missing(found, lacks) if lacks.any() else found
 
 
-def _first_string(strings: pa.LargeStringArray, largest: bool) -> tuple[int, str | None]:
+def _first_string(strings: Any, largest: bool) -> tuple[int, str | None]:
     """Return the position of the first extreme of some strings, and the string; None for the first missing one."""
+    if is_encoded(strings):
+        # Strings of a dictionary are compared once; they may be there twice.
+        codes, first = strings.indices.to_numpy(), np.full(len(strings.dictionary), -1)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        rows = np.sort(first[first >= 0])
+        at, value = _first_string(take_rows(strings.dictionary, codes[rows]), largest)
+        return int(rows[at]), value
     lacks = missing_rows(strings)
     if lacks.any():
         return int(lacks.argmax()), None
@@ -178,7 +185,7 @@ def _of_first_row(
             return np.float64(np.nan)
         return finish(*nonempty(state[1:] if state[0] else (), name))
 
-    return ScalarForm(partial, merge, last)
+    return ScalarForm(partial, merge, last, takes_encoded=find is _first_string)
 
 
 def _first_integer(integers: Any, largest: bool) -> tuple[int, int]:

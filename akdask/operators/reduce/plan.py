@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import accumulate, pairwise
 from typing import Any, Self
@@ -24,6 +25,7 @@ from akdask.engine.values import (
     Call,
     ColumnRef,
     Made,
+    Program,
     Replica,
     Value,
     apart,
@@ -297,6 +299,14 @@ def _as_list(counts: Sequence[Any]) -> list[Any]:
     return [count for item in counts for count in (item if isinstance(item, list) else [item])]
 
 
+def _with_encoded(program: Program, calls: Sequence[tuple[int, ScalarReduction]]) -> Program:
+    """Return a program that leaves text encoded for reductions that take it so."""
+    takers = [kernel.takes_encoded for _, kernel in calls]
+    taken = {register for register, takes in zip(program.outputs, takers, strict=True) if takes}
+    others = {register for register, takes in zip(program.outputs, takers, strict=True) if not takes}
+    return replace(program, encoded=taken - others) if taken - others else program
+
+
 @lower.register
 def _(frame: Aggregate) -> Expr:
     kernels = tuple(item.kernel for item in frame.reductions)
@@ -306,9 +316,9 @@ def _(frame: Aggregate) -> Expr:
         plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
         computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
         return Reduce(
-            compile_these([values[number] for number, _ in plain]),
+            _with_encoded(compile_these([values[number] for number, _ in plain]), plain),
             tuple(plain),
-            compile_these([values[number] for number, _ in computed]),
+            _with_encoded(compile_these([values[number] for number, _ in computed]), computed),
             tuple(computed),
             any(kernel.adds_floats for kernel in kernels),
         )

@@ -186,6 +186,11 @@ class ScalarReduction:
         """Whether it rounds sums, so that the order of the rows matters."""
         return self._form.adds_floats and REDUCTIONS[self.name].result_type(self._type) == FLOAT64
 
+    @property
+    def takes_encoded(self) -> bool:
+        """Whether text may be positions in a dictionary."""
+        return self._form.takes_encoded
+
     def empty(self) -> State:
         """Return the state of no rows."""
         return self.partial(empty(self.dtype))

@@ -238,3 +238,18 @@ def test_plain_text_that_is_cut_short_is_damage(tmp_path):
     path.write_bytes(data.replace(b"\x02\0\0\0de", b"\x03\0\0\0de"))
     with readers_of(str(path)) as (reader,), pytest.raises(FileFormatError, match="fewer bytes than its rows"):
         reader.read("k", 0, 2)
+
+
+@given(tables(), writings(), st.integers(1, 3), st.booleans())
+def test_extremes_of_text_are_found_among_the_strings_of_dictionaries(tmp_path_factory, table, write, apart, in_blocks):
+    path = str(tmp_path_factory.mktemp("extremes") / "x.parquet")
+    write(table, path)
+    rows = table["k"].to_pylist()[::apart]
+    with ak.config.set(block_size=2**8 if in_blocks else 2**20):
+        text = ak.read_parquet(path, ["k"])["k"]
+        kept = text[ak.arange(text.size) % apart == 0] if apart > 1 else text
+        if not rows or None in rows or not isinstance(text, ak.Strings):
+            return
+        assert str(kept.min()) == min(rows)
+        assert str(kept.max()) == max(rows)
+        assert [int(kept.argmin()), int(kept.argmax())] == [rows.index(min(rows)), rows.index(max(rows))]
