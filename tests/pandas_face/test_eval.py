@@ -21,7 +21,7 @@ def way(request, monkeypatch):
 
 
 def test_variables_of_a_function_and_of_its_module():
-    _df, _other = pd.DataFrame(ROWS), pd.DataFrame(OTHER)
+    df, other = pd.DataFrame(ROWS), pd.DataFrame(OTHER)  # noqa: F841, RUF059 - the expressions name them
     assert_frame_equal(pd.eval("-df * other / (df + other) - 2"), -ROWS * OTHER / (ROWS + OTHER) - 2)
     assert_frame_equal(pd.eval("df < OTHER and OTHER != 5"), (ROWS < OTHER) & (OTHER != 5))
     assert_series_equal(pd.eval("df.T[0] + other.iloc[1]"), ROWS.T[0] + OTHER.iloc[1])
@@ -44,5 +44,5 @@ def test_names_that_nothing_has_are_pandas_error():
 
 
 def test_functions_of_numpy_are_asked():
-    pd.Series([1.0, 4.0])
+    x = pd.Series([1.0, 4.0])  # noqa: F841 - the expression names it
     assert np.allclose(pd.eval("sqrt(x)"), [1.0, 2.0])
