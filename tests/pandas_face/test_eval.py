@@ -21,7 +21,7 @@ def way(request, monkeypatch):
 
 
 def test_variables_of_a_function_and_of_its_module():
-    df, other = pd.DataFrame(ROWS), pd.DataFrame(OTHER)  # noqa: F841, RUF059 - the expressions name them
+    df, other = pd.DataFrame(ROWS), pd.DataFrame(OTHER)  # noqa: F841 - the expressions name them
     assert_frame_equal(pd.eval("-df * other / (df + other) - 2"), -ROWS * OTHER / (ROWS + OTHER) - 2)
     assert_frame_equal(pd.eval("df < OTHER and OTHER != 5"), (ROWS < OTHER) & (OTHER != 5))
     assert_series_equal(pd.eval("df.T[0] + other.iloc[1]"), ROWS.T[0] + OTHER.iloc[1])
