@@ -91,9 +91,9 @@ def along_parts(name: str, array: Any, rows: int, inner: int) -> Any:
 def _positions_of_parts(name: str, array: Any, inner: int) -> Any:
     """Return the first positions of extremes along the first dimension, by those of its parts."""
     base, rows = array.flatten(), tuning.AXIS_PART // inner
-    extremes, places = (along_parts(function, base, rows, inner) for function in (name.removeprefix("arg"), name))
+    extremes, positions = (along_parts(function, base, rows, inner) for function in (name.removeprefix("arg"), name))
     part = along_axis(name, reshaped(extremes, (1, -1, inner)), 1).flatten()
-    return part * rows + places[part * inner + arange(inner)]
+    return part * rows + positions[part * inner + arange(inner)]
 
 
 def in_blocks(frame: Frame, value: Value, block: int) -> tuple[Frame, Value]:

@@ -242,11 +242,11 @@ def _scaled(numbers: Floats) -> int:
         return 0
     mantissas, exponents = np.frexp(numbers)
     order = np.argsort(exponents)
-    whole = np.ldexp(mantissas[order], DIGITS).astype(np.int64)
+    integers = np.ldexp(mantissas[order], DIGITS).astype(np.int64)
     shifts = exponents[order] + (SCALE - DIGITS)
     # Those with the same exponent are added first: there are few, and each takes a number of many digits.
     starts = np.flatnonzero(np.diff(shifts, prepend=-1))
-    high, low = (np.add.reduceat(half, starts).tolist() for half in halves(whole))
+    high, low = (np.add.reduceat(half, starts).tolist() for half in halves(integers))
     return sum(
         ((upper << HALF) + lower) << shift
         for upper, lower, shift in zip(high, low, shifts[starts].tolist(), strict=True)
