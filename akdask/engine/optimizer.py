@@ -446,7 +446,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
     nodes = inputs_first(plans)
     kinds = kinds_of(nodes)
     if "Materialized" in kinds:
-        _optimize_kept(nodes)
+        _optimize_materialized(nodes)
     return _rewritten(plans, nodes, kinds)
 
 
@@ -458,17 +458,17 @@ def _rewritten(plans: list[Node], nodes: list[Node], kinds: Mapping[str, int]) -
     return found
 
 
-def _optimize_kept(nodes: list[Node]) -> None:
+def _optimize_materialized(nodes: list[Node]) -> None:
     """Optimise the plans of materialized columns, those of one depth together; the columns and their names stay.
 
     Each is optimised once, however many of the others are made of it, and without nested calls: loops make long chains
     of them.
     """
-    kept: list[Any]
-    while kept := [node for node in nodes if _awaits_plan(node)]:
-        plans = [node.frame for node in kept]
+    columns: list[Any]
+    while columns := [node for node in nodes if _awaits_plan(node)]:
+        plans = [node.frame for node in columns]
         nodes = inputs_first(plans)
-        for node, plan in zip(kept, _rewritten(plans, nodes, kinds_of(nodes)), strict=True):
+        for node, plan in zip(columns, _rewritten(plans, nodes, kinds_of(nodes)), strict=True):
             node.plan_by(plan)
 
 
