@@ -102,14 +102,14 @@ def mode(series: Series, dropna: bool) -> Series:
     return Series(found, series.name)
 
 
-def correlation(series: Series, other: Any) -> np.float64:
+def correlation(series: Series, other: Any) -> float:
     one, two = _pairs(series, other)
-    return corr(one, two) if one.size > 1 else np.float64(np.nan)
+    return corr(one, two) if one.size > 1 else float("nan")
 
 
-def covariance(series: Series, other: Any) -> np.float64:
+def covariance(series: Series, other: Any) -> float:
     one, two = _pairs(series, other)
-    return cov(one, two) if one.size > 1 else np.float64(np.nan)
+    return cov(one, two) if one.size > 1 else np.float64(np.nan) if one.size else float("nan")
 
 
 def present_values(series: Series, skipna: bool | None, numpy: Mapping[str, Any] | None = None) -> Any:

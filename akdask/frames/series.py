@@ -1446,7 +1446,7 @@ class Series(Labelled, RowLabelled):
 
         return reductions.label_of_extreme(self, "max", skipna)
 
-    def corr(self, other: Any) -> np.float64:
+    def corr(self, other: Any) -> float:
         """Return Pearson's correlation with another Series; computes.
 
         Series are aligned on the labels that both have, arrays by position.  Rows where either value is NaN are left
@@ -1462,13 +1462,13 @@ class Series(Labelled, RowLabelled):
 
         return reductions.correlation(self, other)
 
-    def cov(self, other: Any) -> np.float64:
+    def cov(self, other: Any) -> float:
         """Return the covariance with another Series; computes.  See `corr`."""
         from akdask.frames import reductions
 
         return reductions.covariance(self, other)
 
-    def autocorr(self, lag: int = 1) -> np.float64:
+    def autocorr(self, lag: int = 1) -> float:
         """Return the correlation of the values with the values `lag` rows before; computes."""
         return self.corr(self.shift(lag))
 

@@ -75,6 +75,10 @@ def _below(items: list[Any], frames: list[Any], ignore_index: bool, options: dic
             raise NotLazyError("columns repeat")
         renamed = {old: inner[at] for old, at in zip(data_names(frame), positions, strict=True) if at >= 0}
         parts.append(LazyFrame._of(frame._columns.only(list(renamed)).renamed(renamed).labelled(None)))
+    for name in inner:
+        kinds = {part._columns.values[name].dtype.kind for part in parts if name in part._columns.values}
+        if "bool" in kinds and len(kinds) > 1:
+            raise NotLazyError("bools and numbers are objects in pandas")
     found: Any = functions.concat(parts, axis=0, join="outer", ignore_index=True)
     made = with_labels_of(LazyFrame._of(found._columns.only(inner)), labels, names)
     return series_of(made, example.name) if is_series else made

@@ -343,17 +343,33 @@ def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
 
 
 def _differ_by_gaps(one: Any, other: Any, on: Any) -> bool:
-    """Return whether integers that are keys may be missing on one side, where pandas has floats."""
+    """Return whether keys of one side are floats in pandas, or may be since integers are missing, not the others."""
     if not isinstance(other, DataFrame):
         return False
     left, right = one._columns, other._columns
     names = _listed(on) if on is not None else [name for name in left.values if name in right.values]
     pairs = [(left.array(name), right.array(name)) for name in names if name in left.values and name in right.values]
-    return any(bool(_with_gaps(mine)) != bool(_with_gaps(its)) for mine, its in pairs)
+    return any(
+        bool(_with_gaps(mine)) != bool(_with_gaps(its)) or mine._value.dtype.kind != its._value.dtype.kind
+        for mine, its in pairs
+    )
 
 
 def _with_gaps(array: Any) -> Any:
     return array._with_gaps() if type(array) is pdarray else ()
+
+
+def most(name: str) -> Callable[..., Any]:
+    """Return the form of ``nlargest`` or ``nsmallest``."""
+
+    def choose(frame: LazyFrame, n: int, columns: Any, keep: str = "first") -> Any:
+        if isinstance(columns, list) and len(columns) > 1:
+            counts = [column_of(frame, each, None).count() for each in columns[:-1] if each in frame._columns.values]
+            if any(int(count) < n for count in counts):
+                raise NotLazyError("pandas chooses more rows where values are missing")
+        return getattr(frame, name)(n, columns, keep)
+
+    return choose
 
 
 def select_dtypes(frame: LazyFrame, include: Any = None, exclude: Any = None) -> Any:
@@ -488,6 +504,7 @@ FORMS: Mapping[str, Callable[..., Any] | str] = {
     "apply": apply,
     "astype": astype,
     **{name: summary(name) for name in ("corr", "cov", "describe", "quantile", "value_counts")},
+    **{name: most(name) for name in ("nlargest", "nsmallest")},
     **{name: summary("by_column")(name) for name in ("kurt", "median", "sem", "skew")},
     **{name: summary("extreme")(name) for name in ("max", "min")},
     **{name: summary("truth")(name) for name in ("all", "any")},

@@ -26,6 +26,9 @@ from akdask.pandas.steps import (
 OF_VALUES = words("first last max min prod product sum")
 """Reductions of integers that are integers."""
 
+OF_NOTHING = words("max mean median min std var")
+"""Reductions that give a float of Python where there are no values, mean also where all are missing."""
+
 KEEPING = words("cummax cummin cumprod cumsum mask mode replace where")
 """Methods whose integers are floats where those that they are made of are."""
 
@@ -110,6 +113,9 @@ class Series(NDFrame):
             from akdask.pandas.labels import type_with_gaps
 
             return type_with_gaps(self.lazy(), found.dtype).type(found)
+        if name in OF_NOTHING and isinstance(found, np.float64) and np.isnan(found):
+            own = self.lazy()
+            return found if int(own.count() if name == "mean" else len(own)) else float("nan")
         return found
 
     # name and labels

@@ -82,6 +82,8 @@ def with_column(frame: LazyFrame, name: Any, value: Any) -> LazyFrame:
     if lazy_kind(value) == "frame":
         raise NotLazyError("a frame is assigned to a column")
     value = values_on_rows_of(frame, value)
+    if lazy_kind(value) == "series" and not len(frame):
+        raise NotLazyError("a frame without rows takes those of the values")
     if lazy_kind(value) is None:
         value = _as_pandas_has_it(value, len(frame))
     if labels_of_frame(frame) is None and isinstance(name, str):
