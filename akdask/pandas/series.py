@@ -279,7 +279,12 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
             return _lazy_ufunc(ufunc, inputs)
         except Exception:  # pandas answers it
             pass
-    return faced(getattr(ufunc, method)(*map(in_pandas, inputs), **in_pandas(kwargs)))
+    given = in_pandas(kwargs)
+    found = faced(getattr(ufunc, method)(*map(in_pandas, inputs), **given))
+    for target, made in zip(kwargs.get("out", ()), given.get("out", ()), strict=True):
+        if isinstance(target, NDFrame):
+            target._adopt(made)
+    return found
 
 
 def _lazy_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> Any:

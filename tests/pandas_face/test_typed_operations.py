@@ -163,6 +163,12 @@ def test_columns_that_lack_nothing_are_not_read_for_missing_values():
     assert "n=logical_not(True)" in str(marked.explain())
 
 
+def test_functions_of_numpy_put_values_into_another_column():
+    target = pd.Series([0.0, 0.0])
+    np.sqrt(pd.Series([4.0, 9.0]), out=target)
+    assert target.tolist() == [2.0, 3.0]
+
+
 def test_results_of_another_type_in_some_rows_are_refused():
     from akdask.pandas.refusals import NotLazyError
     from akdask.pandas.typed_operations import Piecewise, Plain
