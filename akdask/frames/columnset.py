@@ -224,12 +224,12 @@ class ColumnSet:
     def _named(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         named = dict(zip(self.values, values, strict=False))
         # Integers that may be missing tell those made of them that they were.
-        gapped: dict[Hashable, Array] = {
+        nullable: dict[Hashable, Array] = {
             name: self.array(name) for name, value in self.values.items() if value.dtype.is_nullable_number
         }
         if self.index is not None and self.index.dtype.is_nullable_number:
-            gapped[INDEX] = self.index_array()
-        kinds = {**self.kinds, **gapped} if gapped else self.kinds
+            nullable[INDEX] = self.index_array()
+        kinds = {**self.kinds, **nullable} if nullable else self.kinds
         return ColumnSet(frame, named, kinds, None if self.index is None else values[-1], self.index_name)
 
 

@@ -115,7 +115,7 @@ CODECS = ("gzip", "bz2", "zstd", "lz4")
 """How files are compressed, by the names that pyarrow has."""
 
 _SIGNATURES = {b"\x1f\x8b\x08": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
-_MARKS_OF_ORDER = (b"\xff\xfe", b"\xfe\xff")
+_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 """How text in UTF-16 begins, which is read as if it were packed text in UTF-8."""
 
 _UTF_16 = "utf-16"
@@ -179,7 +179,7 @@ def text_file(file: FileIdentity) -> TextFile:
     for signature, name in _SIGNATURES.items():
         if begin.startswith(signature) and (name != "bz2" or begin[4:10] == _BZ2_BLOCK):
             return CompressedFile(file, name)
-    return CompressedFile(file, _UTF_16) if begin.startswith(_MARKS_OF_ORDER) else file
+    return CompressedFile(file, _UTF_16) if begin.startswith(_UTF_16_BOMS) else file
 
 
 @contextmanager

@@ -47,7 +47,7 @@ int64_t number_characters(Text values, Span<int32_t> known, int64_t count, Span<
     uint64_t others = 0;
     for (uint64_t row = 0; row < numbers.size; ++row) {
         uint64_t byte = values[2 * row];
-        others |= !byte | (byte >> 7) | values[2 * row + 1];
+        others |= uint64_t{byte == 0} | (byte >> 7) | values[2 * row + 1];
         int32_t& number = known[byte & 127];
         if (number < 0) number = static_cast<int32_t>(count++);
         numbers[row] = number;

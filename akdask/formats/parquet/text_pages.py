@@ -123,8 +123,8 @@ class TextPageReader(PageReader):
             If the data is damaged.
         """
         pages = self._list.covering(start, stop)
-        together = self._codes_together(pages, start, stop, rows)
-        parts = list(self._parts(pages, start, stop, rows)) if together is None else [together]
+        batched = self._batched_codes(pages, start, stop, rows)
+        parts = list(self._parts(pages, start, stop, rows)) if batched is None else [batched]
         if parts and all(part.from_dictionary for part in parts) and self._keeps_codes:
             codes = [part.codes for part in parts if part.codes is not None]
             positions = codes[0] if len(codes) == 1 else np.concatenate(codes)
@@ -132,7 +132,7 @@ class TextPageReader(PageReader):
             return pa.DictionaryArray.from_arrays(indices, self._strings, safe=False)
         return _joined(parts)
 
-    def _codes_together(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> PageRows | None:
+    def _batched_codes(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> PageRows | None:
         """Return the positions of rows in the dictionary, None where a page is to be looked at alone."""
         ends = pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
         pages = pages[(ends > start) & (pages[:, PageField.FIRST] < stop)]
