@@ -43,7 +43,7 @@ from dask.system import CPU_COUNT
 from dask.utils import parse_timedelta
 
 from akdask import config
-from akdask.errors import TransferError
+from akdask.errors import ClosedSchedulerError, TransferError, VersionError
 
 if TYPE_CHECKING:
     from distributed import Client, Worker
@@ -125,15 +125,77 @@ def forget_threads() -> None:
 
 
 def default_client() -> Client | None:
-    """Return the client of a cluster that is current; without the import, which is slow, there is none."""
+    """Return the client of a cluster that is current; without the import, which is slow, there is none.
+
+    Raises
+    ------
+    ClosedSchedulerError
+        If the cluster that was chosen last has closed: threads of this process may have too little memory for its work.
+    """
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
     try:
-        client: Client = distributed.default_client()
+        client: Client | None = distributed.default_client()
     except ValueError:
-        return None
+        client = None
+    # A client whose scheduler has gone tries to connect again for a while, and then closes itself.
+    if _chosen and (client is None or client.status == "connecting"):
+        raise ClosedSchedulerError(
+            f"the Dask scheduler at {_chosen[-1]} has closed, or does not answer any more.",
+            hint="connect to another one, or call disconnect() to compute on threads of this process.",
+        )
     return client
+
+
+_chosen: list[str] = []
+"""Addresses of schedulers whose clients nobody has closed in this process."""
+
+
+def chosen_client(server: Any, **options: Any) -> Client:
+    """Return a client of a scheduler or cluster; if its scheduler closes, computing is an error until it is closed."""
+    from distributed import Client
+
+    class ChosenClient(Client):  # type: ignore[misc]  # Dask is not typed
+        def close(self, *args: Any, **kwargs: Any) -> Any:
+            forget()
+            return super().close(*args, **kwargs)
+
+        def shutdown(self) -> Any:
+            forget()
+            return super().shutdown()
+
+    def forget() -> None:
+        if address in _chosen:
+            _chosen.remove(address)
+
+    address = ""
+    client = ChosenClient(server, **options)
+    address = client.scheduler.address
+    _chosen.append(address)
+    return client
+
+
+def check_versions(client: Client) -> None:
+    """Raise VersionError if workers have no akdask, or another version, before they are sent tasks that need it."""
+    from akdask import __version__
+
+    if client.asynchronous:
+        return
+    workers = client.get_versions(packages=["akdask"])["workers"]
+    others = {
+        address: facts["packages"]["akdask"]
+        for address, facts in workers.items()
+        if facts["packages"]["akdask"] != __version__
+    }
+    if others:
+        raise VersionError(
+            f"{len(others)} of {len(workers)} workers cannot compute for akdask {__version__}, which runs here.",
+            details=[
+                f"{address}: {f'akdask {version}' if version else 'no akdask'}" for address, version in others.items()
+            ],
+            hint="install the same version for the workers, such as from one environment or image, and restart them.",
+        )
 
 
 def expect_arrow() -> None:
@@ -171,7 +233,9 @@ def check_address(address: str) -> None:
     """Raise ValueError for a malformed address, as its client would fail once more when it is closed."""
     from distributed.comm import get_address_host_port
 
-    get_address_host_port(address)
+    # Schedulers of this process have no ports.
+    if not address.startswith("inproc://"):
+        get_address_host_port(address)
 
 
 def current_worker() -> Worker | None:

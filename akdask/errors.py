@@ -24,6 +24,8 @@
     ├── NotCompiledError       ImportError           loops that were not compiled, or for another Python
     ├── TransferError          RuntimeError          more than may be brought into this process
     ├── UnreachableWorkerError ConnectionError       a worker of a cluster that another cannot reach
+    ├── ClosedSchedulerError   ConnectionError       a scheduler that has closed since `connect` chose it
+    ├── VersionError           ImportError           workers without akdask, or with another version
     ├── SchemaError            ValueError            types or names that do not fit together
     │   ├── ColumnKindError        TypeError             columns of one name whose kinds do not go together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
@@ -182,6 +184,14 @@ class TransferError(AkdaskError, RuntimeError):
 
 class UnreachableWorkerError(AkdaskError, ConnectionError):
     """A worker cannot reach another one, which holds rows that it needs."""
+
+
+class ClosedSchedulerError(AkdaskError, ConnectionError):
+    """The scheduler that `connect` chose has closed, or has not been heard of for long."""
+
+
+class VersionError(AkdaskError, ImportError):
+    """Workers of a cluster have no akdask, or another version than this process."""
 
 
 class SchemaError(AkdaskError, ValueError):

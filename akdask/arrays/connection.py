@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import sys
 from contextlib import ExitStack, suppress
@@ -11,8 +12,8 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask import cluster
-from akdask.cluster import check_address, default_client
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.cluster import check_address, check_versions, chosen_client, default_client
+from akdask.errors import ArgumentError, ArgumentTypeError, VersionError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -23,6 +24,8 @@ _opened: list[Any] = []
 """Clients and local clusters, in the order in which they were opened."""
 
 _current = ExitStack()
+
+_LOG = logging.getLogger("akdask")
 
 
 def connect(  # noqa: PLR0917 - Arkouda's signature
@@ -38,9 +41,10 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
     Parameters
     ----------
     server : str, Client or cluster object of Dask, optional
-        ``"tcp://host:port"`` for a Dask scheduler, ``"local"`` for a cluster of processes on this machine with
-        spilling, a `Client`, or an object such as a `LocalCluster`.  Host names without a protocol, as Arkouda scripts
-        pass them, mean this process: akdask has no server, and computes on threads.
+        ``"tcp://host:port"`` for a Dask scheduler (``"inproc://…"`` for one in this process), ``"local"`` for a cluster
+        of processes on this machine with spilling, a `Client`, or an object such as a `LocalCluster`.  Host names
+        without a protocol, as Arkouda scripts pass them, mean this process: akdask has no server, and computes on
+        threads.
     port : int
         Accepted for compatibility with Arkouda and ignored: akdask has no server.
     timeout : float, optional
@@ -59,6 +63,8 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
         If no scheduler answers, or `timeout` is below 0.
     ArgumentTypeError
         If `server` or `timeout` is something else.
+    VersionError
+        If workers have no akdask, or another version.
     """
     if server is None or (isinstance(server, str) and server != "local" and "://" not in server):
         return None
@@ -67,6 +73,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
     if isinstance(server, Client):
         if server is default_client():
             return server
+        check_versions(server)
         _current.enter_context(server.as_current())
         return server
     waiting = _waiting(timeout)
@@ -81,7 +88,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
     try:
         if isinstance(server, str):
             check_address(server)
-        client = Client(server, **waiting)
+        client = chosen_client(server, **waiting)
     except (OSError, ValueError, AssertionError) as error:
         # Dask asserts that it has tried at least once, even if a name is not resolved in time.
         raise ArgumentError(
@@ -90,6 +97,12 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
             hint="start one with `dask scheduler`.",
         ) from error
     _opened.append(client)
+    try:
+        check_versions(client)
+    except VersionError:
+        _opened.pop().close()
+        raise
+    _LOG.info("computing on the Dask cluster at %s", client.scheduler.address)
     return client
 
 

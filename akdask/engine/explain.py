@@ -492,15 +492,15 @@ def _replicated(*values: Value) -> list[Frame]:
     return [value.node for value in walk(*values) if isinstance(value, Replica)]
 
 
-_BAR = 30
-"""Largest number of characters of a bar."""
+_BAR, _LEAST_BAR = 30, 10
+"""Largest number of characters of a bar, and the smallest one that words leave to it."""
 
 
 class Shown(Protocol):
     """Place where progress is shown."""
 
-    def show(self, done: int, total: int, said: str) -> None:
-        """Show the finished part of the total, and a few words about it."""
+    def show(self, done: int, total: int, words: Sequence[str]) -> None:
+        """Show the finished part of the total, and a few words about it, the most important first."""
 
     def clear(self) -> None:
         """Remove the output."""
@@ -512,9 +512,9 @@ class Line:
     def __init__(self) -> None:
         self._width = 0
 
-    def show(self, done: int, total: int, said: str) -> None:
+    def show(self, done: int, total: int, words: Sequence[str]) -> None:
         """Write the line over the previous one."""
-        self._write(progress_bar(done, total, said, get_terminal_size().columns))
+        self._write(progress_bar(done, total, words, get_terminal_size().columns))
 
     def clear(self) -> None:
         """Erase the line."""
@@ -535,8 +535,9 @@ class CellOutput:
         self._context = context
         self._handle: Any = None
 
-    def show(self, done: int, total: int, said: str) -> None:
+    def show(self, done: int, total: int, words: Sequence[str]) -> None:
         """Show a bar with words."""
+        said = ", ".join(words)
         self._context.run(self._display, f"<progress value='{done}' max='{max(total, 1)}'></progress> {escape(said)}")
 
     def clear(self) -> None:
@@ -553,15 +554,21 @@ class CellOutput:
             self._handle.update(HTML(html))
 
 
-def progress_bar(done: int, total: int, said: str, columns: int) -> str:
-    """Return a line with a bar, a percentage and words, cut to the columns of the terminal.
+def progress_bar(done: int, total: int, words: Sequence[str], columns: int) -> str:
+    """Return a line with a bar, a percentage and the words that fit into the columns of the terminal.
 
     Examples
     --------
-    >>> progress_bar(3, 4, "3 of 4 tasks", 60)
-    '[██████████████████████        ]  75%  3 of 4 tasks'
+    >>> progress_bar(3, 4, ["3 of 4 tasks", "2.00 s left"], 70)
+    '[██████████████████████        ]  75%  3 of 4 tasks, 2.00 s left'
+    >>> progress_bar(3, 4, ["3 of 4 tasks", "2.00 s left"], 40)
+    '[████████████     ]  75%  3 of 4 tasks'
     """
     share = done / max(total, 1)
+    fitting = [*words]
+    while len(fitting) > 1 and len(", ".join(fitting)) > columns - _LEAST_BAR - 10:
+        fitting.pop()
+    said = ", ".join(fitting)
     width = min(max(columns - len(said) - 10, 1), _BAR)
     return f"[{('█' * int(width * share)).ljust(width)}] {share:4.0%}  {said}"[: max(columns - 1, 1)]
 
@@ -668,18 +675,19 @@ class _Watch:
                     self._changed.wait(PAUSE)
 
 
-def _told(tasks: _Tasks | _ClusterTasks) -> tuple[int, int, str]:
-    """Return the finished part, and a text: step, tasks, rows and bytes a second, time left."""
+def _told(tasks: _Tasks | _ClusterTasks) -> tuple[int, int, list[str]]:
+    """Return the finished part, and words about it: tasks, time left, step, bytes and rows a second."""
     (done, total, step), taken = tasks.counts(), tasks.taken()
     elapsed = max(perf_counter() - tasks.begun, 1e-9)
-    words = [step, f"{done:,} of {total:,} tasks"]
-    if taken.rows:
-        words.append(f"{taken.rows / elapsed / 1e6:,.1f} M rows/s")
-    if taken.nbytes:
-        words.append(f"{format_bytes(int(taken.nbytes / elapsed))}/s")
+    words = [f"{done:,} of {total:,} tasks"]
     if done:
         words.append(f"{format_time(elapsed * (total - done) / done)} left")
-    return done, total, ", ".join(filter(None, words))
+    words.append(step)
+    if taken.nbytes:
+        words.append(f"{format_bytes(int(taken.nbytes / elapsed))}/s")
+    if taken.rows:
+        words.append(f"{taken.rows / elapsed / 1e6:,.1f} M rows/s")
+    return done, total, [*filter(None, words)]
 
 
 def _node_of(key: Hashable) -> str:

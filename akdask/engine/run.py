@@ -7,11 +7,13 @@ arrays, which are joined later. That takes twice the memory, and most of the tim
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from threading import current_thread, main_thread
+from time import perf_counter
 from typing import Any, Literal, TypeAlias
 from weakref import ref
 
@@ -52,6 +54,8 @@ from akdask.operators.reduce.plan import CountRows, Element
 from akdask.storage.files import is_remote, uses_remote_files
 from akdask.storage.remote import buffer_limit
 from akdask.storage.source import Source
+
+_LOG = logging.getLogger("akdask")
 
 
 class Destination(dict[Hashable, Any]):
@@ -471,10 +475,12 @@ def progress_shown() -> AbstractContextManager[None]:
 
 @contextmanager
 def _computation() -> Iterator[None]:
-    """Show progress, and add advice to the error if memory does not suffice."""
+    """Show progress, log the time, and add advice to the error if memory does not suffice."""
+    begun = perf_counter()
     try:
         with progress_shown():
             yield
+        _LOG.debug("computed in %.3f s", perf_counter() - begun)
     except MemoryError as error:
         raise TransferError(
             "this takes more memory than there is.",
@@ -490,7 +496,11 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     options = _options(plans, scheduler)
     if scheduler is None:
         expect_arrow()
-        return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
+        try:
+            return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
+        except Exception:
+            default_client()  # Raises the error of a scheduler that has closed, of which this one is a consequence.
+            raise
     # Without the overhead of `dask.compute`, which takes longer than planning.
     lowered = lower_plans([plan.finalize_compute() for plan in plans])
     graph = tasks_below(lowered)

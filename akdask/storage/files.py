@@ -200,10 +200,10 @@ def retrying(request: Callable[[], Found]) -> Found:
             return request()
         except Exception as error:
             if number == tries or not is_transient(error):
-                if isinstance(error, OSError | AkdaskError):
+                if isinstance(error, OSError | AkdaskError) and not _is_said_missing(error):
                     raise
                 raise NoAnswerError(
-                    f"a remote file system does not answer: {type(error).__name__}: {error}",
+                    f"a remote file system does not answer: {_failure(error)}",
                     hint="check the address, and the keys and options in storage_options.",
                 ) from error
             pause = min(tuning.RETRY_PAUSE * 2**number, tuning.LONGEST_RETRY_PAUSE)
@@ -211,8 +211,17 @@ def retrying(request: Callable[[], Found]) -> Found:
     raise AssertionError("the last try returns or raises")
 
 
+def _failure(error: BaseException) -> str:
+    cause = error.__cause__
+    if cause is None or not _is_said_missing(error):
+        return f"{type(error).__name__}: {error}"
+    return f"{error}: {type(cause).__name__}{f': {cause}' if str(cause) else ''}"
+
+
 def is_transient(error: BaseException) -> bool:
     """Whether a failure may pass: no answer, or a server that is busy or broken."""
+    if isinstance(error, FileNotFoundError) and error.__cause__ is not None:
+        return is_transient(error.__cause__)
     if isinstance(error, ConnectionError | TimeoutError):
         return True
     status = getattr(error, "status", None) or getattr(error, "code", None)
@@ -221,6 +230,11 @@ def is_transient(error: BaseException) -> bool:
     # aiohttp's errors for broken connections are not OSErrors. They are recognized by name, as aiohttp may be absent.
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"ClientConnectionError", "ClientPayloadError", "EndpointConnectionError"})
+
+
+def _is_said_missing(error: BaseException) -> bool:
+    """Whether a file is said to be missing because its server did not answer, as fsspec says of web servers."""
+    return isinstance(error, FileNotFoundError) and is_transient(error)
 
 
 def concurrently(function: Callable[[Item], Found], items: Iterable[Item]) -> list[Found]:
@@ -458,10 +472,18 @@ def infos_in(folder: str) -> dict[str, Mapping[str, Any]]:
 
 
 def is_unchanged(file: FileIdentity) -> bool:
-    """Whether the file exists in the same state."""
+    """Whether the file exists in the same state.
+
+    Raises
+    ------
+    NoAnswerError
+        If a remote file system does not tell.
+    """
     try:
         with accessing(file.options):
             return identify(file.path) == file
+    except NoAnswerError:
+        raise
     except FileError:
         return False
 

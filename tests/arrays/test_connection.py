@@ -14,7 +14,7 @@ from dask.system import CPU_COUNT
 
 import akdask as ak
 from akdask.arrays.memory_report import report_mem
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, ClosedSchedulerError, VersionError
 
 
 @pytest.fixture
@@ -109,6 +109,53 @@ def test_a_client_that_is_current_anyway_serves_in_cells_of_their_own_contexts(a
         assert_computes_on(client)
         contextvars.copy_context().run(ak.disconnect)
         assert client.status == "running"
+
+
+@pytest.fixture
+def own_cluster():
+    """A scheduler with one worker in this process, which a test may close."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        yield cluster
+
+
+@pytest.mark.cluster
+def test_a_scheduler_of_this_process_is_connected_to(own_cluster, disconnected):
+    assert own_cluster.scheduler_address.startswith("inproc://")
+    assert_computes_on(ak.connect(own_cluster.scheduler_address))
+
+
+@pytest.mark.cluster
+def test_a_scheduler_that_has_closed_is_told_until_the_user_disconnects(own_cluster, disconnected):
+    address = own_cluster.scheduler_address
+    ak.connect(address)
+    own_cluster.close()
+    with pytest.raises(ClosedSchedulerError, match=f"{address} has closed"):
+        ak.arange(10).sum().compute()
+    ak.disconnect()
+    assert_computes_here()
+
+
+@pytest.mark.cluster
+def test_a_client_that_its_user_closes_leaves_threads(own_cluster, disconnected):
+    with ak.connect(own_cluster.scheduler_address):
+        pass
+    assert_computes_here()
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(("version", "said"), [(None, "no akdask"), ("0.0.9", "akdask 0.0.9")])
+def test_workers_of_another_version_are_refused(version, said, own_cluster, disconnected, monkeypatch):
+    from distributed import Client
+
+    def versions(self, **_):
+        return {"workers": {"tcp://node-1:40": {"packages": {"akdask": version}}}}
+
+    monkeypatch.setattr(Client, "get_versions", versions)
+    with pytest.raises(VersionError, match=f"1 of 1 workers cannot compute .*\n  tcp://node-1:40: {said}"):
+        ak.connect(own_cluster.scheduler_address)
+    assert_computes_here()
 
 
 @pytest.mark.parametrize("server", ["tcp://127.0.0.1:9", "tcp://no-such-host.invalid:8786", "tcp://127.0.0.1", "x://y"])

@@ -31,9 +31,9 @@ def shown(monkeypatch):
     told = []
 
     class Kept(Line):
-        def show(self, done, total, said):
-            told.append((done, total, said))
-            super().show(done, total, said)
+        def show(self, done, total, words):
+            told.append((done, total, words))
+            super().show(done, total, words)
 
     monkeypatch.setattr(explain, "Line", Kept)
     return told
@@ -60,7 +60,7 @@ def test_steps_and_tasks_are_shown_while_a_computation_takes_long_and_wiped_out(
     assert compute(part) == tuple(range(PARTS))
     done, total, said = shown[-1]
     assert 0 <= done <= total
-    assert f" of {total} tasks" in said
+    assert said[0].endswith(f" of {total} tasks")
     told = capsys.readouterr().err
     assert told.endswith(" \r")
     assert "%" in told
@@ -94,7 +94,7 @@ def test_rows_and_bytes_a_second_are_told_of_what_is_read(terminal, shown, tmp_p
         assert int(x.sum()) == 499_500
     assert tasks.counts()[:2] == (sum(tasks.total.values()),) * 2
     assert (tasks.taken().rows, tasks.taken().nbytes) == (1000, 8000)
-    assert "M rows/s" in explain._told(tasks)[2]
+    assert "M rows/s" in explain._told(tasks)[2][-1]
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ def test_notebooks_have_an_output_of_their_own_that_is_emptied(monkeypatch):
     assert place_of_progress() == "notebook"
     output = CellOutput(copy_context())
     output.clear()
-    output.show(1, 4, "read <x>")
-    output.show(2, 4, "read <x>")
+    output.show(1, 4, ["read <x>"])
+    output.show(2, 4, ["read <x>"])
     output.clear()
     assert pages[0] == "<progress value='1' max='4'></progress> read &lt;x&gt;"
     assert pages[1].startswith("<progress value='2'")
@@ -139,3 +139,16 @@ def test_a_bar_fits_its_terminal(columns):
         assert len(line) <= max(columns - 1, 1)
     assert progress_bar(0, 0, "", 80).count("█") == 0
     assert progress_bar(1000, 1000, "", 80).count("█") == 30
+
+
+def test_computations_log_their_time(caplog):
+    with caplog.at_level("DEBUG", logger="akdask"):
+        ak.arange(10).sum().compute()
+    assert [record.getMessage()[:11] for record in caplog.records if record.name == "akdask"] == ["computed in"]
+
+
+def test_the_time_left_outlives_rates_on_a_narrow_terminal():
+    words = ["1,250 of 20,000 tasks", "12.50 s left", "read+filter+sum a, b, …", "1.25 GiB/s", "120.4 M rows/s"]
+    line = progress_bar(1250, 20_000, words, 80)
+    assert len(line) < 80
+    assert line.endswith("1,250 of 20,000 tasks, 12.50 s left, read+filter+sum a, b, …")

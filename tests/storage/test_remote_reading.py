@@ -135,6 +135,22 @@ def test_a_file_that_is_replaced_while_it_is_read_is_told(url, replies):
         df["f"].tolist()
 
 
+@pytest.mark.parametrize("fails", [("info",), ("info", "cat_file")])
+def test_a_server_that_does_not_answer_is_not_told_as_a_changed_file(url, fails):
+    df = opened(url)
+    missing = FileNotFoundError(url)  # as fsspec says it of web servers, whatever the reason
+    missing.__cause__ = TimeoutError("late")
+    FaultyFileSystem.failures |= {"info": [missing] * 10_000}
+    if "cat_file" in fails:
+        FaultyFileSystem.failures |= {"cat_file": [TimeoutError("late")] * 10_000}
+    with ak.config.set(remote_tries=2), pytest.raises(FileError) as told:
+        df["n"].tolist()
+    assert "has changed" not in str(told.value)
+    assert "late" in str(told.value)
+    FaultyFileSystem.failures.clear()
+    check(df)
+
+
 def test_a_file_that_is_gone_is_told(url):
     df = opened(url)
     FaultyFileSystem().rm_file(url)
