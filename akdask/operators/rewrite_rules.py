@@ -1,4 +1,4 @@
-"""Rules of the optimiser: the needs that each kind of node has of its inputs, and rewrites that use them.
+"""Rules of the optimiser: rewrites of nodes that use what readers need (`akdask.operators.needs`).
 
 Sorts have rewrites of their own: columns of the same rows are sorted together, and positions are sorted in place of
 text. Text in the rows of a sort is copied into slices, again when ranges are sorted, and again when partitions are
@@ -8,11 +8,10 @@ that nobody reads is then never copied.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import is_
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from akdask.cluster import memory, shares_memory
@@ -27,15 +26,11 @@ from akdask.engine.optimizer import (
     OCCASIONS,
     Inlined,
     Need,
-    ReaderNeed,
-    ReaderNeeds,
     Rewriting,
     Rule,
     Swapped,
     inputs_first,
     kinds_of,
-    needs_of_inputs,
-    parts_of,
     rewritten,
 )
 from akdask.engine.rowwise import (
@@ -44,15 +39,13 @@ from akdask.engine.rowwise import (
     Concat,
     Filter,
     MatchRows,
-    Partitions,
     Project,
-    Slice,
     Zip,
     column_identity,
     passed_on,
     rebuild,
 )
-from akdask.engine.sources import Literal, Persisted, RowNumbers
+from akdask.engine.sources import Literal, Persisted
 from akdask.engine.values import (
     Call,
     ColumnRef,
@@ -69,20 +62,14 @@ from akdask.engine.values import (
 )
 from akdask.operators.group.plan import GroupAggregate, GroupIdentity, Groups, GroupStatistic
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
-from akdask.operators.reduce.plan import Aggregate, AggregateExpr, CountRows, Element
-from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.operators.needs import below_filters, find_needs, indexed_to_look_up, matches_of
+from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.rows import tuning as rows_tuning
 from akdask.operators.rows.plan import BroadcastColumn, Take, broadcast_columns, fits_broadcast
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.ranges import ROW
 from akdask.operators.sort.top_k import TopK
 from akdask.records import record
-
-CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
-"""Kinds of nodes that evaluate values on the rows of their frame."""
-
-
-_OF_ALL = Need(every_column=True)
 
 
 def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[str, int]) -> list[Node]:
@@ -108,10 +95,10 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
     if "MatchRows" in kinds and kinds["MatchRows"] + kinds.get("Filter", 0) > 1:
         from akdask.operators.join.order import arrange_joins
 
-        found = arrange_joins(plans, nodes, needs, _indexed_to_look_up(nodes, _matches_of(nodes)))
+        found = arrange_joins(plans, nodes, needs, indexed_to_look_up(nodes, matches_of(nodes)))
         if not all(map(is_, found, plans)):
             plans, nodes = found, inputs_first(found)
-            if any(isinstance(node, Filter) and isinstance(_below_filters(node)[1], Groups) for node in nodes):
+            if any(isinstance(node, Filter) and isinstance(below_filters(node)[1], Groups) for node in nodes):
                 # Keys of few rows filter groups now.
                 plans = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
                 nodes = inputs_first(plans)
@@ -119,264 +106,6 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
     if "BuildIndex" in kinds and "Gather" in kinds:
         plans = compute_once(plans, nodes)
     return carry_positions(plans) if "Sort" in kinds else plans
-
-
-def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
-    """Return the needs of each node of plans by name; nodes are given inputs first."""
-    needs: defaultdict[str, Need] = defaultdict(Need)
-    seen: set[str] = set()
-    for root in roots:
-        needs[root._name].add(root, ReaderNeed())
-    matches = _matches_of(nodes)
-    indexed = _indexed_to_look_up(nodes, matches) if matches else {}
-    for node in reversed(nodes):
-        need = needs[node._name]
-        if need.rows is None:
-            continue
-        values = live_values(node, need)
-        if isinstance(node, MatchRows):
-            if matches[node.match.token] > 1:
-                # Several nodes name the same pairs, so that none can change them.
-                need.order = need.partitions = True
-            if node.match.token in indexed:
-                # The order of indexed rows is that of the pairs of a row.
-                needs[node.multiplicity.node._name].add(node, ReaderNeed(order=need.order))
-                values = _keys_to_find(node)
-        if isinstance(node, Zip):
-            # All readers of its frames' columns have been seen.
-            need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
-        for item, request in needs_of_inputs(node, need):
-            needs[item._name].add(node, request)
-        for value in _unseen(values, seen, indexed):
-            if isinstance(value, ColumnRef):
-                needs[value.source].columns.add(value.name)
-            elif isinstance(value, Replica):
-                needs[value.node._name].add(node, ReaderNeed([value.field]))
-            elif (column := _looked_up(value, indexed)) is not None:
-                needs[column.node._name].add(node, ReaderNeed([column.field], order=False))
-    _look_upwards(nodes, needs, matches, indexed)
-    return needs
-
-
-def _matches_of(nodes: Sequence[Node]) -> Counter[str]:
-    """Count the nodes that name the same pairs of rows."""
-    return Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
-
-
-def _look_upwards(
-    nodes: Sequence[Node], needs: Mapping[str, Need], matches: Counter[str], indexed: Mapping[str, Frame]
-) -> None:
-    """Note the readers of filters and projections."""
-    are_apart = all(count == 1 for count in matches.values())
-    for node in nodes:
-        if isinstance(node, Filter):
-            filters, base = _below_filters(node)
-            need = needs[node._name]
-            need.owns_input = (
-                isinstance(base, Sort | HashJoin | Filter | MatchRows | Groups)
-                and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else are_apart)
-                and all(len(needs[frame._name].readers) == 1 for frame in (*filters, base))
-            )
-            need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in indexed
-        elif isinstance(node, Project):
-            readers = needs[node._name].readers
-            needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
-
-
-def _below_filters(node: Filter) -> tuple[list[Filter], Frame]:
-    """Return the filters that a filter selects rows of, and the frame below them."""
-    filters, below = list[Filter](), node.frame
-    while isinstance(below, Filter):
-        filters.append(below)
-        below = below.frame
-    return filters, below
-
-
-def _indexed_to_look_up(nodes: Sequence[Node], matches: Counter[str]) -> Mapping[str, Frame]:
-    """Return the indexed rows of matches whose row numbers only serve to look up columns of these rows."""
-    right = {
-        node.match.token: node.multiplicity.node.frame.frame
-        for node in nodes
-        if isinstance(node, MatchRows) and isinstance(node.multiplicity.node, BuildIndex)
-    }
-    others: set[str] = set()
-    seen: set[str] = set()
-    for node in nodes:
-        values = live_values(node, _OF_ALL)
-        others.update(value.source for value in values if isinstance(value, ColumnRef))
-        for value in _unseen(values, seen):
-            for arg in value.args:
-                if isinstance(arg, ColumnRef) and arg.source in right and not _looks_up(value, right[arg.source]):
-                    others.add(arg.source)
-    return {name: frame for name, frame in right.items() if name not in others and matches[name] == 1}
-
-
-def _keys_to_find(match: MatchRows) -> list[Value]:
-    return [*match.found.args[1:]]
-
-
-def _looked_up(value: Value, indexed: Mapping[str, Frame]) -> Replica | None:
-    """Return the column of indexed rows that a value takes at the row numbers of a match."""
-    if not indexed or not isinstance(value, Call) or value.operation != "lookup":
-        return None
-    column, row = value.args
-    return column if isinstance(column, Replica) and isinstance(row, ColumnRef) and row.source in indexed else None
-
-
-def _looks_up(value: Value, frame: Frame) -> bool:
-    column = BroadcastColumn.of(value.args[0]) if isinstance(value, Call) and value.operation == "lookup" else None
-    return column is not None and column.frame is frame
-
-
-def _computes_for(reader: Node, project: Project, needs: Mapping[str, Need]) -> bool:
-    if not isinstance(reader, Zip):
-        return isinstance(reader, CHAINED) and reader.frame is project
-    frames = needs[reader._name].only_frames(reader)
-    return all(isinstance(frame, Project) and frame.frame is project.frame for frame in frames)
-
-
-def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
-    need = needs.get(frame._name)
-    return need is not None and (need.every_column or bool(need.columns))
-
-
-def _unseen(
-    values: Iterable[Value], seen: set[str], indexed: Mapping[str, Frame] = MappingProxyType({})
-) -> Iterator[Value]:
-    """Yield all parts of values that have not been seen yet, but not the looked-up columns of indexed rows."""
-    stack = list(values)
-    while stack:
-        value = stack.pop()
-        if value.token not in seen:
-            seen.add(value.token)
-            stack += value.args if _looked_up(value, indexed) is None else value.args[1:]
-            yield value
-
-
-def live_values(node: Node, need: Need) -> list[Value]:
-    """Return the values of a node that some reader needs."""
-    if isinstance(node, Project) and not need.every_column:
-        return [value for name, value in zip(node.names, node.values, strict=True) if name in need.columns]
-    return [part for part in parts_of(node) if isinstance(part, Value)]
-
-
-@needs_of_inputs.register
-def _(node: Project, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
-
-
-@needs_of_inputs.register
-def _(node: Zip, need: Need) -> ReaderNeeds:
-    frames = need.only_frames(node)
-    if len(frames) == 1:
-        yield frames[0], ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
-        return
-    for frame in frames:
-        yield frame, ReaderNeed(())
-
-
-@needs_of_inputs.register
-def _(node: Filter, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed((), need.order, need.partitions)
-
-
-@needs_of_inputs.register
-def _(node: MatchRows, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed((), need.order, need.partitions)
-
-
-@needs_of_inputs.register
-def _(node: Slice, need: Need) -> ReaderNeeds:
-    (partition, start, stop, _step), *others = node.ranges
-    is_first = not others and partition == 0 and stop > start
-    yield node.frame, ReaderNeed((), rows=stop if is_first else EVERY_ROW)
-
-
-@needs_of_inputs.register
-def _(node: Partitions, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(())
-
-
-@needs_of_inputs.register
-def _(node: Sort, need: Need) -> ReaderNeeds:
-    # Rows with equal keys keep their order.
-    numbers = [ROW] if node.order.straddle else []
-    yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
-
-
-@needs_of_inputs.register
-def _(node: TopK, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed([*node.by, *need.only(node.names)], partitions=False)
-
-
-@needs_of_inputs.register
-def _(node: Limit, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(need.only(node.frame.names), partitions=False, rows=node.count)
-
-
-@needs_of_inputs.register
-def _(node: Gather, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(need.only(node.frame.names), need.order, partitions=False)
-
-
-@needs_of_inputs.register(Compact)
-@needs_of_inputs.register(Realign)
-@needs_of_inputs.register(Reverse)
-def _(node: Compact | Realign | Reverse, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(need.only(node.frame.names))
-
-
-@needs_of_inputs.register
-def _(node: Take, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(need.only(node.frame.names))
-    yield node.positions, ReaderNeed()
-
-
-@needs_of_inputs.register
-def _(node: Concat, need: Need) -> ReaderNeeds:
-    for frame in node.frames:
-        yield frame, ReaderNeed(need.only(frame.names), need.order, need.partitions)
-
-
-@needs_of_inputs.register(CountRows)
-@needs_of_inputs.register(RowNumbers)
-def _(node: CountRows | RowNumbers, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(())
-
-
-@needs_of_inputs.register
-def _(node: Aggregate, need: Need) -> ReaderNeeds:
-    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
-    yield node.frame, ReaderNeed((), by_order, partitions=False)
-
-
-@needs_of_inputs.register
-def _(node: GroupAggregate, need: Need) -> ReaderNeeds:
-    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
-    yield node.frame, ReaderNeed((), by_order, need.partitions and node.npartitions > 1)
-
-
-@needs_of_inputs.register
-def _(node: GroupStatistic, need: Need) -> ReaderNeeds:
-    by_order = REDUCTIONS[node.statistic].by_order
-    yield node.frame, ReaderNeed((), by_order, need.partitions and node.identity.npartitions > 1)
-
-
-@needs_of_inputs.register
-def _(node: BuildKeySet, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(order=False, partitions=False)
-
-
-@needs_of_inputs.register
-def _(node: BuildIndex, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed(order=need.order, partitions=False)
-
-
-@needs_of_inputs.register
-def _(node: HashJoin, need: Need) -> ReaderNeeds:
-    wanted = need.only(node.names)
-    yield node.left, ReaderNeed([*node.left_by, *wanted], need.order, need.partitions)
-    yield node.right, ReaderNeed([*node.right_by, *wanted], need.order, partitions=False)
 
 
 _Merged = tuple[GroupAggregate, dict[str, ColumnRef]]
@@ -574,7 +303,7 @@ def filter_first(node: Filter, need: Need) -> Swapped | None:
     below = node.frame
     if type(below) is Sort and not need.partitions:
         return Swapped(_sorted_later(node, below), below)
-    filters, base = _below_filters(node)
+    filters, base = below_filters(node)
     if isinstance(base, GroupAggregate | GroupStatistic):
         return None if need.partitions and base.npartitions > 1 else _grouped_later(node, filters, base)
     if not isinstance(below, HashJoin | MatchRows):

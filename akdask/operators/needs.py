@@ -1,0 +1,288 @@
+"""What plans need of their nodes: the columns, order and rows that the readers of each node use.
+
+A kind of node without an entry here needs all of its inputs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from akdask.engine.alignment import Compact, Gather, Limit, Realign, Reverse
+from akdask.engine.node import Frame, Node
+from akdask.engine.optimizer import EVERY_ROW, Need, ReaderNeed, ReaderNeeds, needs_of_inputs, parts_of
+from akdask.engine.rowwise import Concat, Filter, MatchRows, Partitions, Project, Slice, Zip
+from akdask.engine.sources import RowNumbers
+from akdask.engine.values import Call, ColumnRef, Replica, Value
+from akdask.operators.group.plan import GroupAggregate, Groups, GroupStatistic
+from akdask.operators.join.plan import BuildIndex, BuildKeySet, HashJoin
+from akdask.operators.reduce.plan import Aggregate, CountRows
+from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.operators.rows.plan import BroadcastColumn, Take
+from akdask.operators.sort.plan import Sort
+from akdask.operators.sort.ranges import ROW
+from akdask.operators.sort.top_k import TopK
+
+CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
+"""Kinds of nodes that evaluate values on the rows of their frame."""
+
+_OF_ALL = Need(every_column=True)
+
+
+def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
+    """Return the needs of each node of plans by name; nodes are given inputs first."""
+    needs: defaultdict[str, Need] = defaultdict(Need)
+    seen: set[str] = set()
+    for root in roots:
+        needs[root._name].add(root, ReaderNeed())
+    matches = matches_of(nodes)
+    indexed = indexed_to_look_up(nodes, matches) if matches else {}
+    for node in reversed(nodes):
+        need = needs[node._name]
+        if need.rows is None:
+            continue
+        values = live_values(node, need)
+        if isinstance(node, MatchRows):
+            if matches[node.match.token] > 1:
+                # Several nodes name the same pairs, so that none can change them.
+                need.order = need.partitions = True
+            if node.match.token in indexed:
+                # The order of indexed rows is that of the pairs of a row.
+                needs[node.multiplicity.node._name].add(node, ReaderNeed(order=need.order))
+                values = _keys_to_find(node)
+        if isinstance(node, Zip):
+            # All readers of its frames' columns have been seen.
+            need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
+        for item, request in needs_of_inputs(node, need):
+            needs[item._name].add(node, request)
+        for value in _unseen(values, seen, indexed):
+            if isinstance(value, ColumnRef):
+                needs[value.source].columns.add(value.name)
+            elif isinstance(value, Replica):
+                needs[value.node._name].add(node, ReaderNeed([value.field]))
+            elif (column := _looked_up(value, indexed)) is not None:
+                needs[column.node._name].add(node, ReaderNeed([column.field], order=False))
+    _look_upwards(nodes, needs, matches, indexed)
+    return needs
+
+
+def matches_of(nodes: Sequence[Node]) -> Counter[str]:
+    """Count the nodes that name the same pairs of rows."""
+    return Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
+
+
+def _look_upwards(
+    nodes: Sequence[Node], needs: Mapping[str, Need], matches: Counter[str], indexed: Mapping[str, Frame]
+) -> None:
+    """Note the readers of filters and projections."""
+    are_apart = all(count == 1 for count in matches.values())
+    for node in nodes:
+        if isinstance(node, Filter):
+            filters, base = below_filters(node)
+            need = needs[node._name]
+            need.owns_input = (
+                isinstance(base, Sort | HashJoin | Filter | MatchRows | Groups)
+                and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else are_apart)
+                and all(len(needs[frame._name].readers) == 1 for frame in (*filters, base))
+            )
+            need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in indexed
+        elif isinstance(node, Project):
+            readers = needs[node._name].readers
+            needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
+
+
+def below_filters(node: Filter) -> tuple[list[Filter], Frame]:
+    """Return the filters that a filter selects rows of, and the frame below them."""
+    filters, below = list[Filter](), node.frame
+    while isinstance(below, Filter):
+        filters.append(below)
+        below = below.frame
+    return filters, below
+
+
+def indexed_to_look_up(nodes: Sequence[Node], matches: Counter[str]) -> Mapping[str, Frame]:
+    """Return the indexed rows of matches whose row numbers only serve to look up columns of these rows."""
+    right = {
+        node.match.token: node.multiplicity.node.frame.frame
+        for node in nodes
+        if isinstance(node, MatchRows) and isinstance(node.multiplicity.node, BuildIndex)
+    }
+    others: set[str] = set()
+    seen: set[str] = set()
+    for node in nodes:
+        values = live_values(node, _OF_ALL)
+        others.update(value.source for value in values if isinstance(value, ColumnRef))
+        for value in _unseen(values, seen):
+            for arg in value.args:
+                if isinstance(arg, ColumnRef) and arg.source in right and not _looks_up(value, right[arg.source]):
+                    others.add(arg.source)
+    return {name: frame for name, frame in right.items() if name not in others and matches[name] == 1}
+
+
+def _keys_to_find(match: MatchRows) -> list[Value]:
+    return [*match.found.args[1:]]
+
+
+def _looked_up(value: Value, indexed: Mapping[str, Frame]) -> Replica | None:
+    """Return the column of indexed rows that a value takes at the row numbers of a match."""
+    if not indexed or not isinstance(value, Call) or value.operation != "lookup":
+        return None
+    column, row = value.args
+    return column if isinstance(column, Replica) and isinstance(row, ColumnRef) and row.source in indexed else None
+
+
+def _looks_up(value: Value, frame: Frame) -> bool:
+    column = BroadcastColumn.of(value.args[0]) if isinstance(value, Call) and value.operation == "lookup" else None
+    return column is not None and column.frame is frame
+
+
+def _computes_for(reader: Node, project: Project, needs: Mapping[str, Need]) -> bool:
+    if not isinstance(reader, Zip):
+        return isinstance(reader, CHAINED) and reader.frame is project
+    frames = needs[reader._name].only_frames(reader)
+    return all(isinstance(frame, Project) and frame.frame is project.frame for frame in frames)
+
+
+def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
+    need = needs.get(frame._name)
+    return need is not None and (need.every_column or bool(need.columns))
+
+
+def _unseen(
+    values: Iterable[Value], seen: set[str], indexed: Mapping[str, Frame] = MappingProxyType({})
+) -> Iterator[Value]:
+    """Yield all parts of values that have not been seen yet, but not the looked-up columns of indexed rows."""
+    stack = list(values)
+    while stack:
+        value = stack.pop()
+        if value.token not in seen:
+            seen.add(value.token)
+            stack += value.args if _looked_up(value, indexed) is None else value.args[1:]
+            yield value
+
+
+def live_values(node: Node, need: Need) -> list[Value]:
+    """Return the values of a node that some reader needs."""
+    if isinstance(node, Project) and not need.every_column:
+        return [value for name, value in zip(node.names, node.values, strict=True) if name in need.columns]
+    return [part for part in parts_of(node) if isinstance(part, Value)]
+
+
+@needs_of_inputs.register
+def _(node: Project, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
+
+
+@needs_of_inputs.register
+def _(node: Zip, need: Need) -> ReaderNeeds:
+    frames = need.only_frames(node)
+    if len(frames) == 1:
+        yield frames[0], ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
+        return
+    for frame in frames:
+        yield frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: Filter, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), need.order, need.partitions)
+
+
+@needs_of_inputs.register
+def _(node: MatchRows, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), need.order, need.partitions)
+
+
+@needs_of_inputs.register
+def _(node: Slice, need: Need) -> ReaderNeeds:
+    (partition, start, stop, _step), *others = node.ranges
+    is_first = not others and partition == 0 and stop > start
+    yield node.frame, ReaderNeed((), rows=stop if is_first else EVERY_ROW)
+
+
+@needs_of_inputs.register
+def _(node: Partitions, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: Sort, need: Need) -> ReaderNeeds:
+    # Rows with equal keys keep their order.
+    numbers = [ROW] if node.order.straddle else []
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
+
+
+@needs_of_inputs.register
+def _(node: TopK, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names)], partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: Limit, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names), partitions=False, rows=node.count)
+
+
+@needs_of_inputs.register
+def _(node: Gather, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names), need.order, partitions=False)
+
+
+@needs_of_inputs.register(Compact)
+@needs_of_inputs.register(Realign)
+@needs_of_inputs.register(Reverse)
+def _(node: Compact | Realign | Reverse, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names))
+
+
+@needs_of_inputs.register
+def _(node: Take, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(need.only(node.frame.names))
+    yield node.positions, ReaderNeed()
+
+
+@needs_of_inputs.register
+def _(node: Concat, need: Need) -> ReaderNeeds:
+    for frame in node.frames:
+        yield frame, ReaderNeed(need.only(frame.names), need.order, need.partitions)
+
+
+@needs_of_inputs.register(CountRows)
+@needs_of_inputs.register(RowNumbers)
+def _(node: CountRows | RowNumbers, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: Aggregate, need: Need) -> ReaderNeeds:
+    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
+    yield node.frame, ReaderNeed((), by_order, partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: GroupAggregate, need: Need) -> ReaderNeeds:
+    by_order = any(REDUCTIONS[item.name].by_order for item in node.reductions)
+    yield node.frame, ReaderNeed((), by_order, need.partitions and node.npartitions > 1)
+
+
+@needs_of_inputs.register
+def _(node: GroupStatistic, need: Need) -> ReaderNeeds:
+    by_order = REDUCTIONS[node.statistic].by_order
+    yield node.frame, ReaderNeed((), by_order, need.partitions and node.identity.npartitions > 1)
+
+
+@needs_of_inputs.register
+def _(node: BuildKeySet, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(order=False, partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: BuildIndex, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(order=need.order, partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: HashJoin, need: Need) -> ReaderNeeds:
+    wanted = need.only(node.names)
+    yield node.left, ReaderNeed([*node.left_by, *wanted], need.order, need.partitions)
+    yield node.right, ReaderNeed([*node.right_by, *wanted], need.order, partitions=False)
