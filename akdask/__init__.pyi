@@ -408,7 +408,7 @@ from akdask.io.registry import (
     unregister_all,
 )
 from akdask.plotting import Bins2D, bins2d, hist, hist2d, hist_all, plot_dist
-from akdask.random import randint, standard_normal, uniform
+from akdask.random import rand, randint, standard_normal, uniform
 from akdask.testing import (
     assert_almost_equal,
     assert_almost_equivalent,
@@ -814,6 +814,7 @@ __all__ = [
     "qcut",
     "quantile",
     "rad2deg",
+    "rand",
     "randint",
     "random",
     "random_sparse_matrix",

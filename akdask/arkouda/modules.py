@@ -210,7 +210,7 @@ MODULES: dict[str, str] = {
     "plotting": "hist_all plot_dist",
     "testing": f"{_ASSERTERS} {_EQUIVALENCE}",
     "testing._asserters": f"{_ASSERTERS} raise_assert_detail",
-    "testing._equivalence_asserters": _EQUIVALENCE,
+    "testing._equivalence_asserters": f"{_EQUIVALENCE} _convert_to_arkouda",
 }
 """The names of each module, by its path."""
 
@@ -254,6 +254,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "arkouda.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "arkouda.session"),
     "testing._asserters": "testing.asserters",
+    "testing._equivalence_asserters": "testing.equality",
     **dict.fromkeys((name for name in MODULES if name.startswith("pandas.extension")), "extension"),
     "pandas.match": "arrays.text",
     "pandas.matcher": "arrays.text",

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from akdask.operators.join.plan import CategoryTable
 
 
+Positions = tuple[pdarray | None, pdarray | None]
+"""What brings equal elements together, and where each label starts among them, if that is known."""
+
+
 @can_be_asked_for
 class Categorical(Array):
     """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.
@@ -70,10 +74,6 @@ class Categorical(Array):
 
     _default_dataset = "categorical_array"
 
-    permutation: pdarray | None = None
-    """Positions that bring equal elements together, where they were given or stored with the array."""
-    segments: pdarray | None = None
-    """Where each label starts in `permutation`, where that was given or stored with the array."""
     inferred_type = "categorical"
 
     _separator = ", "
@@ -87,7 +87,8 @@ class Categorical(Array):
         made = values if isinstance(values, Categorical) else tables.made_of(Categorical, values, na)
         super().__init__(made._frame, made._value)
         self._category_table: CategoryTable = made._category_table
-        self.permutation, self.segments = made.permutation, made.segments
+        self._positions: Positions = made._positions
+        self._is_grouped = made._is_grouped or made is not values
 
     @classmethod
     def of(
@@ -102,7 +103,7 @@ class Categorical(Array):
         self = cls.__new__(cls)
         Array.__init__(self, frame, codes)
         self._category_table = labels
-        self.permutation, self.segments = permutation, segments
+        self._positions, self._is_grouped = (permutation, segments), False
         return self
 
     @classmethod
@@ -157,8 +158,9 @@ class Categorical(Array):
     def _like(self, frame: Frame, value: Value) -> Self:
         # Positions hold only for all rows in their order, as in a DataFrame beside other columns.
         is_same = value == self._value and frame.rows.same_rows(self._frame.rows)
-        parts = (self.permutation, self.segments) if is_same else ()
-        return self.of(frame, value, self._category_table, *parts)
+        made = self.of(frame, value, self._category_table, *(self._positions if is_same else ()))
+        made._is_grouped = is_same and self._is_grouped
+        return made
 
     def _converter(self) -> Callable[..., Any]:
         return tables.as_text
@@ -182,6 +184,28 @@ class Categorical(Array):
         return Strings(self._category_table, self._category_table.label)
 
     @property
+    def permutation(self) -> pdarray | None:
+        """Positions that bring equal elements together; lazy.
+
+        They are there if they were given or stored with the array, if it was made of text, or if rows were grouped by
+        it; otherwise None.
+        """
+        return self._found_positions()[0]
+
+    @property
+    def segments(self) -> pdarray | None:
+        """Where each label that occurs starts in `permutation`, or None; lazy."""
+        return self._found_positions()[1]
+
+    def _found_positions(self) -> Positions:
+        from akdask.arrays.groupby import GroupBy
+
+        if self._is_grouped and self._positions[0] is None:
+            groups = GroupBy(self.codes)
+            self._positions = groups.permutation, groups.segments
+        return self._positions
+
+    @property
     def nlevels(self) -> int:
         """Number of labels; finds them, once."""
         return self.categories.size
@@ -200,7 +224,7 @@ class Categorical(Array):
     @property
     def nbytes(self) -> int:
         """Bytes of the codes, the labels, and the positions where they were given; computes."""
-        parts = [self.codes, self.categories, self.permutation, self.segments]
+        parts = [self.codes, self.categories, *self._positions]
         return sum(part.nbytes for part in parts if part is not None)
 
     @property
@@ -320,7 +344,9 @@ class Categorical(Array):
 
     def group(self) -> pdarray:
         """Return positions that bring equal elements together, as int64; lazy."""
-        return self.codes.argsort()
+        self._is_grouped = True
+        found = self.permutation
+        return self.codes.argsort() if found is None else found
 
     def hash(self) -> tuple[pdarray, pdarray]:
         """Return a 128-bit hash of each element as two arrays of uint64; see `Strings.hash`.  Lazy."""
@@ -441,16 +467,16 @@ class Categorical(Array):
         >>> (c < "hi").tolist(), c.sort_values().tolist()
         ([True, False, True], ['lo', 'lo', 'hi'])
         """
-        return self.of(self._frame, self._value, self._category_table.in_order(), self.permutation, self.segments)
+        return self.of(self._frame, self._value, self._category_table.in_order(), *self._positions)
 
     def as_unordered(self) -> Self:
         """Return the elements with labels that are in no order; lazy."""
         labels = self._category_table.in_order(False)
-        return self.of(self._frame, self._value, labels, self.permutation, self.segments)
+        return self.of(self._frame, self._value, labels, *self._positions)
 
     def _arranged(self) -> Self:
         """Return the elements with labels by whose order sorts go."""
-        return self.of(self._frame, self._value, self._category_table.arranged(), self.permutation, self.segments)
+        return self.of(self._frame, self._value, self._category_table.arranged(), *self._positions)
 
     def reorder_categories(self, new_categories: Any, ordered: bool | None = None) -> Self:
         """Return the elements with the same labels in another order; computes the labels.

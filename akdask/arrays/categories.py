@@ -527,7 +527,7 @@ def storable(categorical: Any) -> Storable:
         CATEGORIES: Project(categorical._category_table, (0,), (categorical._category_table.label,)),
         NA_CODES: Project(one, (0,), (categorical._category_table.na_code,)),
     }
-    parts = {PERMUTATION: categorical.permutation, SEGMENTS: categorical.segments}
+    parts = dict(zip((PERMUTATION, SEGMENTS), categorical._positions, strict=True))
     # Readers want both of them or neither.
     children = {name: part._storable() for name, part in parts.items() if part is not None}
     if len(children) < len(parts):

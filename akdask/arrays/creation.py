@@ -46,7 +46,7 @@ def array(
     dtype : dtype-like, optional
         Type to convert to.
     copy : bool
-        Accepted for compatibility with Arkouda; the data are never changed.
+        Whether a lazy array that has the type already is copied, so that assignments to one do not change the other.
     max_bits : int, default -1
         Make integers of any size and take them modulo ``2**max_bits``; no limit if not positive.
     unsafe, any_neg, num_bits
@@ -81,7 +81,7 @@ def array(
     if isinstance(a, np.ndarray) and a.ndim > 1:
         return reshaped(array(a.ravel(), dtype, max_bits=max_bits), a.shape)
     if isinstance(a, Array):
-        made: Any = a.copy()
+        made: Any = a.copy() if copy else a
     else:
         if is_pandas(a, "Series", "Index") and is_pandas(a.dtype, "CategoricalDtype"):
             a = a.astype(str)
@@ -110,7 +110,8 @@ def _is_array(items: Any) -> bool:
 def _typed(made: Any, dtype: Any, max_bits: int | None) -> Any:
     """Return an array in the wanted type; a limit of bits makes integers of any size."""
     if dtype is not None and column_type(dtype) != BIGINT:
-        return cast(made, dtype)
+        has_type = type(made).__name__ in ("pdarray", "Strings") and made._value.dtype == column_type(dtype)
+        return made if has_type else cast(made, dtype)
     if bigint_of(max_bits) != BIGINT:
         return wrap(made._frame, cast_value(made._value, bigint_of(max_bits)))
     return made if dtype is None else cast(made, BIGINT)

@@ -24,7 +24,7 @@ from akdask.engine.sources import Rows, as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, widened
 from akdask.engine.values import cast as cast_value
 from akdask.error_state import check_divisor
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, ZeroDivisorError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, CallError, ZeroDivisorError
 from akdask.operators.values.elementwise import UFUNCS
 
 Operand = tuple[Frame | None, Value]
@@ -214,10 +214,13 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
             return NotImplemented
         if operation in DIVISIONS:
             check_divisor(inputs[1])
-        result = self._operate(operation, *inputs)
         if out is None:
-            return result
+            return self._operate(operation, *inputs)
         (target,) = out
+        if isinstance(target, Array) and target._value.dtype.kind == "bigint":
+            # The limit of bits of the array that changes holds for the result, whatever limit others have.
+            inputs = tuple(item if item is target else _without_limit(item) for item in inputs)
+        result = self._operate(operation, *inputs)
         return target._become(result, operation) if isinstance(target, ElementwiseArray) else NotImplemented
 
     def _become(self, changed: Any, operation: str) -> Any:
@@ -229,12 +232,18 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
             )
         becomes_floats = self._value.dtype.is_nullable_number and changed._value.dtype == FLOAT64
         if changed._value.dtype.plain != self._value.dtype.plain and not becomes_floats:
-            raise ArgumentTypeError(
+            raise CallError(
                 f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",
                 hint="write a = a + b instead of a += b.",
             )
         self._frame, self._value = changed._frame, changed._value
         return self
+
+
+def _without_limit(item: Any) -> Any:
+    """Return an array of integers of any size without its limit of bits, and other items as they are."""
+    is_bigint = isinstance(item, ElementwiseArray) and item._value.dtype.kind == "bigint"
+    return item._like(item._frame, cast_value(item._value, unlimited(item._value.dtype))) if is_bigint else item
 
 
 PLAIN = int | float | np.number | np.bool_ | Scalar

@@ -173,6 +173,9 @@ class GroupBy(Writable):
         self._several = several
         # Users may assign to their arrays; the groups keep the values that the arrays had.
         self._arrays: list[Array] = [lazy_array("GroupBy", key).copy() for key in (keys if several else [keys])]
+        for key in keys if several else [keys]:
+            if isinstance(key, Categorical):
+                key._is_grouped = True
         lists = [key for key in self._arrays if key._value.dtype.kind == "list"]
         if lists:
             raise ArgumentTypeError(

@@ -13,6 +13,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, NULLABLE_STR, STR, UINT64
+from akdask.deferred import is_pandas
 from akdask.engine.alignment import Aligned, align
 from akdask.engine.missing import is_missing, is_missing_text, lacks_numbers
 from akdask.engine.node import Frame
@@ -96,14 +97,14 @@ def as_array(values: Any) -> Array:
 
 
 def lazy_array(operation: str, values: Any) -> Array:
-    """Return a lazy array unchanged, and refuse data at hand, as Arkouda does.
+    """Return a lazy array unchanged, also out of an object of pandas, and refuse data at hand, as Arkouda does.
 
     Raises
     ------
     ArgumentTypeError
         If it is something else, or has several dimensions.
     """
-    values = unlabelled(values)
+    values = unlabelled(values.array if is_pandas(values, "Series", "Index") else values)
     if not isinstance(values, Array):
         raise ArgumentTypeError(
             f"{operation} takes a lazy array, not a {type(values).__name__}.", hint="make it one with ak.array(…)."

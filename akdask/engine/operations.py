@@ -118,9 +118,15 @@ class Operation:
             return self.kernel(*args, out=out, **params)
 
 
+NEED_LIMIT = frozenset({"clz", "invert", "rotl", "rotr"})
+"""Operations on bits that need to know the highest one."""
+
+
 def _hint(operation: Operation, types: Sequence[ColumnType]) -> str:
     if NULLABLE_STR in types:
         return "some of the text may be missing: put other text in its place, with fillna('')."
+    if operation.name in NEED_LIMIT and any(dtype.kind == "bigint" for dtype in types):
+        return "integers of any size need a limit of bits: set max_bits."
     return PARENTHESES if operation.symbol in BINDING else "cast() converts between types."
 
 

@@ -514,7 +514,7 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         return found
 
     def _scalar(self, found: Any) -> Any:
-        return np.nan if found is None else str(found)
+        return np.nan if pd.isna(found) else np.str_(found)
 
     def _missing(self) -> Any:
         return self._data.isna()
@@ -599,7 +599,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         return found
 
     def _scalar(self, found: Any) -> Any:
-        return np.nan if found == self._data.na_value else str(found)
+        return np.nan if pd.isna(found) or found == self._data.na_value else np.str_(found)
 
     def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
         if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
@@ -642,7 +642,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
 
     def _become(self, data: Any) -> None:
         super()._become(data)
-        self._data._category_table, self._data.permutation, self._data.segments = data._category_table, None, None
+        self._data._category_table, self._data._positions = data._category_table, (None, None)
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         text = where(data.isna(), None, data.to_strings())

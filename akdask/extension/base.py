@@ -411,12 +411,12 @@ class OrderedElements(LazyOperators):
         return self.take(np.sort(first))
 
     def value_counts(self, dropna: bool = True) -> pd.Series:
-        """Return the count of each element, the commonest first, labelled by the elements; computes."""
+        """Return the count of each element without a name, the commonest first, labelled by the elements; computes."""
         codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
         order = np.argsort(-counts, kind="stable")
         index = pd.Index(uniques.take(order))
-        return pd.Series(counts[order], index=index, name="count", dtype=np.int64)
+        return pd.Series(counts[order], index=index, dtype=np.int64)
 
     def duplicated(self, keep: Any = "first") -> np.ndarray[Any, Any]:
         """Return which elements occur earlier (or later, or anywhere else) as well; computes."""
@@ -471,13 +471,21 @@ class ArkoudaExtensionArray(OrderedElements):
     # pandas 2 does not ask for it.
     _readonly: bool = False
 
+    def _as_house(self) -> Any:
+        """Return the array inside, for functions of lazy arrays."""
+        return self._data
+
+    def __repr__(self) -> str:
+        """Return the class and the array as it is printed, as Arkouda does; computes the elements that it shows."""
+        return f"{type(self).__name__}({self._data})"
+
     def __init__(self, data: Any) -> None:
         dimensions = getattr(data, "ndim", 1)
         if dimensions != 1:
             raise ArgumentError(
                 f"pandas has arrays of one dimension, and this one has {dimensions}.", hint="a.flatten()"
             )
-        if type(data) is not self._holds:
+        if type(data) is not self._holds and not (self._holds is Array and isinstance(data, Array)):
             raise ArgumentTypeError(
                 f"{type(self).__name__} holds a {self._holds.__name__}, not {type(data).__name__}.",
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
@@ -567,7 +575,7 @@ class ArkoudaExtensionArray(OrderedElements):
         if isinstance(key, int):
             if not -len(self) <= key < len(self):
                 raise PositionError(f"index {key} is out of bounds for axis 0 with size {len(self)}")
-            return self._elements()[key] if len(self) <= CACHED_ROWS else self._scalar(self._data[key])
+            return self._scalar(self._elements()[key] if len(self) <= CACHED_ROWS else self._data[key])
         is_all = isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, None)
         return self.view() if is_all else self._wrapped(self._data[key])
 
@@ -781,8 +789,8 @@ class ArkoudaExtensionArray(OrderedElements):
         return found
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the elements as a NumPy array; computes."""
-        return self.to_numpy()
+        """Return the elements as the lazy array inside does; computes."""
+        return np.asarray(self._data.to_ndarray())
 
     def __arrow_array__(self, type: Any = None) -> Any:
         return pa.array(self.to_numpy(), type=type, from_pandas=True)

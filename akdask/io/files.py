@@ -299,7 +299,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     dict
         As from `read_hdf`, with ``Filename_Codes`` besides: the number of the file, in their order.
     Categorical
-        The same as names of files.
+        The names of the files, one element for each, which the codes count: ``names[codes]`` has one for each row.
 
     Raises
     ------
@@ -307,6 +307,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         If the objects have different numbers of rows in a file.
     """
     from akdask.arrays.categorical import Categorical
+    from akdask.arrays.creation import arange
 
     opened = open_files(
         filenames,
@@ -318,7 +319,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         widen=widen,
     )
     found = read_objects(opened, datasets, tagged=True)
-    return found, Categorical.from_codes(found[FILE_CODES], opened.paths)
+    return found, Categorical.from_codes(arange(len(opened.paths)), opened.paths)
 
 
 @takes_storage_options

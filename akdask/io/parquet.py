@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.errors import ArgumentError, FileError
+from akdask.errors import CallError, FileError, warn
 from akdask.io.files import Path, read_objects, storables
 from akdask.storage.files import takes_storage_options
 from akdask.storage.locales import Filenames
@@ -66,7 +66,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     read_nested : bool, default True
         Read lists as well, unless columns are named.
     has_non_float_nulls, null_handling
-        Accepted for compatibility with Arkouda: ``none``, ``only floats`` or ``all``.  Nulls are honoured anyway.
+        Accepted for compatibility with Arkouda: ``none``, ``only floats`` or ``all``.  Nulls are honoured anyway.  The
+        first is deprecated, as in Arkouda.
     fixed_len : int
         Accepted for compatibility with Arkouda, where it is a hint.
     widen : bool, default False
@@ -97,7 +98,11 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     if tag_data and iterative:
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
     if null_handling is not None and null_handling not in _NULL_HANDLING:
-        raise ArgumentError(f"null_handling is one of {', '.join(map(repr, _NULL_HANDLING))}, not {null_handling!r}.")
+        raise CallError(f"null_handling is one of {', '.join(map(repr, _NULL_HANDLING))}, not {null_handling!r}.")
+    if datasets is None and has_non_float_nulls:
+        warn("has_non_float_nulls=True is now null_handling='all'.", DeprecationWarning)
+        if null_handling is not None:
+            warn("null_handling is given, so has_non_float_nulls is ignored.", UserWarning)
     opened = open_files(
         filenames, format_named("Parquet"), allow_errors=allow_errors, read_nested=read_nested, widen=widen
     )
@@ -203,6 +208,8 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     from akdask.arrays.writing import count_files, write_objects
     from akdask.frames.dataframe import DataFrame
 
+    if mode == "append":
+        warn("columns are best written in one call: Arkouda no longer appends to Parquet files.", DeprecationWarning)
     stored = storables(columns, names)
     arrays = dict(columns).values() if isinstance(columns, Mapping | DataFrame) else columns
     write_objects(

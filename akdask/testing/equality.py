@@ -235,7 +235,7 @@ def _type_name(array: NumberArray) -> str:
     return "str" if array.dtype.kind == "U" else array.dtype.name
 
 
-def _made_lazy(item: Any) -> Any:
+def _convert_to_arkouda(item: Any) -> Any:
     """Return the akdask form of an object of NumPy or pandas; akdask's objects and plain numbers unchanged."""
     match item:
         case pd.MultiIndex():
@@ -285,7 +285,7 @@ def assert_almost_equivalent(left: Any, right: Any, rtol: float = 1e-5, atol: fl
         How far numbers may be apart: relative to the right one, and beside that.
     """
     __tracebackhide__ = True
-    assert_almost_equal(_made_lazy(left), _made_lazy(right), rtol, atol)
+    assert_almost_equal(_convert_to_arkouda(left), _convert_to_arkouda(right), rtol, atol)
 
 
 def assert_arkouda_array_equivalent(  # noqa: PLR0917 - Arkouda's signature
@@ -307,7 +307,7 @@ def assert_arkouda_array_equivalent(  # noqa: PLR0917 - Arkouda's signature
         As in `assert_arkouda_pdarray_equal`.
     """
     __tracebackhide__ = True
-    own, its = _made_lazy(left), _made_lazy(right)
+    own, its = _convert_to_arkouda(left), _convert_to_arkouda(right)
     assert_arkouda_array_equal(own, its, check_dtype, err_msg, check_same, obj, index_values)
 
 
@@ -335,7 +335,7 @@ def assert_index_equivalent(  # noqa: PLR0917 - Arkouda's signature
     __tracebackhide__ = True
     _check_takes("assert_index_equivalent", left, right, Index, pd.Index)
     options = exact, check_names, check_exact, check_categorical, check_order, rtol, atol, obj
-    assert_index_equal(_made_lazy(left), _made_lazy(right), *options)
+    assert_index_equal(_convert_to_arkouda(left), _convert_to_arkouda(right), *options)
 
 
 def assert_series_equivalent(  # noqa: PLR0917 - Arkouda's signature
@@ -369,8 +369,8 @@ def assert_series_equivalent(  # noqa: PLR0917 - Arkouda's signature
     __tracebackhide__ = True
     _check_takes("assert_series_equivalent", left, right, Series, pd.Series)
     assert_series_equal(
-        _made_lazy(left),
-        _made_lazy(right),
+        _convert_to_arkouda(left),
+        _convert_to_arkouda(right),
         check_dtype,
         check_index_type,
         check_series_type,
@@ -415,8 +415,8 @@ def assert_frame_equivalent(  # noqa: PLR0917 - Arkouda's signature
     __tracebackhide__ = True
     _check_takes("assert_frame_equivalent", left, right, DataFrame, pd.DataFrame)
     assert_frame_equal(
-        _made_lazy(left),
-        _made_lazy(right),
+        _convert_to_arkouda(left),
+        _convert_to_arkouda(right),
         check_dtype,
         check_index_type,
         check_column_type,

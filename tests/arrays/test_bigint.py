@@ -53,6 +53,29 @@ def test_a_limit_takes_integers_modulo_a_power(lazy):
         ak.arange(3).max_bits = 5
 
 
+def test_operations_on_bits_need_a_limit(lazy):
+    limited = ak.array(NUMBERS, dtype=ak.bigint, max_bits=80)
+    assert (~limited).tolist() == [~(n % 2**80) % 2**80 for n in NUMBERS]
+    small, counts = ak.array([1, 2, 3]), ak.array([1, 69, 70], dtype=ak.bigint, max_bits=70)
+    assert ak.rotl(small, counts).tolist() == [2, 1, 3]
+    assert ak.rotr(small, counts).tolist() == [2**69, 4, 3]
+    for refused in (lambda: ~lazy, lambda: ak.rotl(lazy, 3), lambda: small.rotr(lazy[:3])):
+        with pytest.raises(TypeError, match="max_bits"):
+            refused()
+
+
+@pytest.mark.parametrize(("mine", "other"), [(-1, 70), (80, -1), (70, 80), (80, 70)])
+def test_in_place_the_limit_of_the_array_that_changes_holds(mine, other):
+    changed = ak.array([2**70 - 1, 3], dtype=ak.bigint, max_bits=mine)
+    changed += ak.array([2**69, 4], dtype=ak.bigint, max_bits=other)
+    total = 2**70 - 1 + 2**69
+    assert changed.max_bits == mine
+    assert changed.tolist() == [total if mine < 0 else total % 2**mine, 7]
+    integers = ak.array([1, 2])
+    with pytest.raises(RuntimeError, match="from int64 to bigint"):
+        integers += changed
+
+
 def test_arithmetic_goes_with_other_numbers(lazy):
     steps = ak.arange(5)
     assert (lazy + steps).tolist() == [n + k for k, n in enumerate(NUMBERS)]
@@ -62,7 +85,6 @@ def test_arithmetic_goes_with_other_numbers(lazy):
     assert (lazy / 2).tolist() == [n / 2 for n in NUMBERS]
     assert (lazy * 0.5).dtype == np.float64
     assert ((lazy & 0xFF) | (lazy ^ 3)).tolist() == [(n & 0xFF) | (n ^ 3) for n in NUMBERS]
-    assert (~lazy).tolist() == [~n for n in NUMBERS]
     assert (lazy > 2**64).tolist() == [n > 2**64 for n in NUMBERS]
     assert (lazy == steps).tolist() == [False] * 5
     assert lazy[lazy > 1].tolist() == [n for n in NUMBERS if n > 1]

@@ -15,6 +15,7 @@ from akdask import config
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import where
+from akdask.arrays.groupby import GroupBy
 from akdask.arrays.shapes import concatenate
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, NonUniqueError, PositionError
 from akdask.io import read_hdf
@@ -301,3 +302,21 @@ def test_nothing_of_any_type_makes_an_empty_categorical():
 
 def test_bytes_are_those_of_codes_and_labels(protocols):
     assert protocols.nbytes == 5 * 8 + sum(len(label.encode()) + 1 for label in [*sorted(set(TEXT)), "N/A"])
+
+
+def test_positions_are_there_once_groups_are_found(tmp_path):
+    made = Categorical(array(["b", "a", "b", "c"]))
+    assert (made.permutation.tolist(), made.segments.tolist()) == ([1, 0, 2, 3], [0, 1, 3])
+    codes, labels = array([1, 0, 1]), array(["x", "y"])
+    given = Categorical.from_codes(codes, labels)
+    assert given.permutation is None
+    assert given.segments is None
+    assert given.group().tolist() == [1, 0, 2]
+    assert given.segments.tolist() == [0, 1]
+    assert given.copy().permutation is given.permutation
+    grouped = Categorical.from_codes(codes, labels)
+    GroupBy(grouped)
+    assert grouped.segments.tolist() == [0, 1]
+    assert grouped[array([0, 1])].permutation is None
+    grouped.to_hdf(str(tmp_path / "c"))
+    assert read_hdf(str(tmp_path / "c*"))["categorical_array"].permutation.tolist() == [1, 0, 2]

@@ -90,11 +90,19 @@ def test_a_type_can_be_asked_for():
     assert ak.array(ak.arange(2), dtype=bool).tolist() == [False, True]
 
 
-def test_an_array_of_an_array_is_a_copy():
+@pytest.mark.parametrize("a", [ak.arange(3), ak.array(["x", "y"]), ak.Categorical(ak.array(["x", "y", "x"]))])
+def test_an_array_of_an_array_is_itself_unless_a_copy_is_wanted(a):
+    assert ak.array(a) is a
+    assert ak.array(a, copy=True) is not a
+
+
+def test_a_copy_does_not_change_with_its_source_and_a_type_at_hand_needs_none():
     a = ak.arange(3)
-    b = ak.array(a)
-    b[0] = 9
-    assert a.tolist() == [0, 1, 2]
+    b, same = ak.array(a, copy=True), ak.array(a, dtype="int64")
+    a[0] = 9
+    assert b.tolist() == [0, 1, 2]
+    assert same is a
+    assert ak.array(a, dtype="float64") is not a
 
 
 @pytest.mark.parametrize(

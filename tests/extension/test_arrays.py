@@ -392,3 +392,19 @@ def test_missing_elements_go_to_a_named_end():
     assert ak.ArkoudaArray([3.0, np.nan, 1.0]).argsort(na_position="first").tolist() == [1, 2, 0]
     with pytest.raises(ValueError, match="na_position"):
         ak.ArkoudaArray([1.0]).argsort(na_position="middle")
+
+
+def test_groups_reduce_arrays_of_pandas():
+    groups, values = ak.GroupBy(ak.array([1, 2, 1])), ak.ArkoudaArray(ak.array([1.0, 2.0, 5.0]))
+    for held in (values, pd.Series(values), pd.Index(values)):
+        assert groups.mean(held)[1].tolist() == [3.0, 2.0]
+        assert groups.aggregate(held, "max")[1].tolist() == [5.0, 2.0]
+    with pytest.raises(TypeError, match="takes a lazy array"):
+        groups.mean(pd.Series([1.0, 2.0, 5.0]))
+
+
+def test_elements_of_text_are_numpys():
+    for array in (ak.ArkoudaStringArray(["a", "b"]), ak.ArkoudaCategorical(ak.Categorical(ak.array(["a", "b"])))):
+        assert isinstance(array[1], np.str_)
+    assert ak.ArkoudaStringArray(["a", "bc"]).to_ndarray().dtype == "<U2"
+    assert ak.ArkoudaArray(ak.array([2, 2, 1])).value_counts().name is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import operator
 from inspect import signature
 
 import pandas as pd
@@ -133,6 +134,12 @@ class Lazy:
         for given in (data.dtype, f"ak_{data.dtype.name}"):
             assert type(pd.Series(list(data), dtype=given).array) is type(data)
 
+    @pytest.mark.parametrize("size", ["big", "small"])
+    def test_array_repr(self, data, size):
+        # As in Arkouda, the class around what the array inside prints.
+        for given in (data[:5], type(data)._concat_same_type([data] * 20)):
+            assert repr(given) == f"{type(data).__name__}({given._data})"
+
     @pytest.mark.parametrize("engine", ["c", "python"])
     def test_EA_types(self, engine, data):
         text = io.StringIO(pd.DataFrame({"x": data}).to_csv(index=False))
@@ -240,6 +247,11 @@ class TestBigints(Integers, *OF_INTEGERS):  # type: ignore[misc]
 
     def _supports_accumulation(self, ser, op_name):
         return op_name == "cumsum"
+
+    def test_invert(self, data):
+        # As in Arkouda, integers without a limit of bits have no inverse.
+        with pytest.raises(TypeError):
+            operator.invert(data)
 
     def _get_expected_reduction_dtype(self, arr, op_name, skipna):
         # One number shows no type of its own: a small one is an int64.

@@ -271,7 +271,7 @@ OF_BITS: dict[str, Callable[[int, int], int]] = {
     "ctz": lambda a, bits: (a & -a).bit_length() - 1 if a else 0,
     "clz": lambda a, bits: bits - a.bit_length(),
 }
-"""Counts of bits; leading zeros and rotations need a limit of bits."""
+"""Counts of bits; leading zeros, rotations and the inverse need a limit of bits."""
 
 FLOATS = ("add", "subtract", "multiply", "floor_divide", "remainder", "power", "minimum", "maximum")
 """Operations that take floats beside integers of any size, and give floats then."""
@@ -349,8 +349,8 @@ def _integer_or_float(*types: ColumnType, **_: Any) -> ColumnType | None:
 
 
 def _limited(rule: Rule) -> Rule:
-    """Take integers with a limit of bits; only these have a highest bit."""
-    return lambda *types, **_: rule(*types) if types[0].max_bits > 0 else None
+    """Take integers where one has a limit of bits, and the result then too; only these have a highest bit."""
+    return lambda *types, **_: rule(*types) if _limit(types).max_bits > 0 else None
 
 
 def _giving(result: ColumnType) -> Rule:
@@ -379,7 +379,7 @@ def _operations() -> Iterable[tuple[str, Rule, Kernel]]:
         kernel = _by_limbs(name) if name in BY_LIMBS else _by_ints(name)
         if name in FLOATS:
             yield name, _integer_or_float, _with_floats(getattr(np, name), kernel)
-        elif name in ("rotl", "rotr"):
+        elif name in ("invert", "rotl", "rotr"):
             yield name, _limited(_integer), kernel
         else:
             yield name, _choosing if name == "where" else _integer, kernel

@@ -15,7 +15,6 @@ import pytest
 
 import akdask as ak
 from akdask.errors import (
-    ArgumentError,
     FileError,
     FileFormatError,
     InconsistentFilesError,
@@ -113,20 +112,29 @@ def test_rows_are_tagged_with_their_files(files):
     with pytest.raises(FileError):
         ak.read_parquet(pattern, tag_data=True, iterative=True)
     data, names = ak.read_tagged_data(pattern)
-    assert [name[-12:] for name in names.tolist()] == ["0000.parquet", "0000.parquet", "0002.parquet"]
+    assert [name[-12:] for name in names.tolist()] == ["0000.parquet", "0001.parquet", "0002.parquet"]
+    assert [name[-12:] for name in names[data["Filename_Codes"]].tolist()] == ["0000.parquet"] * 2 + ["0002.parquet"]
     assert data["a"].tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("handling", [None, "none", "only floats", "all"])
 def test_nulls_are_honoured_whatever_is_asked(files, handling):
     pattern = files({"a": [1, None, 3]})
-    found = ak.read_parquet(pattern, null_handling=handling, has_non_float_nulls=True, fixed_len=3, strict_types=False)
+    found = ak.read_parquet(pattern, null_handling=handling, fixed_len=3, strict_types=False)
     np.testing.assert_array_equal(found["a"].to_ndarray(), [1, math.nan, 3])
 
 
 def test_null_handling_is_checked(files):
-    with pytest.raises(ArgumentError, match="some"):
+    with pytest.raises(RuntimeError, match="some"):
         ak.read_parquet(files({"a": [1]}), null_handling="some")
+
+
+def test_the_former_keyword_for_nulls_warns(files):
+    pattern = files({"a": [1, None, 3]})
+    with pytest.warns(DeprecationWarning, match="null_handling='all'"):
+        ak.read_parquet(pattern, has_non_float_nulls=True)
+    with pytest.warns(UserWarning, match="is ignored"), pytest.warns(DeprecationWarning, match="is now"):
+        ak.read_parquet(pattern, has_non_float_nulls=True, null_handling="none")
 
 
 def test_null_indices(files):
