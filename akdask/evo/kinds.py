@@ -218,6 +218,10 @@ _ROLES = (
     Role("time", has_nulls=True, types=("timestamp",)),
 )
 
+AS_DESCRIBED = {"uint32": "int32"}
+"""Types of columns that are read from other ones with a warning where a description says so: images of the vendor's
+converters have the bits of colors as int32."""
+
 ROLES = {role.name: role for role in _ROLES}
 """All roles by name: the two of the format, and more specific ones."""
 

@@ -27,7 +27,7 @@ from akdask.errors import ArgumentError, FileFormatError, MissingColumnError, wa
 from akdask.evo.canonical import canonical_names, table_of
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, ContentError, EvoError, KindError, ShapeError, place_of
-from akdask.evo.kinds import TYPES, ArrayKind, Role, kind_of_schema, readable_name, role_named
+from akdask.evo.kinds import AS_DESCRIBED, TYPES, ArrayKind, Role, kind_of_schema, readable_name, role_named
 from akdask.formats.parquet.chunks import ArrowChunkReader, count_nulls, open_parquet
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
 from akdask.formats.parquet.footers import PARQUET_ERRORS, inspect_file
@@ -617,6 +617,9 @@ def read_arrow(
     names = [list(chosen)[number] for number in order]
     table = parts.rename_columns(names).select(list(chosen)).replace_schema_metadata()
     table = table.cast(pa.schema([pa.field(name, TYPES[blob.types[position]]) for name, position in chosen.items()]))
+    for number, position in enumerate(chosen.values()):
+        if (becomes := blob.becomes[position]) is not None:
+            table = table.set_column(number, table.column_names[number], _same_bits(table.column(number), becomes))
     first = int(starts[groups[0]]) if groups else start
     table = table.slice(start - first, max(stop - start, 0))
     return table if step == 1 else table.take(pa.array(range(0, len(table), step), pa.int64()))
@@ -632,9 +635,12 @@ class _Blob:
         self.kind = _kind_of(self.file)
         self.types = [str(readable_name(column.stored)) for column in self.file.schema.columns]
         self.names = canonical_names(self.kind.name, len(self.types))
+        described: tuple[str, ...] = ()
         if description is not None:
-            _compare(self.file, self.types, ArrayDescription.from_json(description))
-        self._becomes = _tolerated(self.path, self.file.schema.columns, self.types, role)
+            found = ArrayDescription.from_json(description)
+            _compare(self.file, self.types, found)
+            described = found.types
+        self.becomes = _tolerated(self.path, self.file.schema.columns, self.types, role, described)
 
     def chosen(self, columns: Columns) -> dict[str, int]:
         """Return the positions of the requested columns, by their names."""
@@ -675,7 +681,7 @@ class _Blob:
                 nulls,
                 missing if name in ("float64", "timestamp") or is_integer else (),
                 lookup if is_integer else None,
-                self._becomes[position],
+                self.becomes[position],
                 name == "timestamp" and (times == "microseconds" or (times == "auto" and _is_beyond(chunks))),
                 is_complete,
             ),
@@ -726,7 +732,9 @@ def _compare(file: ParquetFileDescription, types: Sequence[str], description: Ar
         problems.append(f"it has {file.nrows:,} rows, its description says {description.length:,}")
     if len(types) != len(description.types):
         problems.append(f"it has {len(types)} columns, its description says {len(description.types)}")
-    elif tuple(types) != description.types:
+    elif not all(
+        stored in (wanted, AS_DESCRIBED.get(wanted)) for stored, wanted in zip(types, description.types, strict=True)
+    ):
         problems.append(f"its columns are {'/'.join(types)}, its description says {'/'.join(description.types)}")
     if problems:
         raise ShapeError(
@@ -737,11 +745,18 @@ def _compare(file: ParquetFileDescription, types: Sequence[str], description: Ar
 
 
 def _tolerated(
-    path: str, columns: Sequence[ParquetColumn], types: Sequence[str], role: Role | None
+    path: str, columns: Sequence[ParquetColumn], types: Sequence[str], role: Role | None, described: Sequence[str]
 ) -> list[str | None]:
     """Return for each column the type that it is read as, None for its own."""
-    if role is None or role.types is None:
-        return [None] * len(types)
+    found: list[str | None] = [
+        wanted if wanted != stored else None for stored, wanted in zip(types, described or types, strict=True)
+    ]
+    for column, stored, becomes in zip(columns, types, found, strict=True):
+        if becomes is not None:
+            where = place_of(blob=path, column=column.name)
+            warn(f"{where}: {stored} is taken for {becomes}, as it is described.", UserWarning)
+    if any(found) or role is None or role.types is None:
+        return found
     tolerated = role.tolerated or {}
     bad = [f"{c.name!r}: {t}" for c, t in zip(columns, types, strict=True) if t not in {*role.types, *tolerated}]
     if bad:
@@ -756,6 +771,11 @@ def _tolerated(
             where = place_of(blob=path, column=column.name)
             warn(f"{where}: {stored} is taken for {becomes}, as which {role.name} arrays are stored.", UserWarning)
     return found
+
+
+def _same_bits(column: Any, name: str) -> Any:
+    """Return integers as those of another sign."""
+    return column.cast(TYPES[name], safe=False)
 
 
 def _checked_chunks(file: ParquetFileDescription, position: int) -> Any:

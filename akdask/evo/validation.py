@@ -19,7 +19,7 @@ from akdask.evo.canonical import canonical_names
 from akdask.evo.description import ArrayDescription, is_digest, surplus_keys
 from akdask.evo.errors import EvoError
 from akdask.evo.findings import ContentRules, Finding, RowFacts, conclude, examine
-from akdask.evo.kinds import ROLES, TYPES, Role, kind_of_types, role_named, type_name
+from akdask.evo.kinds import AS_DESCRIBED, ROLES, TYPES, Role, kind_of_types, role_named, type_name
 from akdask.evo.reader import Path, lookup_of
 from akdask.formats.parquet.chunks import open_parquet
 from akdask.formats.parquet.columns import leaves_of
@@ -467,7 +467,11 @@ def check_description(
         found.append(Finding("error", "width", text))
     else:
         for field, wanted in zip(facts.schema, description.types, strict=True):
-            if type_name(field.type) != wanted:
+            stored = type_name(field.type)
+            if stored == AS_DESCRIBED.get(wanted, ""):
+                text = f"{stored} is taken for {wanted}; write {wanted}."
+                found.append(Finding("warning", f"{stored}-for-{wanted}", text, field.name))
+            elif stored != wanted:
                 text = f"the column is {field.type}, the description says {wanted}."
                 found.append(Finding("error", "data-type", text, field.name))
     return description, found

@@ -129,7 +129,7 @@ def write_blob(
         and zones. Integers of role ``index`` become uint64, 64-bit integers of role ``color`` become uint32, and floats
         of role ``category``, whose NaN is missing, become int32.
     row_group_rows : int, optional
-        Rows of a row group; 2**17 by default, fewer for rows of more than 1,024 bytes.
+        Rows of a row group; by default 2**17 of floats and 2**19 of other types, fewer of very wide rows.
     level : int, default 6
         Level of gzip, from 1 to 9.
     identifier : {"hash", "uuid"}, default "hash"

@@ -165,6 +165,24 @@ def test_section_3_no_values_that_stand_for_missing_leave_types_as_they_are(tmp_
             evo.read_blob(path, nan_description=wrong)
 
 
+def test_section_6_colours_that_are_described_as_uint32_and_stored_as_int32_are_read(tmp_path):
+    store = evo.Store(tmp_path)
+    stored = store.put({"a": pa.array([-16744193, None, 255], pa.int32())})
+    described = {"data": stored["data"], "length": 3, "data_type": "uint32"}
+    with pytest.warns(UserWarning, match="int32 is taken for uint32, as it is described"):
+        np.testing.assert_array_equal(store.get(described)["data"].to_ndarray(), [4278223103, np.nan, 255])
+    with pytest.warns(UserWarning, match="int32 is taken for uint32"):
+        exact = store.get_arrow(described, rows=slice(0, 2))
+    assert exact.to_pydict() == {"data": [4278223103, None]}
+    assert exact.schema.field(0).type == pa.uint32()
+    store.check(described)
+    assert [(f.severity, f.code) for f in evo.validate(store.path(described), described, role="color")] == [
+        ("warning", "int32-for-uint32")
+    ]
+    with pytest.raises(ShapeError, match="int32, its description says int64"):
+        store.get({**stored, "data_type": "int64"})
+
+
 def test_section_6_colours_that_are_int32_are_taken_for_uint32_and_said_to_be(tmp_path):
     path = written(tmp_path / "a", {"a": pa.array([-16744193, 255], pa.int32())})
     with pytest.warns(UserWarning, match="int32 is taken for uint32"):

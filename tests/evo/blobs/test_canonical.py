@@ -12,6 +12,14 @@ def test_section_2_rows_of_a_row_group_are_decided_by_the_types_alone(width, row
     assert CanonicalForm.of(schema, ROLES["attribute"]).group_rows == rows
 
 
+@pytest.mark.parametrize(
+    "kind", [pa.int64(), pa.int32(), pa.uint32(), pa.bool_(), pa.string(), pa.timestamp("us", "UTC")]
+)
+def test_section_2_row_groups_of_types_whose_values_repeat_are_larger(kind):
+    form = CanonicalForm.of(pa.schema([("a", kind)]), ROLES["attribute"])
+    assert form.group_rows == 2**19
+
+
 def test_section_11_names_are_those_of_the_kind():
     assert canonical_names("float-array-3", 3) == ("x", "y", "z")
     assert canonical_names("lookup-table-int64", 2) == ("key", "value")
