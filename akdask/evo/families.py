@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from typing import Any
 
+from akdask.evo.references import matches
 from akdask.records import record
 
 FLOATS = ("float-array",)
@@ -41,6 +43,8 @@ class ArrayRule:
         Whether the array must exist where its surrounding object does.
     keys : str, optional
         The lookup table with the codes of its first column.
+    instead : tuple of str, default ()
+        Arrays within the array's place that stand for it where it has no ``data``; the first has its rows.
     """
 
     path: str
@@ -51,6 +55,11 @@ class ArrayRule:
     chunks: tuple[int, int, str] | None = None
     is_required: bool = True
     keys: str | None = None
+    instead: tuple[str, ...] = ()
+
+    def is_split(self, value: Any) -> bool:
+        """Whether the value at the array's place has other arrays instead."""
+        return isinstance(value, Mapping) and "data" not in value and any(name in value for name in self.instead)
 
 
 @record
@@ -158,11 +167,33 @@ class Family:
         Paths of row counts in documents.
     active : str, optional
         The array that is a mask; its true values are the rows ``active``.
+    nested : tuple of (str, str), optional
+        Path of a list whose items may have lists of such items themselves, and the path of these within an item.
     """
 
     rules: tuple[Rule, ...]
     counts: Mapping[str, Count] = ()  # type: ignore[assignment]  # a mapping, or nothing
     active: str | None = None
+    nested: tuple[str, str] | None = None
+
+    def rules_of(self, document: Mapping[str, Any]) -> tuple[Rule, ...]:
+        """Return the rules with one for each depth of nested lists in a document."""
+        if self.nested is None:
+            return self.rules
+        outer, inner = self.nested
+        found, path = list(self.rules), outer
+        while any(True for _ in matches(document, f"{path}.{inner}")):
+            path = f"{path}.{inner}"
+            found += [_moved(rule, outer, path) for rule in self.rules if rule.path.startswith(outer)]
+        return tuple(found)
+
+
+def _moved(rule: Rule, outer: str, path: str) -> Rule:
+    """Return a rule of items in another list."""
+    texts: dict[str, Any] = {
+        one.name: value for one in fields(rule) if isinstance(value := getattr(rule, one.name), str)
+    }
+    return replace(rule, **{name: value.replace(outer, path, 1) for name, value in texts.items()})
 
 
 HOLES = ("downhole-collection-location-holes",)
@@ -223,7 +254,7 @@ def _holes(prefix: str, path: str | None, keys: str, kinds: tuple[str, ...] = ("
     )
     if path is not None:
         found += [
-            ArrayRule(path, kinds, path, is_required=False),
+            ArrayRule(path, kinds, path, is_required=False, instead=("segment_type", "segment_properties")),
             ArrayRule(f"{path}.segment_type", ("string-array",), f"{path}.segment_type", is_required=False),
             ArrayRule(f"{path}.segment_properties", FLOATS, f"{path}.segment_type", is_required=False),
             AttributesRule(f"{path}.attributes", path),
@@ -430,6 +461,7 @@ SCHEMAS: Mapping[str, Family] = {
             *(AttributesRule(f"{name[:-1]}_attributes", name) for name in ("volumes", "surfaces")),
         ),
         {name: _item_count(name) for name in ("volumes", "surfaces")},
+        nested=("folders[].items[]", "items[]"),
     ),
     "design-geometry": Family(
         (

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import pyarrow as pa
 
@@ -90,6 +90,7 @@ class _ObjectCheck:
         self._footer_only = footer_only
         self._name = family_name(document)
         self._family = SCHEMAS.get(self._name or "", Family(()))
+        self._rules = self._family.rules_of(document)
 
     def findings(self) -> Iterator[Finding]:
         """Yield all findings."""
@@ -103,7 +104,7 @@ class _ObjectCheck:
             )
         yield from self._counts_problems()
         seen: set[str] = set()
-        for rule in self._family.rules:
+        for rule in self._rules:
             for path, numbers, value in matches(self._document, rule.path):
                 match rule:
                     case ArrayRule():
@@ -131,10 +132,10 @@ class _ObjectCheck:
                 found[name, ()] = count(self._document)
             except (KeyError, TypeError, ValueError):
                 continue
-        for rule in self._family.rules:
+        for rule in self._rules:
             if isinstance(rule, ArrayRule):
                 for _, numbers, value in matches(self._document, rule.path):
-                    described = _description(value)
+                    described = _description(value.get(rule.instead[0]) if rule.is_split(value) else value)
                     if described is not None:
                         found.setdefault(scoped(rule.rows, numbers), described.length)
             elif isinstance(rule, TableRule):
@@ -187,6 +188,11 @@ class _ObjectCheck:
 
     def _array(self, path: str, numbers: tuple[int, ...], value: Any, rule: ArrayRule) -> Iterator[Finding]:
         if value is None and not rule.is_required:
+            return
+        if rule.is_split(value):
+            for name in rule.instead:
+                if name not in value:
+                    yield Finding("error", "missing-array", f"an array {name} is missing.", blob=f"{path}.{name}")
             return
         described = yield from self._described(path, value, rule.kinds)
         if described is None:
@@ -559,10 +565,15 @@ def frame_of(
     if _has_values(value):
         frame = DataFrame(_columns_of({_label(value, 0): value}, store, rows, verify))
         return frame if columns is None else frame[list(columns)]
-    inner = [name for name, item in value.items() if isinstance(item, Mapping | list)]
+    inner = [name for name, item in value.items() if isinstance(item, Mapping | list)] if _is_map(value) else []
     raise ObjectError(
         f"there is no array at {found!r}.", details=[f"in it: {', '.join(inner) or 'nothing'}"], hint="name one in it."
     )
+
+
+def _is_map(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Whether something is a JSON map."""
+    return isinstance(value, Mapping)
 
 
 def _has_values(value: Any) -> bool:

@@ -809,8 +809,17 @@ def lookup_of(lookup: Any) -> Lookup | None:
     if isinstance(lookup, str | os.PathLike):
         return Lookup.of(read_arrow(lookup))
     if isinstance(lookup, Mapping) and not {"key", "value"} <= lookup.keys():
-        keys = [int(key) for key in lookup]
-        return Lookup.of(pa.table({"key": pa.array(keys, pa.int64()), "value": pa.array(lookup.values(), pa.string())}))
+        if "keys_data_type" in lookup:
+            ArrayDescription.from_json(lookup)
+        try:
+            keys, values = pa.array([int(key) for key in lookup], pa.int64()), pa.array(lookup.values(), pa.string())
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentError(
+                "a lookup table maps integers to text.",
+                details=[str(error)],
+                hint="give a table of keys and values, a dict such as {0: 'clay'}, or its description.",
+            ) from error
+        return Lookup.of(pa.table({"key": keys, "value": values}))
     if isinstance(lookup, DataFrame):
         lookup = lookup.to_arrow()
     return Lookup.of(table_of(lookup))

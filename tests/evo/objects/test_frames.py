@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from akdask import evo
-from akdask.errors import MissingColumnError
-from akdask.evo.errors import DigestError, ObjectError
+from akdask.errors import ArgumentError, MissingColumnError
+from akdask.evo.errors import DescriptionError, DigestError, ObjectError
 
 VERTICES = np.arange(12.0).reshape(4, 3)
 
@@ -118,3 +118,25 @@ def test_attributes_that_share_a_name_are_told_apart_by_their_keys(store):
     assert {name: frame[name].tolist() for name in frame.columns} == {"1": [0.0], "2 2": [1.0], "Cu": [2.0], "2": [3.0]}
     nameless = [{**item, "key": None, "name": "x"} for item in attributes[:2]]
     assert list(evo.frame_of({"attributes": nameless}, store, "attributes").columns) == ["x", "x 2"]
+
+
+def test_lookup_tables_without_data_are_errors_of_their_description(store, document):
+    attribute = document["triangles"]["vertices"]["attributes"][1]
+    del attribute["table"]["data"]
+    with pytest.raises(DescriptionError, match="lacks the name of its blob"):
+        evo.frame_of(document, store, "vertices.attributes")
+    codes = [finding.code for finding in evo.check_object(document, store)]
+    assert "description" in codes
+
+
+@pytest.mark.parametrize("lookup", [{"a": "b"}, {1: 2}, {2**70: "x"}, {None: "x"}])
+def test_lookup_tables_of_anything_else_are_refused(store, lookup):
+    stored = store.put(np.arange(3, dtype=np.int32))
+    with pytest.raises(ArgumentError, match="maps integers to text"):
+        store.get(stored, lookup=lookup)
+
+
+@pytest.mark.parametrize("value", [5, "x", None, True, []])
+def test_places_that_are_no_objects_have_no_arrays(store, document, value):
+    with pytest.raises(ObjectError):
+        evo.frame_of({**document, "triangles": value, "attributes": value}, store, "attributes")

@@ -233,3 +233,59 @@ def test_section_8_damaged_tables_of_no_kind_are_found(store, tmp_path):
     data[9] ^= 1
     path.write_bytes(data)
     assert [finding.code for finding in evo.check_object(document, store)] == ["digest"]
+
+
+def folders(store, depth):
+    """Return a model whose mesh is in a folder in folders."""
+    mesh = {
+        "vertices": {**store.put(np.eye(3), role="geometry"), "attributes": [attribute(store, [1.0, 2.0, 3.0])]},
+        "indices": store.put(np.array([[0, 1, 2]], np.uint64), role="index"),
+    }
+    items = [mesh]
+    for _ in range(depth):
+        items = [{"name": "folder", "items": items}]
+    return {"schema": schema("geological-model-meshes", "1.0.1"), "folders": items}, mesh
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_folders_of_geological_models_are_in_folders(store, depth):
+    document, mesh = folders(store, depth)
+    assert evo.check_object(document, store) == []
+    mesh["indices"] = store.put(np.array([[0, 1, 3]], np.uint64), role="index")
+    mesh["vertices"]["attributes"][0]["values"] = store.put(np.arange(2.0))
+    found = evo.check_object(document, store)
+    assert sorted(finding.code for finding in found) == ["index-range", "rows"]
+    assert all(str(finding.blob).startswith("folders[0]" + depth * ".items[0]") for finding in found)
+
+
+def campaign(store, **path):
+    holes = pa.table(
+        [pa.array([0], pa.int32()), pa.array([0], pa.uint64()), pa.array([2], pa.uint64())], names=list("abc")
+    )
+    collar = {
+        "coordinates": store.put(np.zeros((1, 3))),
+        "distances": store.put(np.zeros((1, 3))),
+        "holes": store.put(holes),
+    }
+    steps = {
+        "deviation_type": "mixed",
+        "segment_type": store.put({"a": ["natural", "directed"]}),
+        "segment_properties": store.put(np.zeros((2, 8))),
+        **path,
+    }
+    return {
+        "schema": schema("drilling-campaign", "1.0.0"),
+        "hole_id": store.put_categories({"a": ["hole 1"]}),
+        "planned": {"collar": collar, "path": steps},
+    }
+
+
+def test_paths_of_mixed_deviations_are_two_arrays(store):
+    assert evo.check_object(campaign(store), store) == []
+    short = campaign(store, segment_type=store.put({"a": ["natural"]}), segment_properties=store.put(np.zeros((1, 8))))
+    assert [finding.code for finding in evo.check_object(short, store)] == ["chunk-range"]
+    lacking = campaign(store)
+    del lacking["planned"]["path"]["segment_properties"]
+    assert [(f.code, f.blob) for f in evo.check_object(lacking)] == [
+        ("missing-array", "planned.path.segment_properties")
+    ]
