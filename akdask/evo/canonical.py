@@ -20,7 +20,7 @@ Names: TypeAlias = Sequence[str] | Literal["keep"] | None
 """Names for the columns of a blob: given ones, the names of the table, or the canonical ones."""
 
 _ROWS, _ROWS_OF_FLOATS = 2**19, 2**17
-"""Rows of a row group, which is unpacked for a single row of it: slowly for floats, which hardly repeat.  Of other types
+"""Rows of a row group, which is unpacked for each row of it: slowly for floats, which hardly repeat.  Of other types
 each dictionary costs bytes: of 5,000 values they made a file 12 percent larger in groups of 2**17 rows, 2 in these."""
 
 _GROUP_BYTES = 2**27

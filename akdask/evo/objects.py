@@ -518,6 +518,7 @@ def frame_of(
     *,
     columns: Sequence[str] | None = None,
     rows: slice | None = None,
+    categoricals: bool = False,
     verify: bool = True,
 ) -> DataFrame:
     """Return an array of an object, or a list of its attributes, as a lazy DataFrame.
@@ -535,6 +536,8 @@ def frame_of(
         Names of attributes, or of columns of the array, to read; all by default.
     rows : slice, optional
         Rows to read.
+    categoricals : bool, default False
+        Whether codes become a Categorical rather than text.
     verify : bool, default True
         Compare the digests of the blobs with their names.
 
@@ -559,11 +562,11 @@ def frame_of(
         attributes = _labelled(value)
         if not attributes:
             raise ObjectError(f"there are no attributes with arrays at {found!r}.")
-        return DataFrame(_columns_of(_named(attributes, columns, found), store, rows, verify))
+        return DataFrame(_columns_of(_named(attributes, columns, found), store, rows, categoricals, verify))
     if isinstance(value, Mapping) and "data" in value:
         return store.get(value, columns=columns, rows=rows, verify=verify)
     if _has_values(value):
-        frame = DataFrame(_columns_of({_label(value, 0): value}, store, rows, verify))
+        frame = DataFrame(_columns_of({_label(value, 0): value}, store, rows, categoricals, verify))
         return frame if columns is None else frame[list(columns)]
     inner = [name for name, item in value.items() if isinstance(item, Mapping | list)] if _is_map(value) else []
     raise ObjectError(
@@ -615,7 +618,9 @@ def _named(attributes: Mapping[str, Any], names: Sequence[str] | None, path: str
     return {name: attributes[name] for name in chosen}
 
 
-def _columns_of(attributes: Mapping[str, Any], store: Store, rows: slice | None, verify: bool) -> dict[str, Any]:
+def _columns_of(
+    attributes: Mapping[str, Any], store: Store, rows: slice | None, categoricals: bool, verify: bool
+) -> dict[str, Any]:
     """Return the lazy columns of attributes."""
     made: dict[str, Any] = {}
     for label, attribute in attributes.items():
@@ -625,6 +630,7 @@ def _columns_of(attributes: Mapping[str, Any], store: Store, rows: slice | None,
             role="color" if attribute.get("attribute_type") == "color" else None,
             nan_description=attribute.get("nan_description"),
             lookup=attribute.get("table"),
+            categoricals=categoricals,
             verify=verify,
         )
         names = list(frame.columns)

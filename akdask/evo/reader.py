@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.arrays.categorical import Categorical
+from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.stored_arrays import from_stored
 from akdask.cluster import partition_size
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, NULLABLE_STR, UINT64, ColumnType
@@ -36,7 +38,7 @@ from akdask.formats.parquet.statistics import bounds_of, of_stretches, unbounded
 from akdask.frames.dataframe import DataFrame
 from akdask.records import record
 from akdask.storage.files import absolute, identify, takes_storage_options
-from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.objects import VALUES, ZONE, ObjType, StoredColumn, StoredObject
 from akdask.storage.ranges import range_reader
 from akdask.storage.source import Bounds, RowBounds, RowRanges
 from akdask.typing import Column, NumberArray
@@ -113,6 +115,29 @@ class Lookup:
         positions = pc.index_in(codes.cast(pa.int64()), self.keys)
         return self.values.take(positions)
 
+    @cached_property
+    def labels(self) -> Any:
+        """The texts, each once, as the categories of a Categorical; the label of missing values comes after them."""
+        return self.values.unique().drop_null()
+
+    @cached_property
+    def na_value(self) -> str:
+        """The label of missing values, which is none of the texts."""
+        known, found = set(self.labels.to_pylist()), DEFAULT_NA
+        while found in known:
+            found += "_"
+        return found
+
+    def positions(self, codes: Any) -> Any:
+        """Return the positions of codes among the labels, for missing ones that after the last."""
+        return (
+            pc.index_in(self.decode(codes), self.labels, skip_nulls=True).cast(pa.int64()).fill_null(len(self.labels))
+        )
+
+    def categorical(self, positions: Any) -> Categorical:
+        """Return the Categorical of lazy positions."""
+        return Categorical.from_codes(positions, [*self.labels.to_pylist(), self.na_value], na_value=self.na_value)
+
 
 def _is_text(arrow: Any) -> bool:
     return bool(pa.types.is_string(arrow) or pa.types.is_large_string(arrow))
@@ -138,6 +163,8 @@ class ColumnDecoding:
         Whether times stay microseconds, as integers.
     is_complete : bool, default False
         Whether nulls and NaN are errors.
+    is_categorical : bool, default False
+        Whether codes become positions among the labels of the lookup table.
     """
 
     stored: str
@@ -147,10 +174,13 @@ class ColumnDecoding:
     becomes: str | None = None
     as_microseconds: bool = False
     is_complete: bool = False
+    is_categorical: bool = False
 
     @cached_property
     def dtype(self) -> ColumnType:
         """The type of the column that is read."""
+        if self.is_categorical:
+            return INT64
         if self.lookup is not None or self.stored == "string":
             return NULLABLE_STR
         if self.stored == "timestamp":
@@ -175,6 +205,13 @@ class ColumnDecoding:
             return ObjType.STRINGS
         return ObjType.DATETIME if self.stored == "timestamp" and not self.as_microseconds else ObjType.PDARRAY
 
+    def lazy(self, column: StoredColumn) -> Any:
+        """Return the lazy array of the column."""
+        kind = self.kind
+        params = {ZONE: "UTC"} if kind == ObjType.DATETIME else {}
+        found = from_stored(StoredObject(column.column, kind, {VALUES: column}, params=params))
+        return self.lookup.categorical(found) if self.is_categorical and self.lookup is not None else found
+
     def __call__(self, array: Any) -> Column:
         """Return rows, given as an Arrow array.
 
@@ -187,7 +224,11 @@ class ColumnDecoding:
         if self.is_complete and array.null_count:
             raise ContentError(f"{array.null_count:,} values are null, which the role of the array forbids.")
         if self.lookup is not None:
-            return from_nulls(self.lookup.decode(self._without(array, self.missing)))
+            codes = self._without(array, self.missing)
+            if self.is_categorical:
+                found: NumberArray = self.lookup.positions(codes).to_numpy(zero_copy_only=False)
+                return found
+            return from_nulls(self.lookup.decode(codes))
         match self.stored:
             case "string":
                 if pa.types.is_dictionary(array.type):
@@ -460,7 +501,7 @@ def _identity(decoding: ColumnDecoding) -> tuple[Any, ...]:
     lookup = decoding.lookup
     shown = None if lookup is None else token(lookup.keys.to_pylist(), lookup.values.to_pylist())
     how = (decoding.may_be_null, decoding.missing, decoding.becomes, decoding.as_microseconds, decoding.is_complete)
-    return (decoding.stored, *how, shown)
+    return (decoding.stored, decoding.is_categorical, *how, shown)
 
 
 def _parts(
@@ -497,6 +538,7 @@ def read_blob(
     nan_description: Any = None,
     lookup: Any = None,
     times: Times = "auto",
+    categoricals: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> DataFrame:
     """Return the rows of a blob as a lazy DataFrame.  Reads the footer only, and of `lookup` all.
@@ -526,8 +568,10 @@ def read_blob(
     lookup : mapping, DataFrame, table or path, optional
         Lookup table of codes, keys first; integer columns then become text, missing where a code has no key.
     times : {"auto", "datetime", "microseconds"}, default "auto"
-        Whether times become a Datetime of nanoseconds, or int64 of microseconds since 1970.  By default microseconds if
-        the footer has times before 1677 or after 2262.
+        Whether times become a Datetime of nanoseconds in UTC, or int64 of microseconds since 1970.  By default
+        microseconds if the footer has times before 1677 or after 2262.
+    categoricals : bool, default False
+        Whether codes become a Categorical of all texts of the lookup table, rather than text.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
@@ -561,13 +605,12 @@ def read_blob(
     found = lookup_of(lookup)
     missing = missing_values(nan_description)
     chosen = blob.chosen(columns)
-    decoded = {name: blob.column(position, missing, found, times) for name, position in chosen.items()}
-    source = BlobSource(blob.file, decoded, start, stop, partition_size())
-    objects = {
-        name: StoredObject(name, column.decoding.kind, {VALUES: StoredColumn(source, name)})
-        for name, column in decoded.items()
+    decoded = {
+        name: blob.column(position, missing, found, times, categoricals=categoricals)
+        for name, position in chosen.items()
     }
-    frame = DataFrame({name: from_stored(stored) for name, stored in objects.items()})
+    source = BlobSource(blob.file, decoded, start, stop, partition_size())
+    frame = DataFrame({name: column.decoding.lazy(StoredColumn(source, name)) for name, column in decoded.items()})
     return frame if step == 1 else frame[::step]
 
 
@@ -667,7 +710,9 @@ class _Blob:
             f"blob {self.path!r} has no column {column!r:.100}.", details=[f"columns: {', '.join(self.names)}"]
         )
 
-    def column(self, position: int, missing: tuple[Any, ...], lookup: Lookup | None, times: Times) -> BlobColumn:
+    def column(
+        self, position: int, missing: tuple[Any, ...], lookup: Lookup | None, times: Times, *, categoricals: bool
+    ) -> BlobColumn:
         """Return how one column is read."""
         stored, name = self.file.schema.columns[position], self.types[position]
         chunks = _checked_chunks(self.file, position)
@@ -684,6 +729,7 @@ class _Blob:
                 self.becomes[position],
                 name == "timestamp" and (times == "microseconds" or (times == "auto" and _is_beyond(chunks))),
                 is_complete,
+                categoricals and is_integer and lookup is not None,
             ),
         )
 

@@ -248,6 +248,7 @@ class Store:
         nan_description: Any = None,
         lookup: Any = None,
         times: Times = "auto",
+        categoricals: bool = False,
         verify: bool = True,
     ) -> DataFrame:
         """Return the rows of a blob as a lazy DataFrame, with a partition for each run of row groups.
@@ -268,6 +269,8 @@ class Store:
             Lookup table of codes: the description of one in this store, or any form of `akdask.evo.read_blob`.
         times : {"auto", "datetime", "microseconds"}, default "auto"
             Type of times.
+        categoricals : bool, default False
+            Whether codes become a Categorical rather than text.
         verify : bool, default True
             Compare the digest of the file with its name first.  A process reads each file once for that.
 
@@ -296,6 +299,7 @@ class Store:
                 nan_description=nan_description,
                 lookup=found,
                 times=times,
+                categoricals=categoricals,
             )
 
     def get_arrow(

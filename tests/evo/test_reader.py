@@ -207,7 +207,7 @@ def test_section_7_times_are_datetimes_where_nanoseconds_reach_them_and_else_mic
     path = written(tmp_path / "a", {"a": pa.array([-2208988800000000, None, 1709163296789012], UTC)})
     found = evo.read_blob(path)["data"]
     assert isinstance(found, ak.Datetime)
-    expected = pd.Series(["1900-01-01", None, "2024-02-28 23:34:56.789012"], dtype="M8[ns]")
+    expected = pd.Series(["1900-01-01", None, "2024-02-28 23:34:56.789012"], dtype="M8[ns, UTC]")
     assert found.to_pandas().tolist()[::2] == expected.tolist()[::2]
     assert found.to_pandas().isna().tolist() == [False, True, False]
     micros = evo.read_blob(path, times="microseconds")["data"].tolist()
@@ -325,3 +325,33 @@ def test_a_cluster_reads_blobs(tmp_path, cluster_client):
     path = written(tmp_path / "a", {"a": pa.array([1, None, 2] * 10, pa.int32())}, row_group_size=4)
     frame = evo.read_blob(path, lookup={1: "x", 2: "y"})
     assert frame.to_arrow().column(0).to_pylist() == ["x", None, "y"] * 10
+
+
+def test_section_7_times_of_a_blob_are_put_again_as_they_are(tmp_path):
+    store = evo.Store(tmp_path)
+    given = pa.table({"a": pa.array([0, None, 1709163296789012], UTC)})
+    described = store.put(given)
+    found = store.get(described)
+    assert found["data"].tz == "UTC"
+    assert store.put(found) == described
+    assert store.get_arrow(described).column(0).equals(given.column(0))
+
+
+def test_section_9_codes_are_categoricals_of_all_labels_where_asked_for(tmp_path):
+    store = evo.Store(tmp_path)
+    given = pd.Categorical(["sand", None, "clay", "sand"], categories=["clay", "sand", "unused"])
+    both = store.put_categories(pd.DataFrame({"rock": given}))
+    found = store.get(both["values"], lookup=both["table"], categoricals=True)["data"]
+    assert isinstance(found, ak.Categorical)
+    again = ak.DataFrame({"rock": found}).to_pandas()["rock"]
+    assert again.array.tolist() == given.tolist()
+    assert again.cat.categories.tolist() == given.categories.tolist()
+    assert store.put_categories(ak.DataFrame({"rock": found})) == both
+    assert store.get(both["values"], lookup=both["table"])["data"].tolist()[0] == "sand"
+
+
+def test_section_9_categoricals_of_odd_tables_have_each_label_once(tmp_path):
+    path = written(tmp_path / "a", {"a": pa.array([5, 7, 6, None, 9, 8], pa.int64())})
+    found = evo.read_blob(path, lookup={5: "x", 6: "x", 7: "N/A", 8: None}, categoricals=True)["data"]
+    assert found.isna().tolist() == [False, False, False, True, True, True]
+    assert found.tolist()[:3] == ["x", "N/A", "x"]
