@@ -1,6 +1,5 @@
 """Filters read no row group whose statistics leave no room for a match."""
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
