@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 from uuid import uuid4
 
 from akdask.errors import ArgumentTypeError
@@ -322,6 +323,37 @@ def digest_of_stream(file: Any) -> str:
     while count := file.readinto(memory):
         digest.update(view[:count])
     return digest.hexdigest()
+
+
+class UploadBlock(NamedTuple):
+    """A block of a blob, as the service takes it.
+
+    Parameters
+    ----------
+    name : str
+        Its name: the position of its first byte in 32 decimal digits, in base64.
+    start, stop : int
+        The range of its bytes in the blob.
+    """
+
+    name: str
+    start: int
+    stop: int
+
+
+def upload_blocks(size: int) -> list[UploadBlock]:
+    """Return the blocks of 4 MiB of a blob of some bytes, in the order in which a last call lists their names.
+
+    Examples
+    --------
+    >>> upload_blocks(2**22 + 5)[1]
+    UploadBlock(name='MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDQxOTQzMDQ=', start=4194304, stop=4194309)
+    """
+    starts = range(0, size, tuning.BLOCK_BYTES)
+    return [
+        UploadBlock(b64encode(f"{start:032}".encode()).decode(), start, min(start + tuning.BLOCK_BYTES, size))
+        for start in starts
+    ]
 
 
 Described: TypeAlias = ArrayDescription | Mapping[str, Any] | str

@@ -519,6 +519,43 @@ SCHEMAS: Mapping[str, Family] = {
 }
 """Known families, by the names of their schemas."""
 
+LATEST: Mapping[str, str] = {
+    "regular-2d-grid": "1.3.0",
+    "regular-3d-grid": "1.3.0",
+    "tensor-2d-grid": "1.3.0",
+    "tensor-3d-grid": "1.3.0",
+    "pointset": "1.3.0",
+    "planar-data-pointset": "1.3.0",
+    "lineations-data-pointset": "1.3.0",
+    "line-segments": "2.2.0",
+    "triangle-mesh": "2.3.0",
+    "regular-masked-3d-grid": "1.3.0",
+    "unstructured-hex-grid": "1.3.0",
+    "unstructured-quad-grid": "1.3.0",
+    "unstructured-tet-grid": "1.3.0",
+    "unstructured-grid": "1.3.0",
+    "downhole-collection": "1.3.1",
+    "downhole-intervals": "1.3.0",
+    "drilling-campaign": "1.0.0",
+    "local-ellipsoids": "1.3.0",
+    "geophysical-records-1d": "1.3.0",
+    "geological-sections": "1.2.0",
+    "geological-model-meshes": "2.2.0",
+    "design-geometry": "1.1.0",
+    "non-parametric-continuous-cumulative-distribution": "1.2.0",
+    "gravity": "2.0.0",
+    "magnetics": "2.0.0",
+    "radiometric": "2.0.0",
+    "resistivity-ip": "1.1.0",
+    "frequency-domain-electromagnetic": "1.1.0",
+    "time-domain-electromagnetic": "1.1.0",
+    "experimental-variogram": "1.0.0",
+    "variogram": "1.2.0",
+    "global-ellipsoid": "1.2.0",
+    "block-model": "1.0.0",
+}
+"""The latest versions of the schemas that are known."""
+
 _SCHEMA = re.compile(r"/objects/([a-z0-9-]+)/(\d+\.\d+\.\d+)/\1\.schema\.json")
 
 

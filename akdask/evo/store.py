@@ -21,6 +21,7 @@ from akdask.evo.collection import Collected, collect, findings_of, known_digest,
 from akdask.evo.description import (
     ArrayDescription,
     Described,
+    UploadBlock,
     described_by,
     is_digest,
     is_reference,
@@ -28,6 +29,7 @@ from akdask.evo.description import (
     new_uuid,
     optional_name,
     several,
+    upload_blocks,
 )
 from akdask.evo.errors import BlobFormatError, BlobWriteError, DigestError, EvoError, MissingBlobError, StoreError
 from akdask.evo.findings import Finding, errors_among
@@ -407,6 +409,28 @@ class Store:
         """
         with self.access():
             return self._verified(blob, verify=verify)
+
+    def blocks(self, blob: Described) -> list[UploadBlock]:
+        """Return the blocks in which a blob is uploaded: their names for the service, and their ranges of bytes.
+
+        Parameters
+        ----------
+        blob : mapping, ArrayDescription or str
+            Its description or name.
+
+        Raises
+        ------
+        MissingBlobError
+            If there is no such blob.
+
+        Examples
+        --------
+        >>> store = Store("memory://blocks")
+        >>> [(block.start, block.stop > 0) for block in store.blocks(store.put({"x": [0.5]}))]
+        [(0, True)]
+        """
+        with self.access():
+            return upload_blocks(self._there(name_of(blob)).size)
 
     def remove(self, blob: Described) -> None:
         """Remove a blob.

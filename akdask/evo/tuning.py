@@ -10,6 +10,9 @@ from __future__ import annotations
 READ_BYTES = 2**22
 """Bytes that are read, hashed and copied at a time; the speed of hashing depends little on them."""
 
+BLOCK_BYTES = 2**22
+"""Bytes of a block in which the service takes blobs."""
+
 COPIED_BLOBS = 8
 """Blobs that are copied at a time."""
 
