@@ -14,12 +14,13 @@ from akdask.errors import ArgumentError
 from akdask.evo.canonical import canonical_names, table_of
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import KindError, ObjectError, UnsupportedTableError
-from akdask.evo.families import LATEST, SCHEMAS, ArrayRule, AttributesRule, Rule, family_name
+from akdask.evo.families import LATEST, SCHEMAS, ArrayRule, AttributesRule, family_name
 from akdask.evo.references import Document, load_object
 from akdask.evo.rows import lazy_rows
 from akdask.evo.store import Store
 from akdask.frames.dataframe import DataFrame
 
+PlacedRule = ArrayRule | AttributesRule
 _PART = re.compile(r"(.+)\[(\d+)\]")
 _STEP = re.compile(r"\.?([^.\[\]]+)(?:\[(\d*)\])?")
 
@@ -107,8 +108,8 @@ def _columns_of(frame: Any) -> dict[str, Any]:
 
 
 def _placed(
-    columns: Mapping[str, Any], rules: Sequence[Rule], path: str | None, name: str
-) -> list[tuple[Rule, Mapping[str, Any]]]:
+    columns: Mapping[str, Any], rules: Sequence[PlacedRule], path: str | None, name: str
+) -> list[tuple[PlacedRule, Mapping[str, Any]]]:
     """Return rules with the columns that each takes, arrays before the attributes within them."""
     if path is not None:
         wanted = re.sub(r"\[\d+\]", "[]", path)
@@ -131,12 +132,12 @@ def _placed(
             names = canonical_names(kind, int(kind[-1])) if kind.startswith("float-array-") else ()
             if len(names) > 1 and set(names) <= columns.keys():
                 rest = {label: column for label, column in columns.items() if label not in names}
-                array = (rule, {label: columns[label] for label in names})
-                return [array, (attributes, rest)] if rest else [array]
+                found: list[tuple[PlacedRule, Mapping[str, Any]]] = [(rule, {label: columns[label] for label in names})]
+                return [*found, (attributes, rest)] if rest else found
     return [(attributes, columns)]
 
 
-def _place(path: str | None, rule: Rule) -> str:
+def _place(path: str | None, rule: PlacedRule) -> str:
     """Return the place of a rule, with the numbers of items that a path names."""
     if "[]" not in rule.path:
         return rule.path
@@ -184,7 +185,9 @@ def _attributes(columns: Mapping[str, Any], store: Store) -> list[dict[str, Any]
     found = []
     for label, some in _joined(columns).items():
         kind, values = _attribute(some, store)
-        missing = {} if kind in ("bool", "string", "color", "indices") else {"nan_description": {"values": []}}
+        missing: dict[str, Any] = (
+            {} if kind in ("bool", "string", "color", "indices") else {"nan_description": {"values": []}}
+        )
         found.append({"name": label, "key": label, "attribute_type": kind, **missing, **values})
     return found
 

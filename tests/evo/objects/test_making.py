@@ -15,7 +15,7 @@ from akdask import evo
 from akdask.evo.errors import KindError, MissingBlobError, ObjectError
 from akdask.evo.families import LATEST, SCHEMAS
 
-TIMES = pd.to_datetime(["2024-01-01", None, "2024-01-03"]).tz_localize("UTC")
+TIMES = pd.DatetimeIndex(["2024-01-01", "NaT", "2024-01-03"]).tz_localize("UTC")
 FRAME = pd.DataFrame(
     {
         "x": [0.0, 1, 2],
