@@ -30,12 +30,22 @@ from akdask.columns.dtypes import ColumnType
 from akdask.engine import scheduler
 from akdask.engine.alignment import Limit
 from akdask.engine.node import Frame, Node
-from akdask.engine.pipeline import Pipeline, PipelineLayout
+from akdask.engine.pipeline import Collect, Pipeline, PipelineLayout
 from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, PersistedResults, Project, Tables, Tasks, Union
 from akdask.engine.run import CollectionRows, FinishResult, Place, run, tasks_of
 from akdask.engine.scheduler import recorded
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.values import TEXT_BYTES, Replica, Value, describe, substitute, walk
+from akdask.engine.values import (
+    TEXT_BYTES,
+    ColumnRef,
+    Replica,
+    Value,
+    columns_in_words,
+    columns_named,
+    describe,
+    substitute,
+    walk,
+)
 from akdask.operators.reduce.plan import Aggregate, Element, TreeReduce
 from akdask.storage.files import is_remote
 
@@ -135,7 +145,8 @@ def width(dtype: ColumnType) -> int:
     return TEXT_BYTES if dtype.kind == "str" else dtype.itemsize
 
 
-_TOKENS = re.compile("-[0-9a-f]{32}")
+_TOKENS = re.compile("-[0-9a-f]{32}|  [0-9a-f]{8}$")
+_COLLECTS = re.compile(r"collect|(first|last) \d+ rows of")
 
 MOST_LEVELS = 24
 """Levels of nested nodes that are shown; a loop makes plans of thousands of similar levels."""
@@ -182,7 +193,8 @@ class _Described(NamedTuple):
 
 def written(plan: Node) -> list[Branch]:
     """Return the tree of a plan as it was written."""
-    return list(_tree(plan, _logical))
+    with columns_named(_Names(plan)):
+        return list(_tree(plan, _logical))
 
 
 def planned(lowered: Expr) -> list[Branch]:
@@ -215,6 +227,49 @@ def _tree(root: Any, describe_node: Callable[[Any], _Described | list[Any]]) -> 
         stack += [(child, level + 1) for child in reversed(children)]
 
 
+_MOST_NESTED = 16
+"""Numbered columns made of each other that are described by values; columns inside keep their numbers."""
+
+
+class _Names:
+    """Finds how users wrote the columns that a plan numbers: the values that were projected to them."""
+
+    def __init__(self, plan: Node) -> None:
+        self._nodes: dict[str, Any] = {}
+        stack: list[Any] = [plan]
+        while stack:
+            node = stack.pop()
+            if node._name not in self._nodes:
+                self._nodes[node._name] = node
+                stack += _inputs(node)
+        self._found: dict[tuple[str, Hashable], str | None] = {}
+        self._level = 0
+
+    def __call__(self, column: ColumnRef) -> str | None:
+        """Return the text of a column's value, None if it has a name, or comes from a node of other rows."""
+        if isinstance(column.name, str):
+            return None
+        key = column.source, column.name
+        if key not in self._found:
+            if self._level == _MOST_NESTED:
+                return None
+            self._level += 1
+            self._found[key] = self._find(*key)
+            self._level -= 1
+        return self._found[key]
+
+    def _find(self, source: str, name: Hashable) -> str | None:
+        """Return the text of the value that a column was made of, below nodes that only choose or order its rows."""
+        node = self._nodes.get(source)
+        while isinstance(node, Frame):
+            found = node.describe_column(name)
+            inputs = node.dependencies()
+            if found is not None or len(inputs) != 1:
+                return found
+            (node,) = inputs
+        return None
+
+
 def _logical(node: Any) -> _Described | list[Any]:
     """Describe a logical node; return its inputs in place of a node without a description."""
     match node:
@@ -237,9 +292,10 @@ def _physical(node: Any) -> _Described | list[Any]:
         case TreeReduce():
             return _Described("Combine", [], inputs, estimate_node(node))
         case Tasks():
-            return _Described(node.function.__name__.strip("_"), [], inputs, estimate_node(node))
+            return _Described(Tasks.step(*node.operands), [], inputs, estimate_node(node))
         case Tables() | PersistedResults():
-            return _Described(f"{type(node).__name__}  {node.npartitions} in memory", [], [])
+            parts = node.npartitions
+            return _Described(f"rows in memory  {parts} partition{'' if parts == 1 else 's'}", [], [])
     return _Described(type(node).__name__, [], inputs)
 
 
@@ -257,6 +313,9 @@ def _pipeline(node: Pipeline) -> list[str]:
     for selection in layout.chain.selections:
         kind = "filter " + describe(selection.predicate) if isinstance(selection, Filter) else selection.describe()
         lines.append(kind)
+    sink = layout.sink
+    if isinstance(sink, Collect) and (collects := _COLLECTS.match(layout.purpose)):
+        return [*lines, f"{collects[0]} {columns_in_words(sink.names)}"]
     return [*lines, _TOKENS.sub("", layout.purpose)]
 
 
@@ -475,7 +534,7 @@ def _reads_remote(nodes: Sequence[Frame]) -> bool:
     return any(isinstance(leaf, Scan) and any(map(is_remote, leaf.source.paths)) for leaf in _leaves(nodes))
 
 
-def _inputs(node: Frame) -> Iterator[Frame]:
+def _inputs(node: Any) -> Iterator[Frame]:
     yield from node.dependencies()
     match node:
         case Filter():
@@ -562,7 +621,7 @@ def progress_bar(done: int, total: int, words: Sequence[str], columns: int) -> s
     >>> progress_bar(3, 4, ["3 of 4 tasks", "2.00 s left"], 70)
     '[██████████████████████        ]  75%  3 of 4 tasks, 2.00 s left'
     >>> progress_bar(3, 4, ["3 of 4 tasks", "2.00 s left"], 40)
-    '[████████████     ]  75%  3 of 4 tasks'
+    '[█████████████     ]  75%  3 of 4 tasks'
     """
     share = done / max(total, 1)
     fitting = [*words]

@@ -573,6 +573,10 @@ class Frame(Node):
         """One line for `explain`, without the inputs."""
         return type(self).__name__
 
+    def describe_column(self, name: Hashable) -> str | None:
+        """Return what a column is made of, for `explain`; None for one that comes from the only input."""
+        return None
+
     def _lower(self) -> Expr | None:
         return lower(self)
 

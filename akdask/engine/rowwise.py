@@ -14,7 +14,7 @@ from akdask.columns.table import Table, read_only
 from akdask.deferred import without_collection
 from akdask.engine.node import ColumnIdentity, Frame, Node, RowSpace, depth_of, lower, rows_decided_by, rows_rearranged
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
-from akdask.engine.values import ColumnRef, Replica, Value, describe, substitute_all, token
+from akdask.engine.values import Call, ColumnRef, Replica, Value, describe, substitute_all, token
 from akdask.records import record
 
 ROW = "row"
@@ -137,7 +137,9 @@ class MatchRows(RowsByValue):
         return ColumnRef(self.match.token, ROW, INT64)
 
     def describe(self) -> str:
-        return f"Match {describe(self.found)}{', all rows' if self.keep_all else ''}"
+        keys = self.found.args[1:] if isinstance(self.found, Call) and self.found.operation == "find_rows" else ()
+        found = f"{', '.join(map(describe, keys))} with keys of a table" if keys else describe(self.found)
+        return f"Match {found}{', all rows' if self.keep_all else ''}"
 
 
 class Slice(SelectedRows):
@@ -208,8 +210,15 @@ class Project(Computed):
         return ColumnRef(self._name, name, self.values[self.names.index(name)].dtype)
 
     def describe(self) -> str:
-        shown = [f"{name}={describe(value)}" for name, value in zip(self.names, self.values, strict=True)]
+        shown = [
+            said if not isinstance(name, str) or said == name else f"{name}={said}"
+            for name, value in zip(self.names, self.values, strict=True)
+            for said in (describe(value),)
+        ]
         return "Project " + ", ".join(shown)
+
+    def describe_column(self, name: Hashable) -> str | None:
+        return describe(self.values[self.names.index(name)]) if name in self.names else None
 
 
 class Partitions(SelectedRows):
@@ -393,6 +402,37 @@ class PersistedResults(Node):
         return graph
 
 
+SAID = {
+    "choose": "choose ranges",
+    "choose_splitters": "choose ranges",
+    "collected": "collect",
+    "computed": "compute",
+    "concat_tables": "put together",
+    "concat_limited": "put together",
+    "concat_slices": "put together",
+    "edges": "find edges",
+    "index": "index keys",
+    "joined": "join",
+    "keep": "keep for later rounds",
+    "list": "collect",
+    "merge_all": "merge groups",
+    "merge_few": "merge groups",
+    "merge_range": "merge groups",
+    "number": "number rows",
+    "reduced": "reduce",
+    "reorder": "put in order",
+    "put_in_order": "put in order",
+    "in_order": "put in order",
+    "sort_tables": "sort",
+    "split": "split by keys",
+    "split_all": "split by keys",
+    "split_merged": "split by keys",
+    "split_left": "split left side by keys",
+    "split_right": "split right side by keys",
+}
+"""What functions of tasks do, in words of users, where the name of the function does not say it."""
+
+
 class Tasks(Node):
     """One task for each partition, each calling the same function on some partitions of the inputs.
 
@@ -405,7 +445,8 @@ class Tasks(Node):
 
     @classmethod
     def step(cls, *operands: Any) -> str:
-        return operands[1].__name__.strip("_").replace("_", " ")
+        name = operands[1].__name__.strip("_")
+        return SAID.get(name) or name.replace("_", " ")
 
     @property
     def npartitions(self) -> int:

@@ -100,6 +100,9 @@ class RowNumbers(Frame):
 
     frame: Frame
 
+    def describe_column(self, name: Hashable) -> str | None:
+        return "row number"
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         return self.frame.rows

@@ -21,6 +21,8 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache, reduce
 from hashlib import blake2b
@@ -588,6 +590,47 @@ SHOWN = 200
 """Characters of a part of a value that `describe` shows; trees may be deep, and share parts many times."""
 
 
+def columns_in_words(names: Sequence[Hashable]) -> str:
+    """Return the names of columns that users know, and the number of those that only a plan has.
+
+    Examples
+    --------
+    >>> columns_in_words(["a", "b", 2]), columns_in_words([0, 1]), columns_in_words([("positions", 1)])
+    ('a, b and 1 more', '2 columns', '1 column')
+    """
+    named = [name for name in names if isinstance(name, str)]
+    rest = len(names) - len(named)
+    if not named:
+        return f"{rest} column{'' if rest == 1 else 's'}"
+    return f"{', '.join(named)}{f' and {rest} more' if rest else ''}"
+
+
+def column_in_words(name: Hashable) -> str:
+    """Return the name of a column as users know it; a number for a column that only a plan has.
+
+    Examples
+    --------
+    >>> column_in_words("a"), column_in_words(2), column_in_words(("index", 0))
+    ('a', '[2]', 'index')
+    """
+    if isinstance(name, tuple) and name and isinstance(name[0], str):
+        return name[0]
+    return name if isinstance(name, str) else f"[{name}]"
+
+
+_columns_named: ContextVar[Callable[[ColumnRef], str | None]] = ContextVar("columns named", default=lambda _: None)
+
+
+@contextmanager
+def columns_named(find: Callable[[ColumnRef], str | None]) -> Iterator[None]:
+    """Have values described with names that a function finds of columns, where it does not return None."""
+    restore = _columns_named.set(find)
+    try:
+        yield
+    finally:
+        _columns_named.reset(restore)
+
+
 def describe(value: Value) -> str:
     """Write a value as a user would, with an ellipsis for parts that are long."""
     shown: dict[str, str] = {}
@@ -600,7 +643,7 @@ def describe(value: Value) -> str:
 def _describe(value: Value, args: list[str]) -> str:
     match value:
         case ColumnRef():
-            return value.name if isinstance(value.name, str) else f"[{value.name}]"
+            return _columns_named.get()(value) or column_in_words(value.name)
         case Constant():
             return repr(value.value) if isinstance(value.value, str) else str(value.value)
         case Replica():
@@ -616,6 +659,11 @@ def _describe_call(call: Call, args: list[str]) -> str:
         return f"({args[0]} {symbol} {args[1]})"
     if symbol and len(args) == 1:
         return f"{symbol}{args[0]}"
+    if call.operation in {"lookup", "lookup_found"} and isinstance(call.args[0], Replica):
+        # The column of another table, in the row that was found there.
+        column = call.args[0]
+        name = _columns_named.get()(ColumnRef(column.node._name, column.field, column.dtype))
+        return f"{name or column_in_words(column.field)} of match"
     named = [f"{name}={value!r}" for name, value in call.params.items()]
     return f"{call.operation}({', '.join(args + named)})"
 

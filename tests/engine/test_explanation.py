@@ -199,3 +199,25 @@ def test_explaining_computes_nothing(monkeypatch):
     plan = big["bytes"][big["rate"] > big["rate"].mean()].sum()
     monkeypatch.setattr("dask.compute", None)
     assert "filter (rate > <Aggregate mean(rate)>)" in plan.explain()
+
+
+def test_pipelines_of_columns_under_other_names_are_told_apart():
+    values = ak.arange(4)
+    one, other = (ak.DataFrame({name: values, "b": values}) for name in ("a", "c"))
+    assert list(one.compute().columns) == ["a", "b"]
+    assert list(other.compute().columns) == ["c", "b"]
+
+
+def test_columns_are_named_as_they_were_written_and_steps_in_words():
+    frame = ak.DataFrame({"k": ak.arange(4) % 2, "v": ak.arange(4)})
+    told = frame.merge(frame, on="k").sort_values("v_x").explain()
+    assert "_tables" not in told
+    assert "('index',)" not in told
+    assert "of match" in told
+
+
+def test_long_chains_of_numbered_columns_are_explained():
+    values = ak.arange(10)
+    for _ in range(300):
+        values = values[::-1] + 1
+    assert "As it will run" in values.explain()

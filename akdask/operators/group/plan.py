@@ -581,6 +581,9 @@ class Groups(Frame):
 
     keys: tuple[Value, ...]
 
+    def describe_column(self, name: Hashable) -> str | None:
+        return describe(self.keys[name]) if isinstance(name, int) and name < len(self.keys) else None
+
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
         return ColumnRef(self._name, number, self.keys[number].dtype)
@@ -674,6 +677,10 @@ class GroupAggregate(Groups):
     def describe(self) -> str:
         computed = ", ".join(map(str, self.reductions)) or "distinct"
         return f"Group by {', '.join(map(describe, self.keys))}: {computed}"
+
+    def describe_column(self, name: Hashable) -> str | None:
+        found = super().describe_column(name)
+        return found or (str(self.reductions[name - len(self.keys)]) if isinstance(name, int) else None)
 
 
 class GroupStatistic(Groups):
