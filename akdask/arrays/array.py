@@ -416,8 +416,7 @@ class Array(Writable, Collection):
         # A search for an attribute that is lacking would load pandas, to tell whether it has one.
         ordered = frozenset({0} if hasattr(type(self), "ordered") and self.ordered else ())
         form = ToArrow(((0, "", self._arrow_meaning),), labelled, nullable, ordered)
-        (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
-        return table.column(0)
+        return CollectionRows(self._project(), form, extras, None).result(chunked=True).column(0)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the elements to any library that reads Arrow's stream of arrays; see `to_arrow`.  Computes."""

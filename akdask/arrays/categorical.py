@@ -20,7 +20,7 @@ from akdask.arrays.text import as_str
 from akdask.columns.dtypes import FLOAT64
 from akdask.deferred import pd
 from akdask.engine.node import Frame
-from akdask.engine.run import CollectionRows, run
+from akdask.engine.run import CollectionRows
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast
 
@@ -333,9 +333,8 @@ class Categorical(Array):
 
     def to_pandas(self) -> pd.Categorical:
         """Return the elements as a pandas Categorical with the same codes and labels; computes."""
-        found: pd.Categorical = run(
-            CollectionRows(self._project(), tables.AsPandas(self.ordered), self._extras(), None).here()
-        )[0]
+        form = tables.AsPandas(self.ordered)
+        found: pd.Categorical = CollectionRows(self._project(), form, self._extras(), None).result()
         return found
 
     def equals(self, other: Any) -> Any:

@@ -21,7 +21,7 @@ from akdask.columns.exact import first_changed
 from akdask.columns.scalar_types import NUMBER_FORMAT_STRINGS
 from akdask.columns.table import Table, to_objects
 from akdask.engine.node import Frame
-from akdask.engine.run import CollectionRows, run
+from akdask.engine.run import CollectionRows
 from akdask.engine.values import Value, cast, column_in_errors
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.records import record
@@ -227,9 +227,8 @@ class pdarray(ElementwiseArray):
         """
         if not self._value.dtype.is_nullable_number:
             return super().tolist()
-        (found,) = run(CollectionRows(self._project(), as_list, (), None).here())
-        listed: list[Any] = found
-        return listed
+        found: list[Any] = CollectionRows(self._project(), as_list, (), None).result()
+        return found
 
     # reductions
 

@@ -63,6 +63,8 @@ class Limit(OverProject):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
+        if not self.count:
+            return RowSpace.of_lengths([0])
         return rows_rearranged("limit", [self.frame.rows], 1, self._limited, self.count)
 
     def _limited(self, lengths: Sequence[int]) -> list[int]:

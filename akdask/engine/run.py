@@ -26,7 +26,7 @@ from akdask.caches import Cache
 from akdask.cluster import current_worker, default_client, expect_arrow, named_scheduler, shares_memory, transfer_limit
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
-from akdask.columns.table import Table, concat_rows, is_slice
+from akdask.columns.table import Table, concat_rows, empty, is_slice
 from akdask.deferred import is_arrow, pa
 from akdask.engine import scheduler, tuning
 from akdask.engine.alignment import all_partitions, concat_tables
@@ -225,6 +225,20 @@ class CollectionRows(Frame):
     def finalize_compute(self) -> Expr:
         check_transfer(self.frame, self.limit)
         return self.finish()
+
+    def result(self, *, chunked: bool = False) -> Any:
+        """Return the user's object; computes, unless the plan tells that there are no rows.  For `chunked` see `here`.
+
+        Raises
+        ------
+        TransferError
+            If the rows would take more than the limit.
+        """
+        if self.frame.rows.is_fixed and not self.frame.rows.size and not self.extras:
+            columns = zip(self.frame.names, self.frame.values, strict=True)
+            return self.form(Table({name: empty(value.dtype) for name, value in columns}, 0))
+        (found,) = run(self.here(chunked=chunked))
+        return found
 
     def here(self, *, chunked: bool = False) -> Node:
         """Return the plan of the user's object, with columns of files read straight into it.

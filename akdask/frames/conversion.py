@@ -22,7 +22,7 @@ from akdask.columns.table import Table, empty, to_objects
 from akdask.deferred import is_arrow, is_pandas, pd
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
-from akdask.engine.run import CollectionRows, run
+from akdask.engine.run import CollectionRows
 from akdask.engine.sources import as_column, counted, literal_table
 from akdask.engine.values import Constant, token
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
@@ -523,16 +523,13 @@ def to_pandas(frame: DataFrame, datalimit: float | None, retain_index: bool, *, 
     limit = None if datalimit is None else datalimit * 2**20
     converter, labels = ToPandas.of(columns, with_index=retain_index, nullable=nullable)
     project = (columns if retain_index else columns.labelled(None)).project(with_index=True)
-    rows = CollectionRows(project, converter, tuple(labels), limit)
-    (result,) = run(rows.here(chunked=True))
-    return result
+    found: pd.DataFrame = CollectionRows(project, converter, tuple(labels), limit).result(chunked=True)
+    return found
 
 
 def series_to_pandas(series: Series, *, nullable: bool) -> pd.Series:
     form, project, labels = series_conversion(series, nullable=nullable)
-    rows = CollectionRows(project, form, tuple(labels), None)
-    (result,) = run(rows.here(chunked=True))
-    found: pd.Series = result
+    found: pd.Series = CollectionRows(project, form, tuple(labels), None).result(chunked=True)
     return found
 
 

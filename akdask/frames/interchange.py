@@ -38,7 +38,7 @@ from akdask.engine.dask_bridges import to_dask
 from akdask.engine.explain import partitions_stand_alone
 from akdask.engine.node import Frame, RowSpace
 from akdask.engine.rowwise import Partitions
-from akdask.engine.run import CollectionRows, run
+from akdask.engine.run import CollectionRows
 from akdask.engine.sources import Literal, Persisted, as_column, literal, partition_lengths
 from akdask.engine.values import ColumnRef, token
 from akdask.errors import (
@@ -97,8 +97,8 @@ def shown_names(columns: ColumnSet) -> dict[Any, str]:
 def arrow_table(columns: ColumnSet) -> pa.Table:
     """Return the rows as an Arrow table; computes.  See `DataFrame.to_arrow`."""
     form, extras = _arrow_form(columns)
-    (table,) = run(CollectionRows(columns.project(with_index=True), form, extras, None).here(chunked=True))
-    return table
+    found: pa.Table = CollectionRows(columns.project(with_index=True), form, extras, None).result(chunked=True)
+    return found
 
 
 def arrow_schema(columns: ColumnSet) -> pa.Schema:

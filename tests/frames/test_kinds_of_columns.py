@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -232,3 +233,20 @@ def test_chunks_of_nothing_but_missing_text_go_before_text(tmp_path):
         for other in frames[2:]:
             found = ak.concat([one, other], ignore_index=True)
             assert as_plain(found) == as_plain(pd.concat(chunks, ignore_index=True))
+
+
+def refuse(*args, **options):
+    raise AssertionError("a task runs")
+
+
+@pytest.mark.parametrize("names", ["xnb", "srtu", "gnx"])
+def test_no_rows_are_of_the_types_of_computed_ones_and_take_no_task(names):
+    rows = pd.DataFrame({name: COLUMNS.get(name, pd.Series([1, None, 2], dtype="Int64")) for name in names})
+    frame = ak.DataFrame(rows.set_axis([7, 5, 9]))
+    none = frame[ak.array([False, False, False])]
+    expected, column = none.to_pandas(), none.iloc[:, 0].to_pandas()
+    with dask.config.set(scheduler=refuse):
+        for empty in (frame.head(0), none.head(0), frame[frame[names[0]].isna()].head(0)):
+            pd.testing.assert_frame_equal(empty.to_pandas(), expected)
+            pd.testing.assert_series_equal(empty.iloc[:, 0].to_pandas(), column)
+            assert empty.to_arrow().num_rows == 0
