@@ -1,6 +1,7 @@
-"""Large CSV files as lazy frames, parsed part by part by pandas, with the values, types and labels that it would give.
+"""Large CSV files as lazy frames, parsed part by part, with the values, types and labels that pandas would give.
 
-pandas reads the first rows of a file to say what its frame is like.
+pandas reads the first rows of a file to say what its frame is like.  The loops of the house parse the parts where they
+do so as pandas (`csv_rows`), else pandas itself.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from akdask.formats.csv.text_file import read_text, text_file
 from akdask.formats.csv.types import CsvColumn
 from akdask.frames.columnset import ColumnSet
 from akdask.pandas import tuning
+from akdask.pandas.csv_rows import OwnRows, rules_of, types_of
 from akdask.pandas.face import words
 from akdask.pandas.labels import by_rows, computed
 from akdask.pandas.lazy import LazyFrame
@@ -67,10 +69,10 @@ HEAD = 2**18
 
 
 def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
-    """Return CSV files as a lazy frame, whose parts pandas parses.
+    """Return CSV files as a lazy frame.
 
-    All of the text is parsed once to learn the types, since pandas infers them from all rows, and again part by part
-    when values are needed.
+    All of the text is read once to learn the types, since pandas infers them from all rows, and again part by part when
+    values are needed.
 
     Raises
     ------
@@ -89,16 +91,24 @@ def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
     if shown.index.nlevels != max(len(index), 1) or len(set(positions)) < len(positions):
         raise NotLazyError("columns are labels by another rule")
     parser = _parser_of(first, positions, options)
-    ranges, found = _types_of(opened, parser, list(dict.fromkeys(map(str, positions))))
-    columns = {str(position): found[str(position)] for position in positions}
-    rows: list[Any] = [replace(parser, dtypes=tuple(columns.items()), path=one.file.path) for one in opened]
-    source = PandasCsvSource(
+    names = list(dict.fromkeys(map(str, positions)))
+    source_class: type[CsvSource] = CsvSource
+    ranges: Sequence[Sequence[ByteRange]]
+    try:
+        lines = rules_of(options)
+        places, times = [(one.file, one.start) for one in opened], [name for name, _ in parser.times]
+        ranges, columns = types_of(places, lines, _limit(), len(parser.names), dict(parser.dtypes), times, names)
+        rows: list[Any] = [OwnRows(one.file.path, parser.names, lines, file=one.file) for one in opened]
+    except NotLazyError:
+        source_class = PandasCsvSource
+        ranges, columns = _types_of(opened, parser, names)
+        rows = [replace(parser, dtypes=tuple(columns.items()), path=one.file.path) for one in opened]
+    source = source_class(
         [one.file for one in opened], ranges, rows, _stored_columns(columns), f"read_csv({given[0]!r})"
     )
     arrays = {name: from_stored(_stored(source, name, kind)) for name, kind in columns.items()}
     frame = LazyFrame._of(ColumnSet.of(arrays))
-    names = [str(position) for position in positions[: len(shown.columns)]]
-    made = with_labels(frame, names, [str(position) for position in index], shown.iloc[:0], None)
+    made = with_labels(frame, names[: len(shown.columns)], [str(position) for position in index], shown.iloc[:0], None)
     _compare_rows(made, shown)
     return made
 
@@ -325,6 +335,11 @@ def _parser_of(opened: OpenedCsv, positions: Sequence[int], options: dict[str, A
     )
 
 
+def _limit() -> int:
+    """Return the bytes of a part."""
+    return max(min(partition_size() // 2, tuning.PARSED_BYTES), 1)
+
+
 def _format_of(text: bytes, name: str, parser: PandasRows) -> str | None:
     """Return the format that pandas guesses from the first time of some rows, None if there is none in the first."""
     from pandas.tseries.api import guess_datetime_format
@@ -345,12 +360,11 @@ def _types_of(
     opened: Sequence[OpenedCsv], parser: PandasRows, names: Sequence[str]
 ) -> tuple[list[list[ByteRange]], dict[str, str]]:
     """Parse all files once; return the parts with their rows, and the types of the columns."""
-    limit = max(min(partition_size() // 2, tuning.PARSED_BYTES), 1)
     lines = Lines(
         (dict(parser.options).get("sep") or dict(parser.options).get("delimiter") or ",").encode(), keeps_blank=False
     )
     try:
-        ranges_of_files = [byte_ranges(one.file, one.start, lines, limit) for one in opened]
+        ranges_of_files = [byte_ranges(one.file, one.start, lines, _limit()) for one in opened]
     except UnclosedQuoteError:
         raise NotLazyError("a quote is never closed") from None
     given = dict(parser.dtypes)
@@ -399,11 +413,14 @@ def _common_type(name: str, found: Sequence[str | None], given: Mapping[str, str
 def _stored_columns(columns: Mapping[str, str]) -> dict[str, CsvColumn]:
     kinds = {"int64": INT64, "float64": FLOAT64, "bool": BOOL, "str": NULLABLE_STR}
     return {
-        name: CsvColumn(int(name), kinds.get(kind, INT64), is_time=kind not in kinds) for name, kind in columns.items()
+        name: CsvColumn(
+            int(name), kinds.get(kind, INT64), is_time=kind not in kinds, is_found=True, unit=kind.partition("[")[2][:2]
+        )
+        for name, kind in columns.items()
     }
 
 
-def _stored(source: PandasCsvSource, name: str, kind: str) -> StoredObject:
+def _stored(source: CsvSource, name: str, kind: str) -> StoredObject:
     if not kind.startswith("datetime64"):
         what = ObjType.STRINGS if kind == "str" else ObjType.PDARRAY
         return StoredObject(name, what, {VALUES: StoredColumn(source, name)})

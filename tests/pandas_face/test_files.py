@@ -15,6 +15,7 @@ import akdask as ak
 import akdask.pandas as face
 from akdask import config
 from akdask.errors import UnsupportedError
+from akdask.formats.csv.lines import scanned
 from akdask.pandas import lazy_csv, tuning, writing
 from akdask.pandas.face import WRITERS
 
@@ -305,6 +306,8 @@ def test_large_csv_is_lazy(rows, tmp_path, options):
         ("a,b\n" + "1,2\n" * 300 + ",2\n", {"dtype": {"a": "int64"}}),
         ("a,b\n" + "1,2\n" * 300 + ",2\n" * 600, {}),
         ("t,b\n" + "2020-01-01,1\n" * 200 + "2020-01-01 10:00,1\n" * 200, {"parse_dates": ["t"]}),
+        ("t,b\n" + "2020-01-01,1\n" * 200 + "2020-01-01 10:00:00,1\n" * 200, {"parse_dates": ["t"]}),
+        ("t,b\n" + "2020-01-01T10:00:00,1\n" * 200 + "2020-01-01 10:00:00,1\n" * 200, {"parse_dates": ["t"]}),
         ("a,b\n" + "1,2\n" * 300, {"dtype": {"a": "category", "b": "int32"}}),
         ("a,b\n" + ",2\n" * 300 + "x,2\n", {}),
         ("a,b\n" + "1,2\n" * 300, {"converters": {"a": str}}),
@@ -322,6 +325,114 @@ def test_csv_of_any_kind_is_as_in_pandas(tmp_path, text, options):
             face.read_csv(path, **options).to_pandas()
     else:
         same(face.read_csv(path, **options), wanted)
+
+
+CELLS = {
+    "integers": ["0", "-1", "+5", " 7", "007", "9007199254740993", "9223372036854775807"],
+    "floats": ["1.5", "-0.0", "1e-5", ".5", "5.", "1.7976931348623157e308", "0.1234567890123456789", "inf", "1e400"],
+    "words": ["True", "FALSE", "true"],
+    "text": ["a", '"b,c"', '"d""e"', '"f\ng"', "ü", "2020-01-01", "tRue", "1.2.3", "0x10", " "],
+    "gaps": ["", "NA", '""', "null", "-nan"],
+    "wide": ["9223372036854775808", "18446744073709551616"],
+    "zeros": ["-0"],
+    "days": ["2020-01-01", "1969-12-31", '"2024-02-29"'],
+    "times": ["2020-01-01 10:00:00", "2020-01-01T10:00:00", "2020-01-01 10", "2020-13-01"],
+}
+
+WAYS: list[dict[str, object]] = [
+    {},
+    {"na_values": ["a", "-"]},
+    {"na_values": [7]},
+    {"keep_default_na": False},
+    {"keep_default_na": False, "na_values": "NA"},
+    {"na_filter": False},
+    {"dtype": str},
+    {"dtype": "float64"},
+    {"dtype": {"c0": "int64"}},
+    {"parse_dates": ["c0"]},
+    {"parse_dates": [1], "index_col": "c0"},
+    {"usecols": ["c1"]},
+    {"header": None, "skiprows": 1},
+    {"low_memory": False},
+]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.usefixtures("in_parts")
+@pytest.mark.filterwarnings("ignore")
+def test_generated_csv_is_as_in_pandas(tmp_path, way):
+    rng = np.random.default_rng(len(str(way)))
+    path = tmp_path / "x.csv"
+    for _ in range(12):
+        columns = []
+        for _ in range(2):
+            kinds = rng.choice(list(CELLS), rng.integers(1, 3), replace=False)
+            cells = [cell for kind in kinds for cell in CELLS[kind][: rng.integers(1, 9)]]
+            columns.append(rng.choice(cells, 60))
+        path.write_text("c0,c1\n" + "".join(f"{one},{other}\n" for one, other in zip(*columns, strict=True)))
+        try:
+            wanted = pd.read_csv(path, **way)
+        except Exception as error:
+            with pytest.raises(type(error)):
+                face.read_csv(path, **way).to_pandas()
+        else:
+            pd.testing.assert_frame_equal(face.read_csv(path, **way).to_pandas(), wanted, check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "way", "is_own"),
+    [
+        (["integers"], {}, True),
+        (["integers", "floats"], {}, True),
+        (["floats", "gaps"], {}, True),
+        (["words"], {}, True),
+        (["words", "gaps"], {}, False),
+        (["text", "gaps"], {"na_values": "a"}, True),
+        (["text"], {"na_values": ["1.2.3"]}, False),
+        (["days"], {"parse_dates": ["c0"]}, True),
+        (["times"], {"parse_dates": ["c0"]}, False),
+        (["wide"], {}, False),
+        (["floats", "zeros"], {}, False),
+        (["integers"], {"thousands": ","}, False),
+    ],
+)
+@pytest.mark.usefixtures("in_parts")
+def test_own_loops_parse_what_they_know(tmp_path, monkeypatch, kinds, way, is_own):
+    calls = []
+    of_pandas = lazy_csv._types_of
+    monkeypatch.setattr(lazy_csv, "_types_of", lambda *given: (calls.append(given), of_pandas(*given))[1])
+    cells = [cell for kind in kinds for cell in CELLS[kind]] * 20
+    (tmp_path / "x.csv").write_text("c0,c1\n" + "".join(f"{cell},1\n" for cell in cells))
+    same(face.read_csv(tmp_path / "x.csv", **way), pd.read_csv(tmp_path / "x.csv", **way))
+    assert is_own == (not calls)
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_text_with_a_stretch_of_numbers_is_left_to_pandas(tmp_path, monkeypatch):
+    monkeypatch.setattr("akdask.formats.csv.lines.scanned.__kwdefaults__", {**scanned.__kwdefaults__, "block": 200})
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "x,1\n" * 100 + "2,1\n" * 100)
+    same(face.read_csv(path), pd.read_csv(path))
+    assert not is_lazy(face.read_csv(path))
+    path.write_text("a,b\n" + "x,1\n" * 100 + ",1\n" * 100)
+    same(face.read_csv(path), pd.read_csv(path))
+    assert is_lazy(face.read_csv(path))
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_csv_in_another_encoding_is_refused_as_pandas_does(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"a,b\n" + b"x,1\n" * 300 + b"\xe9,1\n")
+    with pytest.raises(UnicodeDecodeError):
+        face.read_csv(tmp_path / "x.csv")
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_csv_files_of_different_types_are_left_to_pandas(tmp_path):
+    (tmp_path / "x0.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / "x1.csv").write_text("a,b\nx,2.5\ny,4\n")
+    parts = [pd.read_csv(tmp_path / f"x{number}.csv") for number in range(2)]
+    same(face.read_csv(f"{tmp_path}/x*.csv"), pd.concat(parts, ignore_index=True))
+    same(face.read_csv(f"{tmp_path}/x*.csv", usecols=["b"]), pd.concat(parts, ignore_index=True)[["b"]])
 
 
 @pytest.mark.usefixtures("in_parts")

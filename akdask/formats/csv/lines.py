@@ -59,10 +59,13 @@ class Scanned(NamedTuple):
         The rows.
     classes : ndarray of int64, shape (ncolumns, 3)
         Of the cells of each column; without rows if they were not asked for.
+    without_text : ndarray of int64, shape (ncolumns,)
+        The classes that each column has in blocks where it has no text and no times.
     """
 
     ranges: Sequence[ByteRange]
     classes: Classes
+    without_text: Classes
 
 
 class UnclosedQuoteError(ValueError):
@@ -85,6 +88,12 @@ class LongRowError(ValueError):
         self.start, self.count = start, count
 
 
+MISSING = tuple(
+    b"|#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null".split(b"|")
+)
+"""Cells that have no value, as pandas and Arrow have them."""
+
+
 @record
 class Lines:
     """Rules that delimit rows and cells.
@@ -103,6 +112,8 @@ class Lines:
         Whether rows with fewer fields than columns are errors; otherwise the rest has no value.
     comment, decimal, thousands : str, default "", "." and ""
         The character behind which the rest of a line is left out, the one before decimals, and the one within numbers.
+    missing : tuple of bytes
+        Cells that have no value, by default those of pandas and Arrow.
     """
 
     delimiter: bytes
@@ -113,12 +124,14 @@ class Lines:
     comment: str = ""
     decimal: str = "."
     thousands: str = ""
+    missing: tuple[bytes, ...] = MISSING
 
     @property
     def options(self) -> bytes:
         """The rules, but the delimiter, as loops take them."""
         characters = [ord(one or "\0") for one in (self.comment, self.decimal, self.thousands)]
-        return bytes([self.keeps_blank, self.skips_long, self.demands_all, *characters])
+        words = b"".join(bytes([len(word)]) + word for word in self.missing)
+        return bytes([self.keeps_blank, self.skips_long, self.demands_all, *characters]) + words
 
 
 def padded(size: int) -> Bytes:
@@ -134,7 +147,14 @@ def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int
 
 
 def scanned(
-    file: TextFile, start: int, lines: Lines, limit: int, *, columns: int = 0, block: int = tuning.CSV_BLOCK
+    file: TextFile,
+    start: int,
+    lines: Lines,
+    limit: int,
+    *,
+    columns: int = 0,
+    block: int = tuning.CSV_BLOCK,
+    check: Callable[[Bytes], None] | None = None,
 ) -> Scanned:
     """Scan a file for its rows, in ranges of about `limit` bytes, and for classes of cells.
 
@@ -152,6 +172,8 @@ def scanned(
         How many columns there are, if their classes are wanted.
     block : int
         Bytes that are read at a time, and more where a row is longer.
+    check : function, optional
+        What looks at the bytes of some rows at a time, and may raise an error.
 
     Raises
     ------
@@ -165,7 +187,7 @@ def scanned(
 
     def look(begin: int, stop: int) -> _Stretch:
         with _reading(file, begin) as read:
-            return _Stretch.of(read, begin, stop, lines, columns=columns, block=block)
+            return _Stretch.of(read, begin, stop, lines, columns=columns, block=block, check=check)
 
     bounds = list(zip(starts, [*starts[1:], _NO_LIMIT], strict=True))
     with ThreadPoolExecutor(len(bounds)) as threads:
@@ -179,6 +201,7 @@ def scanned(
     if long_row is not None:
         raise LongRowError(*long_row)
     total, row_starts, classes = 0, [], parts[0].classes
+    without_text: Classes = np.bitwise_or.reduce([part.without_text for part in parts])
     for part in parts:
         row_starts += [(position, total + rows) for position, rows in part.row_starts]
         total += part.rows
@@ -187,14 +210,14 @@ def scanned(
     # Threads parse ranges at the same time.
     limit = min(limit, max(-(-(every.stop - start) // tuning.CSV_RANGES), tuning.CSV_SMALL_RANGE))
     if not isinstance(file, FileIdentity) or every.stop - start <= limit:
-        return Scanned([every], classes)
+        return Scanned([every], classes, without_text)
 
     def walk(position: int, until: int, most: int) -> _Place:
         with _reading(file, position) as read:
             found = _Stretch.of(read, position, until, lines, columns=0, block=block, most=most)
         return found.stop, found.rows
 
-    return Scanned(_cut(every, row_starts, limit, walk), classes)
+    return Scanned(_cut(every, row_starts, limit, walk), classes, without_text)
 
 
 def merged_classes(first: Classes, second: Classes) -> Classes:
@@ -210,6 +233,7 @@ def merged_classes(first: Classes, second: Classes) -> Classes:
 NO_VALUE, SMALL, NEGATIVE, UNSIGNED, BIG, FLOAT, WORD, TEXT, INEXACT, TIME, FAR, FINE, NAIVE, ZONED = (
     2**bit for bit in range(14)
 )
+ZERO, DAY, SECOND, AFTER_T, FORM = (2**bit for bit in range(14, 19))
 """Classes of cells: see loops.cpp."""
 
 
@@ -277,14 +301,24 @@ class _Stretch:
     rows: int
     row_starts: list[_Place]
     classes: Classes
+    without_text: Classes
     long_row: tuple[int, int] | None = None
     is_unclosed: bool = False
 
     @classmethod
     def of(
-        cls, read: Read, begin: int, stop: int, lines: Lines, *, columns: int, block: int, most: int = _NO_LIMIT
+        cls,
+        read: Read,
+        begin: int,
+        stop: int,
+        lines: Lines,
+        *,
+        columns: int,
+        block: int,
+        most: int = _NO_LIMIT,
+        check: Callable[[Bytes], None] | None = None,
     ) -> _Stretch:
-        found = cls(begin, 0, [], np.zeros((columns, 3), np.int64))
+        found = cls(begin, 0, [], np.zeros((columns, 3), np.int64), np.zeros(columns, np.int64))
         options = lines.options
         buffer, size, is_last = padded(block), 0, False
         while True:
@@ -294,10 +328,16 @@ class _Stretch:
             size += count
             buffer[size : size + MARGIN] = 0
             found.row_starts.append((found.stop, found.rows))
+            classes = np.zeros_like(found.classes)
             done, rows, _, long_row, nfields, is_unclosed = scan(
-                buffer, size, is_last, lines.delimiter, options, columns, stop - found.stop, most - found.rows,
-                found.classes,
-            )  # fmt: skip
+                buffer, size, is_last, lines.delimiter, options, columns, stop - found.stop, most - found.rows, classes
+            )
+            if rows:
+                found.classes = merged_classes(found.classes, classes)
+                seen = classes[:, 0]
+                found.without_text |= np.where(seen & (TEXT | TIME), 0, seen)
+            if check is not None and done:
+                check(buffer[:done])
             if long_row >= 0 and found.long_row is None:
                 found.long_row = (found.stop + long_row, nfields)
             found.stop, found.rows, found.is_unclosed = found.stop + done, found.rows + rows, is_unclosed

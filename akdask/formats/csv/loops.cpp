@@ -15,17 +15,40 @@ namespace {
 
 using namespace akdask;
 
-// What delimits rows and cells: see `Lines` in lines.py.
+// What delimits rows and cells, and the words for missing values: see `Lines` in lines.py.
 struct Rules {
     Text delimiter;
     bool keeps_blank, skips_long, demands_all;
     uint8_t comment, decimal, thousands;  // 0 for none
 
     Rules(Text delimiter, Text options) : delimiter(delimiter) {
-        require(delimiter.size && options.size == 6, "rules of rows need a delimiter and six options");
+        require(delimiter.size && options.size >= 6, "rules of rows need a delimiter and six options");
         keeps_blank = options[0], skips_long = options[1], demands_all = options[2];
         comment = options[3], decimal = options[4], thousands = options[5];
+        for (uint64_t at = 6; at < options.size; at += 1 + options[at]) {
+            require(options[at] < options.size - at, "a word for missing values is cut off");
+            missing_.push_back({options.data + at + 1, options[at]});
+            uint8_t first = options[at] ? options[at + 1] : 0;
+            begins_[first] = true;
+            if (options[at] > longest_) longest_ = options[at];
+            misses_empty_ |= !options[at];
+        }
     }
+
+    INLINE bool is_missing(const uint8_t* text, const uint8_t* stop) const {
+        uint64_t size = static_cast<uint64_t>(stop - text);
+        if (!size) return misses_empty_;
+        if (size > longest_ || !begins_[*text]) return false;
+        for (const Text& word : missing_) {
+            if (word.size == size && std::memcmp(word.data, text, size) == 0) return true;
+        }
+        return false;
+    }
+
+  private:
+    std::vector<Text> missing_;
+    bool begins_[256] = {}, misses_empty_ = false;
+    uint64_t longest_ = 0;
 };
 
 // The bytes that end a cell or a row, and quotes, found 64 at a time.
@@ -311,6 +334,11 @@ enum Class : int64_t {
     FINE = 2048,    // a time with nanoseconds
     NAIVE = 4096,   // a time without a zone
     ZONED = 8192,
+    ZERO = 16384,   // an integer that is 0 with a minus
+    DAY = 32768,    // a time written as a date
+    SECOND = 65536, // a time written with seconds behind a blank
+    AFTER_T = 131072,  // the same behind a T
+    FORM = 262144,  // a time written in another form
 };
 
 // A number as it is written.
@@ -462,7 +490,7 @@ int64_t class_of_integer(Number& number) {
         is_exact = nearest < 18446744073709551616.0 && static_cast<uint64_t>(nearest) == value;
     }
     int64_t inexact = !is_exact * INEXACT;
-    if (value <= uint64_t{0x7FFFFFFFFFFFFFFF} + (number.is_negative && value)) return SMALL | sign | inexact;
+    if (value <= uint64_t{0x7FFFFFFFFFFFFFFF} + (number.is_negative && value)) return SMALL | sign | inexact | (number.is_negative && !value) * ZERO;
     return (number.is_negative ? BIG : UNSIGNED) | sign | inexact;
 }
 
@@ -472,22 +500,6 @@ struct Words {
 };
 
 #define WORD_OF(text) Words{text, sizeof(text) - 1}
-// The words for missing values, as pandas and Arrow have them.
-const Words MISSING[] = {
-    WORD_OF("#N/A"),    WORD_OF("#N/A N/A"), WORD_OF("#NA"), WORD_OF("-1.#IND"), WORD_OF("-1.#QNAN"), WORD_OF("-NaN"),
-    WORD_OF("-nan"),    WORD_OF("1.#IND"),   WORD_OF("1.#QNAN"), WORD_OF("<NA>"), WORD_OF("N/A"),     WORD_OF("NA"),
-    WORD_OF("NULL"),    WORD_OF("NaN"),      WORD_OF("None"), WORD_OF("n/a"),    WORD_OF("nan"),      WORD_OF("null"),
-};
-
-bool is_missing(const uint8_t* text, const uint8_t* stop) {
-    uint64_t size = static_cast<uint64_t>(stop - text);
-    if (!size) return true;
-    if (size > 8) return false;
-    for (const Words& word : MISSING) {
-        if (word.size == size && std::memcmp(word.text, text, size) == 0) return true;
-    }
-    return false;
-}
 
 bool is_word(const uint8_t* text, const uint8_t* stop, const Words& word) {
     if (static_cast<uint64_t>(stop - text) != word.size) return false;
@@ -582,8 +594,8 @@ bool in_units(const Time& time, int64_t per_second, int64_t& value) {
            value != std::numeric_limits<int64_t>::min();
 }
 
-int64_t class_of_words(const uint8_t* text, const uint8_t* stop, int64_t& offset) {
-    if (is_missing(text, stop)) return NO_VALUE;
+int64_t class_of_words(const uint8_t* text, const uint8_t* stop, const Rules& rules, int64_t& offset) {
+    if (rules.is_missing(text, stop)) return NO_VALUE;
     if (word_value(text, stop) >= 0) return WORD;
     if (infinity(text, stop)) return FLOAT;
     Time time;
@@ -592,17 +604,20 @@ int64_t class_of_words(const uint8_t* text, const uint8_t* stop, int64_t& offset
     offset = time.offset;
     if (!in_units(time, 1000000000, value)) found |= FAR;
     if (time.nanoseconds % 1000) found |= FINE;
-    return found;
+    int64_t size = stop - text;
+    return found | (size == 10 ? DAY : size != 19 || time.has_zone ? FORM : text[10] == 'T' ? AFTER_T : SECOND);
 }
 
-INLINE int64_t class_of(const uint8_t* text, const uint8_t* stop, uint8_t decimal, int64_t& offset) {
-    if (text == stop) return NO_VALUE;
-    ShortNumber common(text, stop, decimal);
+INLINE int64_t class_of(const uint8_t* text, const uint8_t* stop, const Rules& rules, int64_t& offset) {
+    if (text == stop) return rules.is_missing(text, stop) ? NO_VALUE : TEXT;
+    ShortNumber common(text, stop, rules.decimal);
     if (common.is_float) return FLOAT;
-    if (common.is_integer && common.mantissa <= uint64_t{1} << 53) return SMALL | common.is_negative * NEGATIVE;
+    if (common.is_integer && common.mantissa <= uint64_t{1} << 53) {
+        return SMALL | common.is_negative * NEGATIVE | (common.is_negative && !common.mantissa) * ZERO;
+    }
     Number number;
-    if (read_number(text, stop, decimal, number)) return number.is_integer ? class_of_integer(number) : FLOAT;
-    return class_of_words(text, stop, offset);
+    if (read_number(text, stop, rules.decimal, number)) return number.is_integer ? class_of_integer(number) : FLOAT;
+    return class_of_words(text, stop, rules, offset);
 }
 
 // The text of a cell, which is copied where it is not written as it is.
@@ -681,12 +696,12 @@ std::tuple<uint64_t, uint64_t, uint64_t, int64_t, uint64_t, bool> scan(Text all,
             int64_t* seen = classes[column];
             if (*seen & TEXT) continue;
             if (column >= rows.count) {
-                *seen |= NO_VALUE;
+                *seen |= rules.is_missing(text.data, text.data) ? NO_VALUE : TEXT;
                 continue;
             }
             cell.take(text, of_row[column]);
             if (rules.thousands) cell.drop_thousands();
-            int64_t offset = 0, one = class_of(cell.start, cell.stop, rules.decimal, offset);
+            int64_t offset = 0, one = class_of(cell.start, cell.stop, rules, offset);
             if (one & TIME) {
                 if (!(*seen & TIME) || offset < seen[1]) seen[1] = offset;
                 if (!(*seen & TIME) || offset > seen[2]) seen[2] = offset;
@@ -704,7 +719,8 @@ enum Kind : int64_t { INTEGERS, NATURALS, FLOATS, WORDS, WORDS_OR_DIGITS, NANOSE
 enum Failure : uint64_t { NOTHING, NO_SUCH_VALUE, OTHER_CELLS, UNCLOSED, MORE_ROWS };
 
 // The bits of the value of a cell; returns whether it has one of the kind.
-INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, uint8_t decimal, uint64_t& bits) {
+INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, const Rules& rules, uint64_t& bits) {
+    uint8_t decimal = rules.decimal;
     switch (kind) {
         case INTEGERS:
         case NATURALS: {
@@ -730,7 +746,7 @@ INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, uin
                 value = common.is_negative ? -value : value;
             } else if (start < stop && read_number(start, stop, decimal, number)) {
                 value = float_of(number, decimal);
-            } else if (is_missing(start, stop)) {
+            } else if (rules.is_missing(start, stop)) {
                 value = std::numeric_limits<double>::quiet_NaN();
             } else {
                 int sign = infinity(start, stop);
@@ -743,7 +759,7 @@ INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, uin
         case WORDS:
         case WORDS_OR_DIGITS: {
             int value = word_value(start, stop);
-            if (kind == WORDS && is_missing(start, stop)) value = 2;
+            if (kind == WORDS && rules.is_missing(start, stop)) value = 2;
             if (value < 0 && kind == WORDS_OR_DIGITS && stop - start == 1 && (*start == '0' || *start == '1')) {
                 value = *start - '0';
             }
@@ -753,7 +769,7 @@ INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, uin
         default: {
             Time time;
             int64_t value;
-            if (is_missing(start, stop)) {
+            if (rules.is_missing(start, stop)) {
                 bits = uint64_t{1} << 63;
                 return true;
             }
@@ -817,7 +833,7 @@ std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t> parse(
             cell.take(read, found);
             if (rules.thousands) cell.drop_thousands();
             uint64_t bits = 0;
-            if (!convert(cell.start, cell.stop, kinds[at], rules.decimal, bits)) {
+            if (!convert(cell.start, cell.stop, kinds[at], rules, bits)) {
                 if (!allows_errors) return {row, NO_SUCH_VALUE, rows.begin, at, found.start, found.start + found.size()};
                 bits = instead[at];
             }
@@ -828,8 +844,26 @@ std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t> parse(
     return {row, ending == Ending::unclosed ? UNCLOSED : NOTHING, rows.begin, 0, 0, 0};
 }
 
+// Notes which cells of text are missing: all bits of a byte are those of eight cells, set where there is a value.
+// Returns how many are missing.
+uint64_t find_missing(Text text, Span<const int64_t> offsets, Text options, Span<uint8_t> has_value) {
+    require(offsets.size > 0 && has_value.size == (offsets.size + 6) / 8, "bits are not those of the cells");
+    Rules rules(options, options);
+    uint64_t missing = 0, cells = offsets.size - 1;
+    for (uint64_t at = 0; at < cells; ++at) {
+        require(offsets[at] >= 0 && offsets[at] <= offsets[at + 1] && static_cast<uint64_t>(offsets[at + 1]) <= text.size,
+                "cells are not within the text");
+        bool is_missing = rules.is_missing(text.data + offsets[at], text.data + offsets[at + 1]);
+        uint8_t bit = static_cast<uint8_t>(1 << (at % 8));
+        has_value[at / 8] = static_cast<uint8_t>((at % 8 ? has_value[at / 8] : 0) | (is_missing ? 0 : bit));
+        missing += is_missing;
+    }
+    return missing;
+}
+
 }  // namespace
 
 MODULE("Rows of CSV: where they end, of what types their cells are, and the values of these.",
        {"scan", overloads<scan>},
-       {"parse", overloads<parse>})
+       {"parse", overloads<parse>},
+       {"find_missing", overloads<find_missing>})

@@ -32,3 +32,11 @@ def parse(
     starts: NDArray[np.uint64],  # a row for each column of text
     ends: NDArray[np.uint64],  # the same, with an item more
 ) -> tuple[int, int, int, int, int, int]: ...
+
+# Returns how many cells of text are missing; a bit for each is set where there is a value.
+def find_missing(
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    options: bytes,  # see `Lines.options`
+    has_value: NDArray[np.uint8],
+) -> int: ...
