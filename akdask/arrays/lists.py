@@ -257,7 +257,9 @@ def as_arrays(table: Table) -> np.ndarray[Any, Any]:
     values: Any = values_of(lists, type_of(lists).item or INT64)
     if not isinstance(values, np.ndarray):
         is_text, items = type_of(values).kind == "str", to_objects(values)
-        values = np.array(items, str if is_text and None not in items else object)
+        # NumPy's text ends before zero bytes.
+        is_text = is_text and not any(item is None or item.endswith("\0") for item in items)
+        values = np.array(items, str if is_text else object)
     found = np.empty(table.nrows, object)
     for row, (start, stop) in enumerate(pairwise(offsets_of(lists).tolist())):
         found[row] = values[start:stop].copy()

@@ -122,12 +122,39 @@ def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagg
     FileError
         If there are none.
     """
-    found = files.objects(None if datasets is None else dataset_names(datasets))
+    names = None if datasets is None else dataset_names(datasets)
+    groups = {} if names is None else _groups_among(files, names)
+    if groups:
+        return _with_groups(files, names or [], groups)
+    found = files.objects(names)
     if not found:
         hint = None if datasets is None else "name some of them, or leave datasets out for all."
         raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
     objects = {name: from_stored(stored) for name, stored in found.items()}
     return NamedObjects({**objects, FILE_CODES: file_codes(files, found)} if tagged else objects)
+
+
+def _groups_among(files: StoredSet, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the names that are none of objects, but of groups of them, with the names of these."""
+    if all(name in files.kinds for name in names):
+        return {}
+    from akdask.io.group_frames import members_of
+
+    found = {name: members_of(name, files.kinds) for name in names if name not in files.kinds}
+    return {name: members for name, members in found.items() if members}
+
+
+def _with_groups(files: StoredSet, names: Sequence[str], groups: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return named objects, and the frames of named groups."""
+    from akdask.io.group_frames import frame_of_group
+
+    others = read_objects(files, rest) if (rest := [name for name in names if name not in groups]) else {}
+    return NamedObjects(
+        {
+            name: frame_of_group(name, groups[name], files.objects, name) if name in groups else others[name]
+            for name in dict.fromkeys(names)
+        }
+    )
 
 
 def dataset_names(datasets: Any) -> list[str]:

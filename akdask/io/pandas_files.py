@@ -20,7 +20,12 @@ from akdask.storage.transaction import staged_files
 
 
 def import_data(
-    read_path: Path, write_file: Path | None = None, return_obj: bool = True, index: bool = False
+    read_path: Path,
+    write_file: Path | None = None,
+    return_obj: bool = True,
+    index: bool = False,
+    *,
+    key: str | None = None,
 ) -> DataFrame | None:
     """Open a file that pandas wrote, and write it as a set of the same format that Arkouda reads.
 
@@ -28,19 +33,21 @@ def import_data(
     run any program.  So columns that pandas pickled are refused by name: columns of Python objects, and of text in
     pandas' fixed format, which ``to_hdf(…, format="table")`` stores as data.  Times are in UTC.
 
-    Parquet files stay lazy, as with `read_parquet`.  The labels in pandas' metadata become the row labels; labels of
-    several levels stay columns.
+    Parquet files stay lazy, as with `read_parquet`.  The labels in pandas' metadata become the row labels.  Labels of
+    several levels are columns, in HDF5 named ``level_0`` and so on where they have no names.
 
     Parameters
     ----------
     read_path : str or path
-        An HDF5 file of ``pandas.DataFrame.to_hdf`` with one DataFrame, or one Series; or files for `read_parquet`.
+        An HDF5 file of ``pandas.DataFrame.to_hdf``; or files for `read_parquet`.
     write_file : str or path, optional
         Prefix of the set to write, as for `DataFrame.to_hdf`; by default no set is written.
     return_obj : bool
         Whether to return the DataFrame.
     index : bool
         Write the labels of the rows as well.
+    key : str, optional
+        Which DataFrame or Series of an HDF5 file with several.
 
     Returns
     -------
@@ -50,28 +57,31 @@ def import_data(
     ------
     MissingFileError
         If there is no such file.
+    MissingDatasetError
+        If the file has no object of that key.
     FileError
         If the path is a pattern of other files than Parquet.
     FileFormatError
-        If pandas did not write the file, it holds several objects, or it is damaged.
+        If pandas did not write the file, it holds several objects and none is named, or it is damaged.
     UnsupportedError
         If it is of another format, or columns are pickled.
     """
     path = absolute(read_path)
-    found = format_of_files(path)
-    if found.name == "Parquet":
+    file_format = format_of_files(path)
+    if file_format.name == "Parquet":
         frame = _of_parquet(path)
         if write_file is not None:
             frame.to_parquet(write_file, index=index)
         return frame if return_obj else None
     if "*" in path and not os.path.exists(path):
         raise FileError(f"import_data takes one HDF5 file, not the pattern {path!r}.", hint="import them one by one.")
-    if found.name != "HDF5":
-        raise UnsupportedError(f"{path!r} is a {found.name} file, none of HDF5 or Parquet that pandas wrote.")
+    if file_format.name != "HDF5":
+        raise UnsupportedError(f"{path!r} is a {file_format.name} file, none of HDF5 or Parquet that pandas wrote.")
     # h5py is loaded when it is needed, and not with akdask.
     from akdask.formats.hdf5.pandas_file import read_frame
 
-    frame = DataFrame.from_pandas(read_frame(path))
+    found = read_frame(path, key)
+    frame = DataFrame.from_pandas(found.reset_index() if isinstance(found.index, pd.MultiIndex) else found)
     if write_file is not None:
         frame.to_hdf(write_file, index=index)
     return frame if return_obj else None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, UnsupportedError, warn
@@ -34,6 +37,7 @@ _PACKED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"PK\x03\x04")
 
 _DELIMITERS = ",\t;|"
 _FIRST = 4096
+_MOST_COLUMNS = 4096  # of arrays of several dimensions
 _MOST_NAMED = 10
 
 
@@ -70,8 +74,8 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
     kind = kind_of(source)
     if kind == "read_csv":
         return _scan_csv(source, **{"column_delim": delimiter_of(source), **options})
-    if kind in {"read_hdf", "read_parquet"} and isinstance(source, str | os.PathLike) and not options:
-        found = import_data(source)
+    if kind in {"read_hdf", "read_parquet"} and isinstance(source, str | os.PathLike) and not options.keys() - {"key"}:
+        found = import_data(source, **options)
         if found is not None:
             return found
     if kind in {ARKOUDA, "read_parquet"}:
@@ -102,19 +106,23 @@ def frame_of_set(
     """Return the objects of a set as a DataFrame; a set of one DataFrame is that one.
 
     Unless `datasets` names them, columns of other lengths than most have, and arrays of several dimensions, are left
-    out with one warning.  Frames among other columns give theirs, named ``frame.column``.
+    out with one warning; where there are no others, arrays of several dimensions have a column for each number of a
+    row.  Frames among other columns give theirs, named ``frame.column``.
     """
     from akdask.frames.dataframe import DataFrame
     from akdask.io.files import read_objects
 
-    objects = read_objects(open_files(filenames, **options), datasets)
+    opened = open_files(filenames, **options)
+    if datasets is None and not opened.kinds:
+        return DataFrame({})
+    objects = read_objects(opened, datasets)
     first, *rest = objects.values()
     if isinstance(first, DataFrame) and not rest:
         return first
-    return DataFrame(objects if datasets is not None else _with_common_rows(objects))
+    return DataFrame(objects if datasets is not None else with_common_rows(objects))
 
 
-def _with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:
+def with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of the number of rows that most of them have, or of the larger of two such numbers."""
     from akdask.frames.dataframe import DataFrame
 
@@ -130,7 +138,7 @@ def _with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:
             found.setdefault(len(item), {})[name] = item
             told[name] = _rows(len(item))
     if not found:
-        return dict(objects)
+        return _of_matrices(objects)
     nrows = max(found, key=lambda count: (len(found[count]), count))
     odd = {name: text for name, text in told.items() if text != _rows(nrows)}
     if not odd:
@@ -143,6 +151,28 @@ def _with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:
         RuntimeWarning,
     )
     return found[nrows]
+
+
+def _of_matrices(objects: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a column for each number of the rows of arrays of several dimensions, named ``array.number``.
+
+    Raises
+    ------
+    UnsupportedError
+        If their rows are of too many numbers.
+    """
+    columns: dict[str, Any] = {}
+    for name, item in objects.items():
+        shape = item.shape
+        width = math.prod(shape[1:])
+        if len(columns) + width > _MOST_COLUMNS:
+            raise UnsupportedError(
+                f"{name!r} has the shape {shape}, too many numbers in a row for the columns of a frame.",
+                hint="ak.read gives arrays of several dimensions.",
+            )
+        for place in np.ndindex(*shape[1:]):
+            columns[".".join((name, *map(str, place)))] = item[(slice(None), *place)]
+    return with_common_rows(columns) if columns else columns
 
 
 def _rows(count: int) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import ObjTypeError, UnsupportedError
+from akdask.errors import MissingDatasetError, ObjTypeError, UnsupportedError
 from akdask.formats.hdf5.file_set import open_set
 from akdask.storage.objects import ObjType
 
@@ -334,11 +334,77 @@ def test_a_scan_is_the_frame_of_the_rows_that_most_columns_have(path):
     }
 
 
-def test_a_scan_of_arrays_of_several_dimensions_alone_is_refused(path):
+def test_a_scan_of_arrays_of_several_dimensions_alone_has_a_column_for_each_number_of_a_row(path):
+    values = np.arange(12.0).reshape(3, 2, 2)
     with h5py.File(path, "w") as file:
-        file["matrix"] = np.zeros((3, 2))
-    with pytest.raises(ak.AkdaskError, match="one dimension"):
+        file["cube"] = values
+        file["matrix"] = values[:, 0]
+        file["other"] = values[:2]
+    with pytest.warns(RuntimeWarning, match="'other.0.0': 2 rows"):
+        frame = ak.scan(path).to_pandas()
+    names = ["cube.0.0", "cube.0.1", "cube.1.0", "cube.1.1", "matrix.0", "matrix.1"]
+    assert list(frame) == names
+    np.testing.assert_array_equal(frame.to_numpy(), np.c_[values.reshape(3, 4), values[:, 0]])
+
+
+def test_a_scan_of_arrays_with_long_rows_alone_is_refused(path):
+    with h5py.File(path, "w") as file:
+        file["image"] = np.zeros((2, 5000))
+    with pytest.raises(UnsupportedError, match=r"'image' has the shape \(2, 5000\)"):
         ak.scan(path)
+
+
+def test_a_scan_of_no_objects_is_a_frame_without_columns(path):
+    h5py.File(path, "w").close()
+    assert ak.scan(path).shape == (0, 0)
+
+
+def test_groups_without_members_hide_nothing_that_cannot_be_read(path):
+    with h5py.File(path, "w") as file:
+        file.create_group("a")
+        file["z"] = np.array([b"ab"], "V2")
+    assert ak.ls(path) == ["a", "z"]
+    with pytest.raises(UnsupportedError, match=r"'z' .*opaque"):
+        ak.read_hdf(path)
+    with pytest.raises(ObjTypeError, match="without members"):
+        ak.read_hdf(path, "a")
+
+
+def test_a_group_is_the_frame_of_its_members(path):
+    with h5py.File(path, "w") as file:
+        file["g/a"] = np.arange(3)
+        file["g/deep/b"] = [b"x", b"y", b"z"]
+        file["g/one"] = 5
+        file["g/odd"] = np.array([b"ab"] * 3, "V2")
+        file["h"] = np.arange(2)
+    with pytest.warns(RuntimeWarning) as told:
+        found = ak.read_hdf(path, ["h", "g"])
+    assert ["'g/odd': dataset" in str(one.message) for one in told] == [True, False]
+    assert "'one': 1 row" in str(told[1].message)
+    assert found["h"].tolist() == [0, 1]
+    assert found["g"].to_pandas().to_dict("list") == {"a": [0, 1, 2], "deep/b": ["x", "y", "z"]}
+    with pytest.raises(MissingDatasetError, match="'i'"):
+        ak.read_hdf(path, ["i", "g"])
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_frames_of_anndata_have_their_labels_and_categoricals(path, is_old):
+    with h5py.File(path, "w") as file:
+        file["obs/_index"] = [b"c0", b"c1", b"c2"]
+        file["obs/n"] = np.arange(3)
+        labels = np.array(["low", "high"], h5py.string_dtype())
+        file["obs/__categories/kind" if is_old else "obs/kind/categories"] = labels
+        file["obs/kind" if is_old else "obs/kind/codes"] = np.array([1, -1, 0], "i1")
+        file["X/data"], file["X/indices"] = np.array([0.5, 1.5, 2.5]), np.array([0, 2, 1])
+        file["X/indptr"] = np.array([0, 2, 2, 3])
+    found = ak.read_hdf(path, ["obs", "X"])
+    obs = found["obs"]
+    assert obs.index.tolist() == ["c0", "c1", "c2"]
+    assert obs["n"].tolist() == [0, 1, 2]
+    assert isinstance(obs["kind"], ak.Categorical)
+    assert obs["kind"].tolist() == ["high", "N/A", "low"]
+    assert found["X"]["indices"].tolist() == [[0, 2], [], [1]]
+    assert found["X"]["data"].tolist() == [[0.5, 1.5], [], [2.5]]
 
 
 @pytest.mark.parametrize("block", [512, 4096, 65536])

@@ -224,12 +224,29 @@ def test_names_that_are_pickled_objects_are_refused_by_the_attribute(tmp_path, m
     assert "open" in caught.value.details[0]
 
 
-def test_several_levels_of_labels_and_periods_are_refused(tmp_path):
-    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)], names=["p", "q"])
-    for layout in LAYOUTS:
-        numbers().set_axis(levels).to_hdf(tmp_path / f"{layout}.h5", key="a", format=layout)
-        with pytest.raises(UnsupportedError, match="several levels"):
-            read_frame(str(tmp_path / f"{layout}.h5"))
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("names", [["p", "q"], ["p", None]])
+def test_labels_of_several_levels_are_those_of_pandas(tmp_path, layout, names):
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)], names=names)
+    frame = numbers().set_axis(levels)
+    frame.to_hdf(tmp_path / "x.h5", key="a", format=layout)
+    found = read_frame(str(tmp_path / "x.h5"))
+    pd.testing.assert_frame_equal(found, pd.read_hdf(tmp_path / "x.h5"), check_dtype=False, check_index_type=False)
+    imported = ak.import_data(tmp_path / "x.h5")
+    assert imported["p"].tolist() == ["a", "a", "b"]
+    assert imported[names[1] or "level_1"].tolist() == [1, 2, 1]
+
+
+def test_positions_beyond_the_labels_of_a_level_are_an_error(tmp_path):
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)])
+    numbers().set_axis(levels).to_hdf(tmp_path / "x.h5", key="a", format="fixed")
+    with h5py.File(tmp_path / "x.h5", "r+") as file:
+        file["a/axis1_label1"][0] = 2
+    with pytest.raises(FileFormatError, match="beyond"):
+        read_frame(str(tmp_path / "x.h5"))
+
+
+def test_labels_by_periods_are_refused(tmp_path):
     periods = pd.period_range("2020", periods=3, freq="M")
     for layout in LAYOUTS:
         for number, frame in enumerate((numbers().set_axis(periods), numbers().assign(p=periods))):

@@ -10,7 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.errors import FileError, FileFormatError, MissingFileError, SchemaError, UnsupportedError, WriteError
+from akdask.errors import (
+    FileError,
+    FileFormatError,
+    MissingDatasetError,
+    MissingFileError,
+    SchemaError,
+    UnsupportedError,
+    WriteError,
+)
 
 pytest.importorskip("tables", reason="PyTables is not installed; pip install 'akdask[pytables]'")
 
@@ -98,10 +106,14 @@ def test_files_that_pandas_did_not_write_are_refused(prefix, tmp_path):
         ak.import_data(tmp_path / "n_LOCALE0000.csv")
 
 
-def test_a_file_of_two_objects_is_refused(frame, written):
+def test_of_several_objects_one_is_named(frame, written):
     frame.to_hdf(written, key="other")
     with pytest.raises(FileFormatError, match="several objects"):
         ak.import_data(written)
+    frame[["n"]].iloc[:1].to_hdf(written, key="one/row")
+    assert len(ak.import_data(written, key="/one/row")) == len(ak.scan(written, key="one/row")) == 1
+    with pytest.raises(MissingDatasetError, match="two"):
+        ak.import_data(written, key="two")
 
 
 def test_an_export_that_fails_leaves_what_was_there(prefix, tmp_path):

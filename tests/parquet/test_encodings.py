@@ -19,6 +19,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.formats.parquet.footers import inspect_file
+from akdask.storage.files import identify
 
 NROWS = 200
 NAT = -(2**63)
@@ -263,7 +265,7 @@ def test_times_of_96_bits_keep_nanoseconds(tmp_path, options):
 def test_times_of_96_bits_that_nanoseconds_do_not_reach_are_an_error(tmp_path, value):
     microseconds = int((value - datetime.datetime(1970, 1, 1)) / datetime.timedelta(microseconds=1))
     found = int96(tmp_path / "x.parquet", [0, microseconds], "us")
-    with pytest.raises(FileFormatError, match=f"{value.year:04d}-(.|\n)*1677 and 2262"):
+    with pytest.raises(UnsupportedError, match=f"{value.year:04d}-(.|\n)*1677 and 2262"):
         found.to_ndarray()
 
 
@@ -280,6 +282,78 @@ def test_columns_of_96_bits_that_cannot_be_copied_are_an_error(tmp_path):
     path = tmp_path / "x.parquet"
     int96(path, [2**60], "us")
     before = path.read_bytes()
-    with pytest.raises(FileFormatError, match="1677 and 2262"):
+    with pytest.raises(UnsupportedError, match="1677 and 2262"):
         ak.update_parquet({"b": ak.array([1])}, path)
     assert path.read_bytes() == before
+
+
+def with_footer(path, change):
+    """Change the footer of a file without changing its length."""
+    raw = path.read_bytes()
+    start = len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
+    footer = change(raw[start:-8])
+    assert len(footer) == len(raw) - 8 - start
+    path.write_bytes(raw[:start] + footer + raw[-8:])
+
+
+def zigzag(number):
+    low, high = number * 2 & 127, number * 2 >> 7
+    return bytes([low | 128, high]) if high else bytes([low])
+
+
+def written_by(path, writer):
+    told = pq.ParquetFile(path).metadata.created_by.encode()
+    with_footer(path, lambda footer: footer.replace(told, writer.ljust(len(told))))
+
+
+@pytest.mark.parametrize("values", [[number % 3 for number in range(100)], [f"{number % 3}" for number in range(100)]])
+def test_chunks_that_old_writers_counted_too_short_are_read_as_arrow_reads_them(tmp_path, values):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"x": values}), path)
+    size = pq.ParquetFile(path).metadata.row_group(0).column(0).total_compressed_size
+    with_footer(path, lambda footer: footer.replace(b"\x16" + zigzag(size), b"\x16" + zigzag(size - 12)))
+    with pytest.raises(FileFormatError, match="bytes"):  # nobody reads it
+        ak.read_parquet(path)["x"].tolist()
+    written_by(path, b"parquet-mr version 1.2.8")
+    found = ak.read_parquet(path)["x"]
+    assert found.tolist() == pq.read_table(path)["x"].to_pylist() == values
+    assert found[ak.arange(100) > 97].tolist() == values[98:]
+    assert ak.read_parquet(path)["x"].nunique() == 3
+
+
+def test_a_total_of_rows_that_is_0_is_not_believed(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"x": list(range(50))}), path)
+    # Field 3 of the footer follows the schema: the rows of all row groups.
+    with_footer(path, lambda footer: footer.replace(b"\x16" + zigzag(50), b"\x16" + zigzag(0), 1))
+    assert pq.ParquetFile(path).metadata.num_rows == 0
+    assert ak.read_parquet(path)["x"].tolist() == list(range(50))
+
+
+def test_times_of_96_bits_in_structs_are_times(tmp_path):
+    times = pa.array([1234567891, None], pa.timestamp("ns"))
+    inner = pa.StructArray.from_arrays([times], ["t"])
+    table = pa.table({"s": pa.StructArray.from_arrays([inner], ["u"])})
+    pq.write_table(table, tmp_path / "x.parquet", use_deprecated_int96_timestamps=True)
+    found = ak.read_parquet(tmp_path / "x.parquet")["s.u.t"]
+    assert found.to_ndarray().astype(np.int64).tolist() == [1234567891, NAT]
+
+
+@pytest.mark.parametrize(("writer", "is_believed"), [(b"parquet-cpp-arrow version 4.0.1", False), (None, True)])
+def test_nulls_that_old_versions_of_arrow_did_not_count_may_be_there(tmp_path, writer, is_believed):
+    path = tmp_path / "x.parquet"
+    words = pa.array(["a", "b", "a"]).dictionary_encode()
+    pq.write_table(pa.table({"d": words, "l": [[1], [2, 3], []], "s": ["a", "b", "c"]}), path)
+    if writer is not None:
+        written_by(path, writer)
+    described = inspect_file(identify(str(path)))
+    nulls = {column.name: described.chunks_of(column)["nulls"].tolist() for column in described.schema.columns}
+    assert nulls == {"d": [0] if is_believed else [-1], "l": [1] if is_believed else [-1], "s": [0]}
+    assert ak.read_parquet(path)["d"].tolist() == ["a", "b", "a"]
+    assert ak.read_parquet(path)["l"].tolist() == [[1], [2, 3], []]
+
+
+def test_zero_bytes_at_the_end_of_text_in_lists_stay(tmp_path):
+    rows = [["a\0", "b"], ["\0\0"], []]
+    pq.write_table(pa.table({"x": rows}), tmp_path / "x.parquet")
+    assert ak.read_parquet(tmp_path / "x.parquet")["x"].tolist() == rows

@@ -17,6 +17,7 @@ from akdask.formats.hdf5.description import ColumnSchema, FileDescription, Objec
 from akdask.formats.hdf5.inspect import inspect_ahead, inspect_file
 from akdask.formats.hdf5.layout import column_type_of, in_stored_order
 from akdask.formats.hdf5.manifest import HdfManifest
+from akdask.formats.hdf5.metadata import EMPTY_GROUP
 from akdask.formats.hdf5.row_spaces import Layouts, ReadOptions, RowSpaces
 from akdask.records import record
 from akdask.storage.locales import Filenames
@@ -479,7 +480,9 @@ class FileSet:
         if not rest and differing:
             raise self._agreement.error(differing)
         if not rest:
-            return list(unreadable)
+            # Groups without members are the last to be told of.
+            found = [name for name, reason in unreadable.items() if reason != EMPTY_GROUP]
+            return found or list(unreadable)
         warn_of_left_out(self._options.label, differing, unreadable)
         return rest
 

@@ -229,7 +229,12 @@ class StoredNode:
         if self.text(layout.OBJ_TYPE) == ObjType.ARRAYVIEW.label:
             return ObjType.ARRAYVIEW
         inferred = self._inferred_kind()
-        return Problem(ObjTypeError, "is a group of no known layout") if inferred is None else inferred
+        return Problem(ObjTypeError, self._unknown_kind) if inferred is None else inferred
+
+    @property
+    def _unknown_kind(self) -> str:
+        """What is said where the layout is unknown."""
+        return "is a group of no known layout"
 
     def _has_shape(self) -> bool:
         """Whether it is an array of several dimensions: flat, with a shape beside it."""
@@ -365,8 +370,15 @@ class Foreign:
     text: str
 
 
+EMPTY_GROUP = "is a group without members"
+
+
 class StoredGroup(StoredNode):
     """A group."""
+
+    @property
+    def _unknown_kind(self) -> str:
+        return super()._unknown_kind if self.names else EMPTY_GROUP
 
     @property
     def address(self) -> int:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from h5py import h5d, h5o, h5t
 
 from akdask.deferred import pd
-from akdask.errors import FileFormatError, UnsupportedError
+from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats.hdf5.library import open_file
 from akdask.records import record
 
@@ -433,9 +433,31 @@ def _is_pickled(array: ArrayNode) -> bool:
 
 def _labels(node: GroupNode, name: str) -> pd.Index:
     variety = node.plain(f"{name}_variety")
+    if variety == "multi":
+        return _levels(node, name)
     if variety != "regular":
-        raise UnsupportedError(f"{name} of {node.place} are labels of several levels, which are not read.")
-    array = node.array(name)
+        raise UnsupportedError(f"{name} of {node.place} are labels of the variety {variety!r}, which is not known.")
+    return _level(node, node.array(name))
+
+
+def _levels(node: GroupNode, name: str) -> pd.MultiIndex:
+    """Return labels of several levels: the labels of each, and their positions among them, -1 for missing ones."""
+    count = node.plain(f"{name}_nlevels")
+    if not isinstance(count, int) or not 0 < count <= len(node.names):
+        raise FileFormatError(f"{node.place} does not tell the number of levels of {name}.")
+    levels: Any = [_level(node, node.array(f"{name}_level{number}")) for number in range(count)]
+    codes: Any = [_values(node.array(f"{name}_label{number}")) for number in range(count)]
+    for level, positions in zip(levels, codes, strict=True):
+        if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) != len(codes[0]):
+            raise FileFormatError(f"the positions of the labels {name} of {node.place} are not as many as the rows.")
+        if len(positions) and not -1 <= positions.min() <= positions.max() < len(level):
+            raise FileFormatError(f"positions of the labels {name} of {node.place} are beyond these.")
+    if any(level.has_duplicates for level in levels):
+        raise FileFormatError(f"{name} of {node.place} has labels of a level twice.")
+    return pd.MultiIndex(levels, codes, names=[level.name for level in levels])
+
+
+def _level(node: GroupNode, array: ArrayNode) -> pd.Index:
     if array.plain("index_class") == "period":
         raise UnsupportedError(f"{array.place} are labels by periods, which are not read.")
     return labels(
@@ -486,18 +508,25 @@ def table_frame(node: GroupNode) -> pd.DataFrame:
     FileFormatError
         If its parts do not fit together.
     UnsupportedError
-        If names are pickled objects, or rows or columns have several levels of labels.
+        If names are pickled objects, or columns have several levels of labels.
     """
-    array = node.array("table")
-    if node.plain("index_cols") != [(0, _INDEX)] or isinstance(node.plain("levels"), list):
-        raise UnsupportedError(f"{node.place} has several levels of labels, or is transposed, which is not read.")
+    array, levels = node.array("table"), node.plain("levels")
+    if node.plain("index_cols") != [(0, _INDEX)]:
+        raise UnsupportedError(f"{node.place} is transposed, or has several levels of columns, which is not read.")
     records = array.read()
     if records.ndim != 1 or records.dtype.names is None or _INDEX not in records.dtype.names:
         raise FileFormatError(f"{array.place} is no table of pandas.")
     columns = dict(_columns(node, array, records))
     order = _order(node, columns)
     frame = pd.DataFrame({name: columns[name] for name in order}, index=_rows(node, array, records))
-    is_unnamed = node.plain("pandas_type") == _SERIES and order == [_UNNAMED]
+    if isinstance(levels, list):
+        names = _checked(node, "levels", levels)
+        if not set(names) <= set(order):
+            raise FileFormatError(f"the levels of labels of {node.place} are none of its columns.")
+        frame = frame.set_index(names)
+        # So pandas names levels without a name.
+        frame.index.names = [None if name == f"level_{n}" else name for n, name in enumerate(frame.index.names)]
+    is_unnamed = node.plain("pandas_type") == _SERIES and list(frame.columns) == [_UNNAMED]
     return frame.rename(columns={_UNNAMED: 0}) if is_unnamed else frame
 
 
@@ -604,8 +633,8 @@ def has_frames(path: str) -> bool:
         return next(_stored(GroupNode(file, path, "/"), set()), None) is not None
 
 
-def read_frame(path: str) -> pd.DataFrame:
-    """Read the one DataFrame of a file, or its one Series as a DataFrame of one column.
+def read_frame(path: str, key: str | None = None) -> pd.DataFrame:
+    """Read a DataFrame of a file, or a Series as a DataFrame of one column.
 
     Times are returned without their time zones, in UTC, as stored.
 
@@ -613,6 +642,8 @@ def read_frame(path: str) -> pd.DataFrame:
     ----------
     path : str
         The file.
+    key : str, optional
+        Which object; it may be left out where there is only one.
 
     Returns
     -------
@@ -620,8 +651,10 @@ def read_frame(path: str) -> pd.DataFrame:
 
     Raises
     ------
+    MissingDatasetError
+        If there is no object of that key.
     FileFormatError
-        If pandas did not write the file, it holds several objects, or it is damaged.
+        If pandas did not write the file, it holds several objects and none is named, or it is damaged.
     UnsupportedError
         If values are stored as a pickle of Python objects, or have a type that akdask's DataFrames lack.
     """
@@ -632,11 +665,18 @@ def read_frame(path: str) -> pd.DataFrame:
                 f"pandas cannot read {path!r}: it holds no DataFrame and no Series.",
                 hint="sets of Arkouda are read with ak.read_hdf.",
             )
+        if key is not None:
+            wanted = [node for node in found if node.name.strip("/") == key.strip("/")]
+            if not wanted:
+                raise MissingDatasetError(
+                    f"{path!r} has no object {key!r}.", details=[node.name for node in found], hint="name one of these."
+                )
+            found = wanted
         if len(found) > 1:
             raise FileFormatError(
                 f"{path!r} holds several objects.",
                 details=[node.name for node in found],
-                hint="write the one that is wanted to a file of its own.",
+                hint=f"name one: ak.import_data({path!r}, key={found[0].name!r}).",
             )
         (node,) = found
         kind = node.attribute("pandas_type")

@@ -117,8 +117,11 @@ def exact_times(nanoseconds: pa.Array, seconds: pa.Array) -> pa.Array:
     wrapped = of_nanoseconds // 10**9 != of_seconds
     if wrapped.any():
         first = np.datetime64(int(of_seconds[wrapped][0]), "s")
-        raise pa.ArrowInvalid(f"the time {first} is not between 1677 and 2262, as nanoseconds of 64 bits are")
+        raise pa.ArrowInvalid(f"the time {first} {_BEYOND}, as nanoseconds of 64 bits are")
     return nanoseconds
+
+
+_BEYOND = "is not between 1677 and 2262"
 
 
 class ArrowChunkReader:
@@ -242,7 +245,7 @@ class Int96ChunkReader(ArrowChunkReader):
 
 def _exact_batches(nanoseconds: Callable[[], Iterator[Any]], seconds: Callable[[], Iterator[Any]]) -> Iterator[Any]:
     for fine, coarse in zip(nanoseconds(), seconds(), strict=True):
-        yield pa.record_batch([exact_times(fine.column(0), coarse.column(0))], ["times"])
+        yield pa.record_batch([exact_times(_leaf_of(fine.column(0)), _leaf_of(coarse.column(0)))], ["times"])
 
 
 @cached_results("nulls of Parquet columns", 4096)
@@ -302,6 +305,13 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
                 f"column {column!r} of {path!r} has differences between integers that Arrow does not read.",
                 details=[str(error)],
                 hint="write it in another encoding: with parquet_version v1, or as integers of 64 bits.",
+            ) from error
+        if _BEYOND in str(error):
+            raise UnsupportedError(
+                f"column {column!r} of {path!r} has times of 96 bits that 64 bits of nanoseconds do not reach.",
+                details=[str(error)],
+                hint="leave it out by naming the other columns; or write its times in microseconds (Spark: "
+                "spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS).",
             ) from error
         if "Invalid UTF8" in str(error):
             raise no_text(column, path) from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -115,7 +116,22 @@ def _described(file: FileIdentity) -> tuple[pq.FileMetaData, ParquetFileDescript
             f"{file.path!r} claims {sum(rows.tolist()):,} rows in {file.size:,} bytes.",
             hint="the file is damaged or made up; leave it out or write it again.",
         )
-    return metadata, ParquetFileDescription(file, schema, rows, chunks)
+    return metadata, ParquetFileDescription(file, schema, rows, _without_wrong_counts(metadata, schema, chunks))
+
+
+_WRITER = re.compile(r"parquet-cpp-arrow version ([0-7])\.")
+"""Arrow before version 8, which did not count nulls within dictionaries and lists."""
+
+
+def _without_wrong_counts(
+    metadata: pq.FileMetaData, schema: FileSchema, chunks: npt.NDArray[np.void]
+) -> npt.NDArray[np.void]:
+    """Return chunks whose nulls are unknown where their writer did not count them."""
+    if _WRITER.match(metadata.created_by or ""):
+        for column in schema.columns:
+            if column.is_nested or pa.types.is_dictionary(column.stored):
+                chunks["nulls"][column.leaf] = -1
+    return chunks
 
 
 _last: list[tuple[pq.FileMetaData, FileSchema]] = []

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import concat_rows, concat_text, empty, spread
+from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats import tuning
 from akdask.formats.parquet.chunks import (
     ArrowChunkReader,
@@ -308,6 +309,8 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
                 return chunk.read_text(int(rows[0]), int(rows[-1]) + 1, rows)
         except NoPlainPagesError:
             self._chunks[column, number] = self._general_chunk(column, number)
+        except FileFormatError:
+            pass  # reading all rows tells, if Arrow cannot read them either
         return None
 
     def _text(self, column: str, number: int, start: int, stop: int) -> Any:
@@ -316,7 +319,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         if isinstance(chunk, TextPageReader):
             try:
                 return chunk.read_text(start, stop)
-            except NoPlainPagesError:
+            except (NoPlainPagesError, FileFormatError):
                 pass
         return self._read(column, number, start, stop, None)
 
@@ -326,6 +329,22 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         except NoPlainPagesError:
             self._chunks[column, number] = self._general_chunk(column, number)
             return self._chunk(column, number).read(start, stop, out)
+        except FileFormatError as error:
+            return self._read_leniently(column, number, start, stop, out, error)
+
+    def _read_leniently(  # noqa: PLR0917 - those of `_read`, and why it failed
+        self, column: str, number: int, start: int, stop: int, out: NumberArray | None, error: FileFormatError
+    ) -> Column:
+        """Read what is not as the format says through Arrow, which reads some of it; else the error stays."""
+        if isinstance(self._chunks.pop((column, number), None), ArrowChunkReader):
+            raise error
+        try:
+            chunk = self._general_chunk(column, number)
+            found = chunk.read(start, stop, out)
+        except AkdaskError:
+            raise error from None
+        self._chunks[column, number] = chunk
+        return found
 
     def stretches(self, column: str) -> list[Stretch] | None:
         """Return the stretches of a column's rows; None where their stored form differs from that in memory."""
@@ -337,7 +356,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             try:
                 chunk = self._chunk(column, number)
                 some = chunk.stretches() if isinstance(chunk, NumberPageReader) else None
-            except NoPlainPagesError:
+            except (NoPlainPagesError, FileFormatError):  # reading tells
                 return None
             if some is None:
                 return None

@@ -301,7 +301,7 @@ def read_row_groups(
     Returns
     -------
     rows : ndarray, shape (nrowgroups,), int64
-        At least 0 each, with the footer's total as their sum.
+        At least 0 each, with the footer's total, unless that is 0, as their sum.
     chunks : ndarray, shape (nleaves, nrowgroups), dtype `CHUNK`
         Chunks with a problem cannot be read.
 
@@ -323,7 +323,8 @@ def row_groups_of(
         raise ThriftError("there are no row groups")
     rows = [integers(group, 3)[0] for group in groups]
     (total,) = integers(found, 3)
-    if min(rows, default=0) < 0 or sum(rows) != total or total >= 2**63:
+    # Some writers leave the total at 0.
+    if min(rows, default=0) < 0 or sum(rows) >= 2**63 or total not in {0, sum(rows)}:
         raise ThriftError(f"there are {total:,} rows, in row groups of {sum(rows):,}")
     has_orders = isinstance(found.get(7), list)
     chunks = np.zeros((len(leaves), len(groups)), CHUNK)
