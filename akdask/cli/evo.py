@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -20,6 +21,14 @@ from akdask.errors import AkdaskError, ArgumentError, FileFormatError, MissingCo
 from akdask.storage.files import concurrently, is_remote
 
 _LONGEST = 200
+_CSV = re.compile(r"\.(csv|tsv)(\.(gz|bz2|zst|lz4))?$", re.IGNORECASE)
+"""Names of text files in columns."""
+
+_OPTION = re.compile(
+    r"\b(time_zone|data_type|row_group_rows|truncate_times|level|storage_options)=(?:True|'?([\w/]+)'?)?"
+)
+"""Keywords of Python in hints that are options here."""
+
 _ROLES = ("geometry", "attribute", "index", "category", "lookup", "mask", "color", "time")
 
 
@@ -54,9 +63,14 @@ def _in_one_line(run: Callable[[argparse.Namespace], int], options: argparse.Nam
     try:
         return run(options)
     except AkdaskError as error:
-        parts = [error.message, *error.details[:3], *([] if error.hint is None else [error.hint])]
+        parts = [error.message, *error.details[:3], *([] if error.hint is None else [_OPTION.sub(_option, error.hint)])]
         text = "; ".join(part.strip().rstrip(".;") for part in parts)
         raise AkdaskError(printable(" ".join(text.split()))) from error
+
+
+def _option(match: re.Match[str]) -> str:
+    """Return the option of the command line that a keyword of Python is."""
+    return f"--{match[1].replace('_', '-')}{' ' if match[2] else ''}{match[2] or ''}"
 
 
 def _store(options: argparse.Namespace) -> Any:
@@ -136,9 +150,20 @@ def _rows(file: str, options: argparse.Namespace) -> Any:
     columns = None if options.columns is None else options.columns.split(",")
     if _is_parquet(file):
         return _rows_of_parquet(file, columns)
-    found = akdask.read(file, datasets=columns, storage_options=_storage_options(options))
+    found = _read(file, columns, _storage_options(options))
     frame = found if isinstance(found, akdask.DataFrame) else akdask.DataFrame(found)
     return frame if columns is None else frame[columns]
+
+
+def _read(file: str, columns: Sequence[str] | None, storage_options: Mapping[str, Any] | None) -> Any:
+    """Return the lazy columns of a file, also of CSV that others wrote."""
+    try:
+        return akdask.read(file, datasets=columns, storage_options=storage_options)
+    except FileFormatError:
+        if not _CSV.search(file):
+            raise
+        column_delim = "\t" if ".tsv" in file.lower() else ","
+        return akdask.read_csv(file, columns, column_delim, storage_options=storage_options)
 
 
 def _is_parquet(file: str) -> bool:
@@ -157,7 +182,7 @@ def _rows_of_parquet(file: str, columns: Sequence[str] | None) -> pa.RecordBatch
         schema = opened.schema_arrow
     except (OSError, pa.ArrowException) as error:
         raise FileFormatError(f"{file!r} cannot be read.", details=[str(error)]) from error
-    names = list(columns or schema.names)
+    names = list(columns or [name for name in schema.names if name not in _labels(schema)])
     missing = [repr(name) for name in names if name not in schema.names]
     if missing:
         known = f"columns: {', '.join(schema.names)}"
@@ -165,6 +190,12 @@ def _rows_of_parquet(file: str, columns: Sequence[str] | None) -> pa.RecordBatch
     schema = pa.schema([schema.field(name) for name in names])
     batches = (batch.select(names) for batch in opened.iter_batches(columns=names))
     return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def _labels(schema: pa.Schema) -> list[Any]:
+    """Return the names of the columns with the labels of rows in a file of pandas."""
+    found = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [] if len(found) == len(schema) else found
 
 
 def _add_get(actions: Any) -> None:
@@ -178,7 +209,7 @@ def _add_get(actions: Any) -> None:
 
 
 def _get(options: argparse.Namespace) -> int:
-    store, blob = _store(options), _blob(options.blob)
+    store, blob = _store_that_is_there(options), _blob(options.blob)
     columns = None if options.columns is None else options.columns.split(",")
     rows = _row_range(options.rows)
     if options.out is not None:
@@ -235,9 +266,9 @@ def _add_ls(actions: Any) -> None:
 def _ls(options: argparse.Namespace) -> int:
     store = _store_that_is_there(options)
     entries = store.ls()
-    about = concurrently(lambda entry: _described(store, entry.name), entries)
+    about = concurrently(lambda entry: _described(store, entry.identifier), entries)
     listed = [
-        {**found, "name": entry.name, "bytes": entry.size, "modified": _time(entry.modified)}
+        {**found, "name": entry.identifier, "bytes": entry.size, "modified": _time(entry.modified)}
         for entry, found in zip(entries, about, strict=True)
     ]
     if options.json:

@@ -14,7 +14,7 @@ from akdask.caches import Cache
 from akdask.errors import ArgumentError, FileError
 from akdask.evo.description import ArrayDescription, digest_of_stream, is_digest, is_identifier
 from akdask.evo.findings import Finding
-from akdask.evo.folders import MARK, BlobFolder, EntryKind, StoreEntry
+from akdask.evo.folders import MARK, SUFFIX, BlobFolder, EntryKind, StoreEntry
 from akdask.evo.reader import open_footer
 from akdask.evo.references import identifiers_in, load_document
 from akdask.records import record
@@ -89,8 +89,8 @@ def collect(
         if entry.kind is EntryKind.TEMPORARY:
             is_gone = folder.is_abandoned(entry, abandoned_after) and (dry_run or _removed(folder, entry, problems))
             temporaries += is_gone
-        if entry.kind is not EntryKind.BLOB or entry.identifier in used:
-            continue
+        if entry.kind is not EntryKind.BLOB or entry.name.endswith(SUFFIX) or entry.identifier in used:
+            continue  # Files with an extension were put there by others.
         mark = last_uses.get(entry.identifier)
         if max(entry.modified, 0.0 if mark is None else mark.modified) > before:
             recent += 1
@@ -176,9 +176,9 @@ def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding
         findings = [_no_file(entry) for entry in found.values() if _is_strange(entry)]
     else:
         wanted, findings = _wanted(folder, names, found)
-    digests = digests_of(folder, [entry for entry in wanted if is_digest(entry.name)])
+    digests = digests_of(folder, [entry for entry in wanted if is_digest(entry.identifier)])
     for entry in wanted:
-        is_hashed = is_digest(entry.name)
+        is_hashed = is_digest(entry.identifier)
         problem = _digest_problem(entry, digests[entry.name]) if is_hashed else _footer_problem(folder, entry)
         findings += [] if problem is None else [problem]
     return sorted(findings, key=lambda finding: finding.blob or "")
@@ -190,7 +190,7 @@ def _wanted(
     """Return the files of blobs, and findings for missing ones."""
     wanted, findings = [], []
     for name in dict.fromkeys(names):
-        entry = found.get(name) or found.get(name.upper())
+        entry = found.get(name) or found.get(name.upper()) or found.get(f"{name}{SUFFIX}")
         if entry is not None and entry.kind is EntryKind.BLOB:
             wanted.append(entry)
         elif entry is not None:

@@ -197,6 +197,12 @@ class RowFacts:
         keys = [item for item in (self.keys, other.keys) if item is not None]
         return RowFacts(observed, self.trues + other.trues, np.concatenate(keys) if keys else None)
 
+    def moved(self, first: int) -> RowFacts:
+        """Return the facts with rows counted from that of a row group in its blob."""
+        return replace(
+            self, observed={key: replace(one, first=one.first + first) for key, one in self.observed.items()}
+        )
+
     def findings(self, rules: ContentRules, row_group: int) -> list[Finding]:
         """Return the violations in these rows, as findings of a row group."""
         found = []
@@ -216,7 +222,7 @@ def examine(table: pa.Table, rules: ContentRules, first: int = 0) -> RowFacts:
     rules : ContentRules
         Requirements on the values.
     first : int, default 0
-        The number of the first row in its row group.
+        The number of the first row in the blob.
     """
     noted = RowFacts()
     for number, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
@@ -238,7 +244,7 @@ def examine_column(column: Any, name: str, number: int, rules: ContentRules, fir
     rules : ContentRules
         Requirements on the array.
     first : int, default 0
-        The number of the first row in its row group.
+        The number of the first row in the blob.
     """
     observed = {
         (code, name): replace(item, first=item.first + first) for code, item in _observations(column, number, rules)
@@ -361,7 +367,7 @@ Text = Callable[[Observation, ContentRules], str]
 def _missing(what: str) -> Text:
     def text(item: Observation, rules: ContentRules) -> str:
         return (
-            f"{item.count:,} values are {what}, first at row {item.first:,} of the row group, which {rules.role.name}"
+            f"{item.count:,} values are {what}, first at row {item.first:,}, which {rules.role.name}"
             " must not have; leave these rows out or give them values."
         )
 
@@ -374,42 +380,41 @@ _RULES: Mapping[str, tuple[Severity, Text]] = {
     "infinite": (
         "warning",
         lambda item, rules: (
-            f"{item.count:,} values are infinite, first at row {item.first:,} of the row group; the format allows that,"
+            f"{item.count:,} values are infinite, first at row {item.first:,}; the format allows that,"
             f" but {rules.role.name} of infinite extent is hardly meant."
         ),
     ),
     "null-key": (
         "error",
         lambda item, _: (
-            f"{item.count:,} keys of the lookup table are null, first at row {item.first:,} of the row"
-            " group; leave these rows out."
+            f"{item.count:,} keys of the lookup table are null, first at row {item.first:,}; leave these rows out."
         ),
     ),
     "negative-index": (
         "error",
         lambda item, _: (
-            f"{item.count:,} indices are below 0, such as {item.value:,}, first at row {item.first:,} of the"
-            " row group; indices count from 0."
+            f"{item.count:,} indices are below 0, such as {item.value:,}, first at row {item.first:,}"
+            "; indices count from 0."
         ),
     ),
     "index-range": (
         "error",
         lambda item, rules: (
             f"{item.count:,} indices are not below the number of vertices, {rules.vertices:,}: up to"
-            f" {item.value:,}, first at row {item.first:,} of the row group; indices count from 0."
+            f" {item.value:,}, first at row {item.first:,}; indices count from 0."
         ),
     ),
     "cell-shape": (
         "error",
         lambda item, _: (
             f"{item.count:,} cells have unknown shape codes, such as {item.value}, first at row"
-            f" {item.first:,} of the row group; shapes are 0 to {_SHAPES - 1}."
+            f" {item.first:,}; shapes are 0 to {_SHAPES - 1}."
         ),
     ),
     "nul-character": (
         "warning",
         lambda item, _: (
-            f"{item.count:,} strings have NUL characters, first at row {item.first:,} of the row group,"
+            f"{item.count:,} strings have NUL characters, first at row {item.first:,},"
             " which some readers do not take; remove them."
         ),
     ),
@@ -417,7 +422,7 @@ _RULES: Mapping[str, tuple[Severity, Text]] = {
         "warning",
         lambda item, _: (
             f"{item.count:,} codes have no key in the lookup table and are read as missing:"
-            f" {', '.join(map(str, item.codes[:_SHOWN]))}; first at row {item.first:,} of the row group."
+            f" {', '.join(map(str, item.codes[:_SHOWN]))}; first at row {item.first:,}."
         ),
     ),
 }

@@ -38,6 +38,9 @@ TEMPORARY = ".akdask-evo-"
 MARK = ".evo-used-"
 """How the names of marks begin: the rest is the name of a blob that was put again, and so is in use."""
 
+SUFFIX = ".parquet"
+"""What others append to the names of blobs that they have fetched; akdask reads these and writes none."""
+
 _TEMPORARY = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{32}}")
 
 
@@ -80,7 +83,7 @@ class StoreEntry:
     @property
     def identifier(self) -> str:
         """The name of the blob that it is, or that it is the mark of."""
-        return self.name.removeprefix(MARK).lower()
+        return self.name.removeprefix(MARK).removesuffix(SUFFIX).lower()
 
 
 def kind_of_name(name: str, *, is_file: bool) -> EntryKind:
@@ -93,7 +96,7 @@ def kind_of_name(name: str, *, is_file: bool) -> EntryKind:
     """
     if not is_file:
         return EntryKind.FOREIGN
-    if is_identifier(name):
+    if is_identifier(name.removesuffix(SUFFIX)):
         return EntryKind.BLOB
     if name.startswith(MARK) and is_identifier(name.removeprefix(MARK)):
         return EntryKind.MARK

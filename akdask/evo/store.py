@@ -33,7 +33,7 @@ from akdask.evo.description import (
 )
 from akdask.evo.errors import BlobFormatError, BlobWriteError, DigestError, EvoError, MissingBlobError, StoreError
 from akdask.evo.findings import Finding, errors_among
-from akdask.evo.folders import BlobFolder, BlobSink, EntryKind, LocalFolder, LocalSink, RemoteFolder, StoreEntry
+from akdask.evo.folders import SUFFIX, BlobFolder, BlobSink, EntryKind, LocalFolder, LocalSink, RemoteFolder, StoreEntry
 from akdask.evo.kinds import TYPES, readable_name
 from akdask.evo.reader import Columns, Times, open_footer, read_arrow, read_blob
 from akdask.evo.validation import validate
@@ -553,7 +553,7 @@ class Store:
         """
         if not isinstance(target, Store):
             raise ArgumentTypeError(f"blobs are copied to a Store, not to a {type(target).__name__}.")
-        given = [entry.name for entry in self.ls()] if blobs is None else several(blobs)
+        given = [entry.identifier for entry in self.ls()] if blobs is None else several(blobs)
         names = list(dict.fromkeys(name for name in map(optional_name, given) if name is not None))
 
         def copied(name: str) -> str | AkdaskError | None:
@@ -650,7 +650,7 @@ class Store:
 
     def _find(self, name: str) -> StoreEntry | None:
         """Return the file of a blob; names are compared without case."""
-        for written in (name, name.upper()):
+        for written in (name, name.upper(), f"{name}{SUFFIX}"):
             entry = self._folder.find(written)
             if entry is not None and entry.kind is EntryKind.BLOB:
                 return entry

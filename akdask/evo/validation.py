@@ -646,16 +646,16 @@ def _check_all_pages(ranges: RangeReader, facts: FooterFacts, number: int) -> li
 
 def _check_values(ranges: RangeReader, facts: FooterFacts, number: int, rules: ContentRules) -> RowGroupReport:
     noted = RowFacts()
-    row = 0
+    start, row = sum(map(int, facts.rows[:number])), 0
     try:
         opened = open_parquet(ranges)
         for batch in opened.iter_batches(tuning.CHECKED_ROWS, row_groups=[number], use_threads=False):
             batch.validate(full=True)
-            noted = noted.joined(examine(pa.Table.from_batches([batch]), rules, row))
+            noted = noted.joined(examine(pa.Table.from_batches([batch]), rules, start + row))
             row += batch.num_rows
     except PARQUET_ERRORS as error:
         column = _column_at_fault(ranges, facts, number)
-        text = f"values behind row {row:,} cannot be read: {str(error).strip() or type(error).__name__}"
+        text = f"values behind row {start + row:,} cannot be read: {str(error).strip() or type(error).__name__}"
         return RowGroupReport(
             number, (Finding("error", "data", f"{text}; fetch the blob again.", column, number),), noted
         )

@@ -251,16 +251,16 @@ class BlobWriter:
         ContentError
             If the role of the array, or the type of a column, forbids a value.
         """
-        number = len(self._facts)
+        number, facts = len(self._facts), group.facts.moved(self.nrows)
         if group.error is not None:
             where = f"row group {number}, which begins at row {self.nrows:,}"
             error = group.error
             raise type(error)(error.message, details=[where, *error.details], hint=error.hint) from error
-        _refuse(group.facts.findings(self._rules, number))
+        _refuse(facts.findings(self._rules, number))
         assert group.encoded is not None, "nothing is wrong"
         for data in self._assembly.add(group.encoded):
             self._write(data)
-        self._facts.append(group.facts)
+        self._facts.append(facts)
 
     def finish(self, name: str | None) -> str:
         """Write the end of the blob, give it its name, and return that.

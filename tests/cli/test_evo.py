@@ -175,3 +175,47 @@ def test_wrong_words_are_wrong_use(run):
         with pytest.raises(SystemExit) as caught:
             run(*words)
         assert caught.value.code == 2
+
+
+def test_csv_of_others_is_put(run):
+    FRAME.assign(when=pd.date_range("2024-01-01", periods=3)).to_csv("rows.csv", index=False)
+    found = json.loads(run("put", "store", "rows.csv", "--columns", "x,y,z")[1])
+    assert evo.Store("store").get_arrow(found)["z"].to_pylist() == [7.0, 8.0, 9.0]
+    code, _, err = run("put", "store", "rows.csv", "--columns", "when")
+    assert (code, "--time-zone UTC" in err, "time_zone" in err) == (2, True, False)
+    found = json.loads(run("put", "store", "rows.csv", "--columns", "when", "--time-zone", "UTC")[1])
+    assert found["data_type"] == "timestamp"
+
+
+def test_labels_of_a_pandas_file_are_no_column(run):
+    FRAME[["x"]].iloc[[2, 0]].to_parquet("filtered.parquet")
+    assert pq.read_schema("filtered.parquet").names == ["x", "__index_level_0__"]
+    found = json.loads(run("put", "store", "filtered.parquet")[1])
+    assert (found["width"], found["length"]) == (1, 2)
+
+
+def test_blobs_with_an_extension_are_seen(run, blob, folder):
+    (folder / "fetched").mkdir()
+    (folder / "store" / blob["data"]).rename(folder / "fetched" / f"{blob['data']}.parquet")
+    code, out, _ = run("ls", "fetched", "--json")
+    assert (code, [item["name"] for item in json.loads(out)]) == (0, [blob["data"]])
+    store = evo.Store("fetched")
+    assert store.get(blob)["y"].tolist() == [4.0, 5.0, 6.0]
+    assert store.verify() == store.verify([blob]) == []
+    assert store.gc([], grace=0).names == []
+    assert store.copy(None, evo.Store("other")) == [blob["data"]]
+    with open(store.path(blob), "r+b") as file:
+        file.truncate(100)
+    assert [finding.code for finding in evo.Store("fetched").verify()] == ["digest"]
+
+
+def test_folders_that_are_not_there_are_told(run, blob):
+    code, _, err = run("get", "nowhere", blob["data"])
+    assert (code, "no folder" in err) == (2, True)
+
+
+def test_rows_of_findings_are_counted_within_the_blob(run):
+    values = [float("nan") if number == 77 else 1.0 for number in range(100)]
+    pq.write_table(pa.table({"x": values}), "late.parquet", row_group_size=30, compression="gzip", version="2.4")
+    assert "first at row 77," in run("validate", "late.parquet", "--role", "geometry")[1]
+    assert "first at row 77," in run("put", "store", "late.parquet", "--role", "geometry", "--row-group-rows", 30)[2]
