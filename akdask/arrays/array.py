@@ -487,9 +487,9 @@ class Array(Writable, Collection):
         return f"array({shown})" if shown.startswith("[") else shown
 
     def _repr_html_(self) -> str:
-        from akdask.arrays.display import captioned
+        from akdask.arrays.display import html_of
 
-        return captioned(self._title(), repr(self))
+        return html_of(self)
 
     def _title(self) -> str:
         from akdask.arrays.display import title_of

@@ -22,8 +22,35 @@ if TYPE_CHECKING:
 EDGE = 3
 """How many first and last elements are shown of a longer array."""
 
+LONGEST_TABLE = 20
+"""Elements that a table has; of more it has the first and last ones."""
+
+LONGEST_CELL = 200
+"""Characters of a text that a table has; the page cuts what does not fit."""
+
 MOST_PARTITIONS = 1000
 """Partitions whose cost takes a moment to estimate."""
+
+
+# Rules and secondary text have the text colour of the notebook, made translucent: dark and light themes need
+# no styles of their own.
+STYLE = """<style scoped>
+.akdask p {margin: 0 0 .4em; opacity: .75}
+.akdask table {border-collapse: collapse; border: none; font-variant-numeric: tabular-nums}
+.akdask th, .akdask td {text-align: right; padding: .25em .7em; border: none; max-width: 24em; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap; background: none; color: inherit}
+.akdask thead tr:nth-child(n+2) th {font-weight: normal; font-size: 85%; opacity: .65}
+.akdask thead tr:last-child th {
+border-bottom: 1px solid rgba(127, 127, 127, .5)}
+.akdask tbody tr:nth-child(even) {background: rgba(127, 127, 127, .08)}
+.akdask tbody tr:hover {background: rgba(127, 127, 127, .2)}
+.akdask tbody th {font-weight: normal; opacity: .65}
+</style>"""
+
+
+def framed(title: str, *parts: str) -> str:
+    """Return parts of HTML below a title, which is plain text, with the style of tables."""
+    return f'<div class="akdask">{STYLE}<p>{escape(title)}</p>{"".join(parts)}</div>'
 
 
 def captioned(title: str, text: str) -> str:
@@ -36,17 +63,57 @@ def text_of(array: Any) -> str:
 
     The array says how its elements are printed and listed, and of which number only the first and last ones are shown.
     """
-    edges = _edges(array)
+    edges = _shown_edges(array)
     if edges is None:
-        in_memory = rows_in_memory(array, array._frame, [array._value])
-        if in_memory is None:
-            return f"<{array._describe()}: {lazy_text(array)}>"
-        resolve_lengths(in_memory._frame)
-        edges = _first_and_last(in_memory, small=False)
+        return f"<{array._describe()}: {lazy_text(array)}>"
     head, tail = edges
     rest = [] if tail is None else [array._gap, *array._printed(tail)]
     shown: str = array._listed(array._printed(head) + rest)
     return shown
+
+
+def html_of(array: Any) -> str:
+    """Return an array as a table of HTML: positions and elements, numbers in their shortest digits."""
+    edges = _shown_edges(array)
+    if edges is None:
+        return framed(f"{array._title()}: {lazy_text(array)}")
+    head, tail = edges
+    if np.ndim(head) > 1:
+        return captioned(array._title(), repr(array))
+    if tail is None and len(head) > LONGEST_TABLE:
+        head, tail = head[:EDGE], head[-EDGE:]
+    rows = [(str(position), text) for position, text in enumerate(_cells(array, head))]
+    if tail is not None:
+        last = _cells(array, tail)
+        size = array.rows.size
+        rows += [("…", "…"), *((str((size or 0) - len(last) + k), text) for k, text in enumerate(last))]
+    cells = "".join(f"<tr><th>{position}</th><td>{escape(text)}</td></tr>" for position, text in rows)
+    kind = escape(str(array._type_name()))
+    return framed(
+        array._title(), f"<table><thead><tr><th></th><th>{kind}</th></tr></thead><tbody>{cells}</tbody></table>"
+    )
+
+
+def _cells(array: Any, items: Any) -> list[str]:
+    """Return elements as cells of a table: text without quotes, and cut, numbers as Python writes them."""
+    listed = items.tolist() if isinstance(items, np.ndarray) else list(items)
+    if any(isinstance(item, str | float) for item in listed):
+        printed = [str(item) for item in listed]
+    else:
+        printed = [text.strip("'") for text in array._printed(items)]
+    return [text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…" for text in printed]
+
+
+def _shown_edges(array: Any) -> tuple[Any, Any] | None:
+    """Return the first and last elements, as `_edges`, also of an array that is quick to compute."""
+    edges = _edges(array)
+    if edges is not None:
+        return edges
+    in_memory = rows_in_memory(array, array._frame, [array._value])
+    if in_memory is None:
+        return None
+    resolve_lengths(in_memory._frame)
+    return _first_and_last(in_memory, small=False)
 
 
 def listed(array: Any, printed: Sequence[str]) -> str:

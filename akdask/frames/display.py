@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TextIO
 
 from akdask.arrays.array import GAP
-from akdask.arrays.display import lazy_text, rows_in_memory
+from akdask.arrays.display import framed, lazy_text, rows_in_memory
 from akdask.columns.dtypes import INT64
 from akdask.deferred import pd
 from akdask.engine.alignment import Limit
@@ -26,21 +26,6 @@ UNITS = ("B", "KB", "MB", "GB")
 SHOWN_COLUMNS = 20
 SHOWN_ROWS = 60
 """Where pandas is told to show all of them."""
-
-# Rules and secondary text have the text colour of the notebook, made translucent: dark and light themes need
-# no styles of their own.
-STYLE = """<style scoped>
-.akdask p {margin: 0 0 .4em; opacity: .75}
-.akdask table {border-collapse: collapse; border: none; font-variant-numeric: tabular-nums}
-.akdask th, .akdask td {text-align: right; padding: .25em .7em; border: none; max-width: 24em; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; background: none; color: inherit}
-.akdask thead tr:nth-child(n+2) th {font-weight: normal; font-size: 85%; opacity: .65}
-.akdask thead tr:last-child th {
-border-bottom: 1px solid rgba(127, 127, 127, .5)}
-.akdask tbody tr:nth-child(even) {background: rgba(127, 127, 127, .08)}
-.akdask tbody tr:hover {background: rgba(127, 127, 127, .2)}
-.akdask tbody th {font-weight: normal; opacity: .65}
-</style>"""
 
 
 class Info(str):
@@ -92,11 +77,11 @@ def html_of(frame: DataFrame) -> str:
     if shown is None:
         named = [(name, str(kind)) for name, kind in list(types.items())[:SHOWN_COLUMNS]]
         more = len(types) - len(named)
-        return _framed(
+        return framed(
             f"{_summary(frame)}: {lazy_text(frame)}",
             _types_table([*named, *([("…", f"{more} more")] if more else [])]),
         )
-    return _framed(_summary(frame, shown), _rows_table(shown, types))
+    return framed(_summary(frame, shown), _rows_table(shown, types))
 
 
 def info(frame: DataFrame) -> Info:
@@ -236,11 +221,6 @@ def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:
     return first, last
 
 
-def _framed(title: str, *parts: str) -> str:
-    """Return parts of HTML below a title, which is plain text, with the style of tables."""
-    return f'<div class="akdask">{STYLE}<p>{escape(title)}</p>{"".join(parts)}</div>'
-
-
 def _rows_table(shown: pd.DataFrame, types: Mapping[str, Any]) -> str:
     """Return rows as a table, shortened as pandas shortens longer ones.
 
@@ -262,7 +242,8 @@ def _rows_table(shown: pd.DataFrame, types: Mapping[str, Any]) -> str:
         sparsify=False,
         show_dimensions=False,
         border=0,
-        index_names=shown.index.name is not None,
+        index_names=any(name is not None for name in shown.index.names),
+        float_format=None if pd.get_option("display.float_format") or pd.get_option("display.precision") != 6 else str,
     )
 
 
@@ -279,12 +260,27 @@ def series_text(series: Series) -> str:
     return _series_rows(series, shown)
 
 
-def _series_rows(series: Series, shown: pd.DataFrame) -> str:
-    """Return first and last rows as pandas writes a Series."""
+def series_html(series: Series) -> str:
+    """Return first and last rows as a table, like that of a DataFrame."""
+    shown = edge_rows(series._labelled)
+    if shown is None:
+        return framed(f"{series._title()}: {lazy_text(series._labelled)}")
+    name = "" if series.name is None else series.name
+    return framed(
+        series._title(), _rows_table(_labelled_values(series, shown).to_frame(name), {name: series.values._type_name()})
+    )
+
+
+def _labelled_values(series: Series, shown: pd.DataFrame) -> pd.Series[Any]:
     if series._level_names:
         levels = [shown[level_column(number)] for number in range(len(series._level_names))]
         shown.index = pd.MultiIndex.from_arrays(levels, names=list(series._level_names))
-    values: Any = shown[VALUES].rename(series.name)
+    return shown[VALUES].rename(series.name)
+
+
+def _series_rows(series: Series, shown: pd.DataFrame) -> str:
+    """Return first and last rows as pandas writes a Series."""
+    values: Any = _labelled_values(series, shown)
     if not len(values):
         return "Series([ -- ][ 0 values : 0 B])"
     size = series.rows.size

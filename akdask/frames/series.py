@@ -2255,9 +2255,9 @@ class Series(Labelled, RowLabelled):
         return display.series_text(self)
 
     def _repr_html_(self) -> str:
-        from akdask.arrays.display import captioned
+        from akdask.frames import display
 
-        return captioned(self._title(), repr(self))
+        return display.series_html(self)
 
     def _title(self) -> str:
         from akdask.arrays.display import counted

@@ -112,8 +112,32 @@ def test_frames_are_shown_by_pandas_with_their_size_in_brackets():
 )
 def test_html_tells_what_it_is_and_escapes_what_it_holds(shown, title):
     html = shown._repr_html_()
-    assert html.startswith(f"<p>{title}</p><pre")
+    assert f"<p>{title}</p><" in html
     assert "<b>" not in html
+    is_table = type(shown).__name__ in {"Strings", "Categorical", "pdarray", "Series"}
+    assert ("<table" in html) == is_table
+    assert ("<pre" in html) != is_table
+
+
+@pytest.mark.parametrize("shown", [ak.array([0.1, 1e10]), ak.Series([0.1, 1e10]), ak.DataFrame({"x": [0.1, 1e10]})])
+def test_numbers_in_html_have_their_shortest_digits(shown):
+    html = shown._repr_html_()
+    assert "<td>0.1</td>" in html
+    assert "<td>10000000000.0</td>" in html
+
+
+def test_html_of_long_arrays_has_both_ends_and_long_text_is_cut():
+    html = ak.arange(100)._repr_html_()
+    assert html.count("<tr>") == 1 + 3 + 1 + 3
+    assert "<tr><th>97</th><td>97</td></tr>" in html
+    assert len(ak.array(["a" * 5000])._repr_html_()) < 3000
+
+
+def test_html_of_labels_in_levels_names_them():
+    frame = ak.DataFrame({"k": [1, 2], "l": ["a", "b"], "x": [0.5, 1.5]})
+    html = frame.groupby(["k", "l"])["x"].sum()._repr_html_()
+    assert "<th>k</th>" in html
+    assert "<td>1.5</td>" in html
 
 
 def test_groups_tell_their_keys():
