@@ -159,6 +159,9 @@ def _member(path: str, dtype: DType) -> ObjectSchema:
 def _told(dtype: DType) -> str:
     if h5py.check_ref_dtype(dtype):
         return "references to objects"
+    listed = h5py.check_vlen_dtype(dtype)
+    if listed is not None:
+        return f"lists of {_told(np.dtype(listed))}"
     return f"opaque bytes ({dtype.itemsize} each)" if dtype.kind == "V" else str(dtype)
 
 
