@@ -289,7 +289,10 @@ def add_series(series: Series, b: Series) -> Series:
 def combine_series(series: Series, other: Any) -> Series:
     given = _series_of("combine_first", other)
     joined = on_all_labels(series._row_labels, [series.values], given._row_labels, [given.values])
-    found: Series = _on_joined(series, joined, where_present(joined.ones[0], joined.others[0]), given)
+    values = where_present(joined.ones[0], joined.others[0])
+    if isinstance(values, pdarray):
+        values._made_of([series.values, given.values])
+    found: Series = _on_joined(series, joined, values, given)
     found.name = series.name
     return found
 

@@ -1332,7 +1332,8 @@ class Series(Labelled, RowLabelled):
         from akdask.arrays.reductions import skew
         from akdask.frames.reductions import present_values
 
-        return skew(present_values(self, True), bias=False)
+        values = present_values(self, True)
+        return skew(values, bias=False) if values.size >= 3 else np.float64(np.nan)
 
     def kurt(self) -> np.float64:
         """Return the excess kurtosis of the values that are not missing, as pandas has it; computes.

@@ -11,6 +11,7 @@ import pandas
 
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
+from akdask.pandas.labels import settled_operands
 from akdask.pandas.refusals import NotLazyError
 
 INTEGERS = tuple(map(np.dtype, ("int64", "uint64", "uint8", "bool")))
@@ -48,6 +49,7 @@ def method(operate: Callable[[Any, Any], Any], reflected: bool = False) -> Calla
             raise NotLazyError("the operand has no lazy form")
         if operate in (operator.floordiv, operator.mod):
             check_division(*((other, own) if reflected else (own, other)))
+        own, other = settled_operands(operate.__name__, [own, other])
         return operate(other, own) if reflected else operate(own, other)
 
     return form

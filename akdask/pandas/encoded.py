@@ -537,7 +537,7 @@ def _dates(values: Any) -> tuple[Any, Coding] | None:
         return None
     days = np.zeros(len(values), np.int64)
     days[~missing] = there.astype("datetime64[D]").astype(np.int64)
-    gap = GAP_OF_TYPE[lacking.pop()] if lacking else "NaT"
+    gap = GAP_OF_TYPE[lacking.pop()] if lacking else "NaN"
     found = with_gaps(days, missing)
     return found, Objects("date", gap)
 
@@ -773,7 +773,7 @@ def with_plain_masks(args: Any) -> Any:
 
 
 def check_gaps(*lazies: Any) -> None:
-    """Refuse operations that add missing rows to columns where others are None already: those are NaN.
+    """Refuse operations that add missing rows to columns where others are None or NaT already: those are NaN.
 
     Raises
     ------
@@ -782,8 +782,8 @@ def check_gaps(*lazies: Any) -> None:
     """
     for lazy in lazies:
         kinds = columns_of(lazy).kinds.values() if isinstance(lazy, DataFrame | Series) else ()
-        if any(isinstance(kind, EncodedArray) and kind.coding.gap == "None" for kind in kinds):
-            raise NotLazyError("missing objects are None, and those of other rows NaN")
+        if any(isinstance(kind, EncodedArray) and kind.coding.gap in ("None", "NaT") for kind in kinds):
+            raise NotLazyError("missing objects are None or NaT, and those of other rows NaN")
 
 
 def _has_wide_number(frame: Any) -> bool:
@@ -804,7 +804,7 @@ def _rounded(found: Any, own: Any, floats: list[str], name: str) -> Any:
         for column in floats:
             made.loc[["mean", "std"], column] = made.loc[["mean", "std"], column].astype(np.float32)
     elif len(floats) == len(columns_of(own).values):
-        made = made.astype(np.float32)
+        made = made.astype(np.float32) if made.notna().any() or len(own) else made
     else:
         made = made.copy()
         made[floats] = made[floats].astype(np.float32).astype(np.float64)

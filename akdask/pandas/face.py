@@ -166,7 +166,8 @@ class Face:
 
                 sides = own, lazy_argument(args[0])
                 check_division(*(sides[::-1] if name.startswith("__r") else sides))
-            result = getattr(type(own), name)(own, *map(lazy_argument, args))
+            own, *given = module_named("akdask.pandas.labels").settled_operands(name, [own, *map(lazy_argument, args)])
+            result = getattr(type(own), name)(own, *given)
             if result is NotImplemented:
                 raise NotLazyError("the operand has no lazy form")
             return self._faced(result)

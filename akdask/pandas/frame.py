@@ -109,6 +109,10 @@ class DataFrame(NDFrame):
         from akdask.pandas import labels
 
         own = self.lazy()
+        if name in ROUNDING:
+            own = labels.settled_columns(own)
+            if own is not self.lazy():
+                return DataFrame._of(own)._lazily(name, args, kwargs)
         if only_moves_labels(name, args, kwargs):
             result = self._faced(labels.arrangement(own, name, args, kwargs))
         elif labels.labels_of_frame(own) is None or name in KNOW_LABELS:
@@ -435,6 +439,10 @@ def _labels() -> Any:
     from akdask.pandas import labels
 
     return labels
+
+
+ROUNDING = words("cumprod cumsum diff drop_duplicates duplicated nunique prod product rank sort_values sum")
+"""Methods that tell integers from the floats nearest to them, which pandas has if some are missing."""
 
 
 def _is_lazy(given: Any) -> bool:

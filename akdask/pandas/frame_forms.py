@@ -17,6 +17,7 @@ from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import called as called_on
 from akdask.pandas.face import faced, in_pandas, lazy_argument, lazy_kind
 from akdask.pandas.labels import (
+    EXACT,
     arranged,
     column_labels,
     computed,
@@ -24,8 +25,9 @@ from akdask.pandas.labels import (
     labels_of_frame,
     probe,
     row_labels,
+    settled,
 )
-from akdask.pandas.lazy import LazyFrame, column_of, order_of_pandas
+from akdask.pandas.lazy import LazyFrame, LazySeries, column_of, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 
 
@@ -88,6 +90,7 @@ def _merged(
             raise NotLazyError("a key is a column of the side that is joined by its labels")
     if how in ("right", "outer") and _differ_by_gaps(frame, right, on):
         raise NotLazyError("keys of one side may be floats")
+    _check_exact(frame, right, on, left_on, right_on)
     encoded = sys.modules.get("akdask.pandas.encoded")
     if encoded is not None and how not in ("inner", "cross"):
         encoded.check_gaps(frame, right)
@@ -353,6 +356,29 @@ def _differ_by_gaps(one: Any, other: Any, on: Any) -> bool:
         bool(_with_gaps(mine)) != bool(_with_gaps(its)) or mine._value.dtype.kind != its._value.dtype.kind
         for mine, its in pairs
     )
+
+
+def _check_exact(one: Any, other: Any, on: Any, left_on: Any, right_on: Any) -> None:
+    """Raise NotLazyError for integers beyond those that are floats beside keys that are floats in pandas; computes."""
+    left, right = _key_columns(one, on or left_on), _key_columns(other, on or right_on)
+    for pair in zip(left, right, strict=False):
+        kinds = {settled(array)._value.dtype.kind for array in pair if type(array) is pdarray}
+        if "float" in kinds and any(_is_rounded(array) for array in pair):
+            raise NotLazyError("keys are floats in pandas, which are rounded")
+
+
+def _key_columns(side: Any, keys: Any) -> list[Any]:
+    if not isinstance(side, DataFrame):
+        return []
+    columns = side._columns
+    return [columns.array(key) if isinstance(key, str) and key in columns.values else None for key in _listed(keys)]
+
+
+def _is_rounded(array: Any) -> bool:
+    if type(array) is not pdarray or array._value.dtype.kind not in ("int", "uint"):
+        return False
+    numbers = LazySeries(array)
+    return bool(((numbers > EXACT) | (numbers < -EXACT)).any())
 
 
 def _with_gaps(array: Any) -> Any:

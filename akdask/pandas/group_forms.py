@@ -101,6 +101,7 @@ def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, A
 
 def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.DataFrame:
     """Return reductions of groups, a column for each call by its number, labelled by the keys as pandas labels them."""
+    grouped = grouped.settled() if any(how in ("sum", "prod", "nunique") for _, how in calls) else grouped
     demand_types(grouped, calls, params)
     found = _by_house(grouped, calls, params)
     labels, taken = _labels(grouped, found)
@@ -592,6 +593,7 @@ def by_rows(name: str, kinds: str = "iufb") -> Callable[..., Any]:
             raise NotLazyError("some columns are left out")
         if any(grouped.kind(at) not in kinds for at in grouped.positions):
             raise NotLazyError("a column is of another type")
+        grouped = grouped.settled() if isinstance(grouped, Grouped) else grouped
         return of_rows(grouped, getattr(grouped.in_house, name)(**words), grouped.positions)
 
     return call
@@ -685,6 +687,7 @@ def transform(grouped: Grouped, func: Any, *args: Any, **kwargs: Any) -> Any:
         if form is None or func not in ROWWISE:
             raise NotLazyError(f"{func!r} has no lazy form")
         return form(grouped)
+    grouped = grouped.settled()
     for at in grouped.positions:
         if func != "size":
             demand_type(grouped, at, func, {})

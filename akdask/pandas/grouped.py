@@ -106,6 +106,23 @@ class Grouped:
         made.is_series = not isinstance(key, list)
         return made
 
+    def settled(self) -> Grouped:
+        """Return the same groups with floats in place of chosen integers of which some were missing; computes."""
+        columns = self.rows._columns
+        changed = {
+            name: after
+            for name in map(str, self.positions)
+            if (after := labelling.settled(before := columns.array(name))) is not before
+        }
+        if not changed:
+            return self
+        made = copy(self)
+        made.rows = LazyFrame._of(columns.beside({**{n: columns.array(n) for n in columns.values}, **changed}))
+        made.house = DataFrameGroupBy(
+            self._groups, made.rows, self.house.gb_key_names, False, sort=self.options["sort"]
+        )
+        return made
+
     @property
     def in_house(self) -> Any:
         """The groups of the house, with the chosen columns."""
@@ -153,7 +170,7 @@ def of_frame(frame: LazyFrame, by: Any = None, level: Any = None, **options: Any
     if not numbered:
         raise NotLazyError("there are no columns")
     rows = LazyFrame._of(frame._columns.beside(numbered))
-    keys = keys if level is not None else [_with_text(key) for key in keys]
+    keys = [labelling.settled(key) if level is not None else _with_text(labelling.settled(key)) for key in keys]
     made = Grouped(rows, labels, keys, names, own, is_series=False, options=_options(options))
     made.is_wide, made.key_types = _is_wide(frame), types | _missing_integers(keys)
     return made
@@ -190,7 +207,7 @@ def of_series(series: LazySeries, by: Any = None, level: Any = None, **options: 
         given = [_array_key(frame, key) for key in (by if isinstance(by, list) else [by])]
     rows = LazyFrame._of(columns.only([VALUES]).renamed({VALUES: "0"}))
     keys, names = [key for key, _, _ in given], [name for _, name, _ in given]
-    keys = keys if level is not None else [_with_text(key) for key in keys]
+    keys = [labelling.settled(key) if level is not None else _with_text(labelling.settled(key)) for key in keys]
     labels = pandas.Index([series.name])
     made = Grouped(rows, labels, keys, names, {}, is_series=True, options=_options(options))
     made.is_wide, made.key_types = _is_wide(frame), _missing_integers(keys)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import dask
@@ -19,9 +20,10 @@ import pandas
 from akdask.arrays.array import Array
 from akdask.arrays.pdarray import pdarray
 from akdask.engine.missing import is_missing
+from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows
-from akdask.engine.values import token
-from akdask.frames.columnset import VALUES, ColumnSet, level_column
+from akdask.engine.values import Value, apart, nearest_floats, token
+from akdask.frames.columnset import INDEX, VALUES, ColumnSet, level_column
 from akdask.frames.conversion import ToPandas, ToSeries
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
@@ -98,16 +100,40 @@ def computed(frame: Any) -> Any:
 def _with_types_of_gaps(lazy: Any, rows: Any, masked: frozenset[Hashable]) -> Any:
     """Return computed rows with the types that pandas has for integers and bools after some of them were missing."""
     columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
-    kinds = {name: columns.kinds[name] for name in columns.values if name not in masked}
-    types = dict.fromkeys(kinds, rows.dtype) if isinstance(rows, pandas.Series) else rows.dtypes
-    changed = {
-        name: np.dtype(object if types[name].kind == "b" else np.float64)
-        for name in kinds
-        if isinstance(types[name], np.dtype) and types[name].kind in "iub" and had_gaps(columns.array(name))
-    }
-    if changed:
-        rows = rows.astype(changed if isinstance(rows, pandas.DataFrame) else changed[VALUES])
-    if columns.index is not None and rows.index.dtype.kind in "iu" and had_gaps(columns.index_array()):
+    had = [name for name in _noted(lazy, masked) if _shows_gaps(rows, name) and had_gaps(_array_of(columns, name))]
+    return _retyped(rows, had)
+
+
+def _noted(lazy: Any, masked: frozenset[Hashable]) -> list[Hashable]:
+    """Return the columns of integers and bools, and the labels, which may have been missing in a step before."""
+    columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
+    names = [*columns.values, *([INDEX] if columns.index is not None else [])]
+    return [
+        name
+        for name in names
+        if name not in masked and type(array := _array_of(columns, name)) is pdarray and array._earlier
+    ]
+
+
+def _array_of(columns: ColumnSet, name: Hashable) -> Array:
+    return columns.index_array() if name is INDEX else columns.array(str(name))
+
+
+def _shows_gaps(rows: Any, name: Hashable) -> bool:
+    """Return whether the type of a column, or of the labels, would be another one after some were missing."""
+    if name is INDEX:
+        return rows.index.dtype.kind in "iu"
+    dtype = rows.dtype if isinstance(rows, pandas.Series) else rows.dtypes[name]
+    return isinstance(dtype, np.dtype) and dtype.kind in "iub"
+
+
+def _retyped(rows: Any, names: Sequence[Hashable]) -> Any:
+    """Return computed rows with floats in place of integers in some columns, and objects in place of bools."""
+    types = dict.fromkeys(names, rows.dtype) if isinstance(rows, pandas.Series) else rows.dtypes
+    wanted = {name: np.dtype(object if types[name].kind == "b" else np.float64) for name in names if name is not INDEX}
+    if wanted:
+        rows = rows.astype(wanted if isinstance(rows, pandas.DataFrame) else wanted[VALUES])
+    if INDEX in names:
         rows.index = rows.index.astype(np.float64)
     return rows
 
@@ -122,8 +148,61 @@ def had_gaps(array: Any, *, or_has: bool = False) -> bool:
     steps = dict.fromkeys(array._with_gaps() if or_has else array._earlier)
     if not steps:
         return False
-    first, *others = [pdarray(frame, is_missing(value)).any() for frame, value in steps]
+    first, *others = [pdarray(*_lacks(step)).any() for step in steps]
     return bool(first.value()) or any(dask.compute(*others))
+
+
+def _lacks(step: tuple[Frame, Value]) -> tuple[Frame, Value]:
+    frame, value = step
+    return frame, is_missing(value)
+
+
+def settled(array: Any) -> Any:
+    """Return integers as pandas has them: floats if some were missing, otherwise without note of that; computes."""
+    if type(array) is not pdarray or array._value.dtype.kind not in ("int", "uint") or not array._with_gaps():
+        return array
+    value = array._value
+    if had_gaps(array, or_has=True):
+        return pdarray(array._frame, nearest_floats(value))
+    return pdarray(array._frame, apart(value)[0] if value.dtype.is_nullable_number else value)
+
+
+def settled_columns(lazy: Any) -> Any:
+    """Return a lazy frame or Series with settled columns, the same one if all are; computes."""
+    columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
+    changed = {
+        name: after for name in columns.values if (after := settled(before := columns.array(name))) is not before
+    }
+    if not changed:
+        return lazy
+    for name, array in changed.items():
+        columns = columns.having(name, array)
+    return relabelled(lazy._of(columns), lazy) if isinstance(lazy, DataFrame) else lazy._on_columns(columns)
+
+
+def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
+    """Return the operands of an operator; integers that were missing are floats where the result shows it."""
+    given = [item for item in items if isinstance(item, DataFrame | Series)]
+    values: list[Any] = [item for item in items if isinstance(item, int | float | np.number)]
+    are_exact = len(values) == len(items) - 1 and all(abs(value) <= EXACT for value in values)
+    if (
+        not any(_may_lack_integers(item) for item in given)
+        or any(isinstance(value, float) for value in values)
+        or name.strip("_") in ("truediv", "rtruediv")
+        or (name.strip("_") in ("eq", "ne", "lt", "le", "gt", "ge") and are_exact)
+    ):
+        return list(items)
+    return [settled_columns(item) if isinstance(item, DataFrame | Series) else item for item in items]
+
+
+EXACT = 2**53
+"""Up to here all integers are floats."""
+
+
+def _may_lack_integers(lazy: Any) -> bool:
+    columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
+    arrays = (columns.array(name) for name in columns.values)
+    return any(type(array) is pdarray and array._value.dtype.kind != "bool" and array._with_gaps() for array in arrays)
 
 
 def _masked(lazy: Any) -> frozenset[Hashable]:
@@ -156,11 +235,15 @@ class InPandas:
         Labels that the rows get.
     masked : frozenset
         Columns that have pandas' nullable types by themselves.
+    noted : tuple of (hashable, int)
+        Columns of integers and bools of which some may have been missing in a step before, and how many of the last
+        further arguments tell whether they were; those of the first column come first.
     """
 
     form: ToPandas | ToSeries
     labels: FrameLabels | None
     masked: frozenset[Hashable] = frozenset()
+    noted: tuple[tuple[Hashable, int], ...] = ()
 
     @property
     def token(self) -> str:
@@ -171,11 +254,17 @@ class InPandas:
             self.form.token,
             None if given is None else (list(given.columns), given.levels),
             sorted(map(str, self.masked)),
+            [(str(name), count) for name, count in self.noted],
         )
 
     def __call__(self, table: Any, *extras: Any, **options: Any) -> Any:
         """Return the rows."""
-        return with_labels(self.form(table, *extras, **options), self.labels, self.masked)
+        begin = len(extras) - sum(count for _, count in self.noted)
+        given, flags = extras[:begin], iter(extras[begin:])
+        had = [name for name, count in self.noted if any(map(bool, [*islice(flags, count)]))]
+        rows = self.form(table, *given, **options)
+        rows = _retyped(rows, [name for name in had if _shows_gaps(rows, name)])
+        return with_labels(rows, self.labels, self.masked)
 
 
 def plan(lazy: DataFrame | Series) -> CollectionRows:
@@ -183,7 +272,12 @@ def plan(lazy: DataFrame | Series) -> CollectionRows:
     rows = lazy.expr
     labels = labels_of_frame(lazy) if isinstance(lazy, DataFrame) else None
     form: Any = rows.form
-    return CollectionRows(rows.frame, InPandas(form, labels, _masked(lazy)), rows.extras, rows.limit)
+    masked = _masked(lazy)
+    columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
+    arrays: dict[Hashable, Any] = {name: _array_of(columns, name) for name in _noted(lazy, masked)}
+    flags = [pdarray(*_lacks(step)).any()._expr for array in arrays.values() for step in array._earlier]
+    noted = tuple((name, len(array._earlier)) for name, array in arrays.items())
+    return CollectionRows(rows.frame, InPandas(form, labels, masked, noted), (*rows.extras, *flags), rows.limit)
 
 
 def relabelled(found: Any, like: Any) -> Any:

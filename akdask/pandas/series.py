@@ -26,6 +26,12 @@ from akdask.pandas.steps import (
 OF_VALUES = words("first last max min prod product sum")
 """Reductions of integers that are integers."""
 
+ROUNDING = words(
+    """cumprod cumsum diff drop_duplicates duplicated isin mode nunique prod product rank sort_values sum unique
+    value_counts"""
+)
+"""Methods that tell integers from the floats nearest to them, which pandas has if some are missing."""
+
 OF_NOTHING = words("max mean median min std var")
 """Reductions that give a float of Python where there are no values, mean also where all are missing."""
 
@@ -104,6 +110,12 @@ class Series(NDFrame):
         return found
 
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if name in ROUNDING:
+            from akdask.pandas.labels import settled_columns
+
+            own = settled_columns(self.lazy())
+            if own is not self.lazy():
+                return Series._of(own)._lazily(name, args, kwargs)
         found = super()._lazily(name, args, kwargs)
         if name in KEEPING and isinstance(found, Series) and found._lazy is not None:
             from akdask.pandas.labels import made_of

@@ -14,6 +14,7 @@ from akdask.arrays.creation import array
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
+from akdask.engine.values import nearest_floats
 from akdask.frames.columnset import VALUES
 from akdask.frames.series import Series
 from akdask.pandas import selection
@@ -187,6 +188,23 @@ def text_of(series: LazySeries) -> Any:
     return TextOf(series)
 
 
+def shift(
+    series: LazySeries, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = NOT_GIVEN, **options: Any
+) -> Any:
+    """Return values of other rows; integers become floats, also of no rows."""
+    if options or axis not in (0, "index"):
+        raise NotLazyError("rows are shifted by several periods")
+    is_filled = fill_value is not NOT_GIVEN and fill_value is not None
+    if type(series.values) is pdarray and freq is None and not is_filled and periods:
+        dtype = series.values._value.dtype
+        if dtype.kind == "bool" and not len(series):
+            raise NotLazyError("bools become objects")
+        if dtype.kind in ("int", "uint"):
+            floats = pdarray(series.values._frame, nearest_floats(series.values._value))
+            series = LazySeries.under(series._with(floats))
+    return series.shift(periods, freq, fill_value=fill_value if is_filled else None)
+
+
 def interpolated(series: LazySeries) -> LazySeries:
     """Return floats with missing ones on the lines between the neighbours, and after the last one equal to it."""
     if not isinstance(series.values, pdarray) or isinstance(series.values, TimeArray):
@@ -320,6 +338,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "rename": rename,
     "resample": resample,
     "reset_index": reset_index,
+    "shift": shift,
     "sort_values": sort_values,
     **{name: by_labels(name) for name in BY_LABELS},
     "to_frame": to_frame,

@@ -9,8 +9,10 @@ from typing import Any
 import pandas
 
 from akdask.arrays.datetimes import Datetime, Timedelta
+from akdask.frames.series import Series
 from akdask.pandas.encoded import Coding, EncodedArray, Narrow, Objects, Periods, coding_of, series_of
 from akdask.pandas.face import words
+from akdask.pandas.labels import settled
 from akdask.pandas.refusals import NotLazyError
 
 FIELDS = words(
@@ -40,9 +42,15 @@ def field(name: str) -> Callable[..., Any]:
         if name == "microsecond":
             # The house counts from the millisecond on.
             found = values.millisecond * 1000 + found
-        return series_of(accessor.series, EncodedArray(found._frame, found._value, Narrow("int32")))
+        return series_of(accessor.series, _narrow_or_floats(found))
 
     return read
+
+
+def _narrow_or_floats(found: Any) -> Any:
+    """Return fields as 32-bit integers, or as floats if some are missing; computes where they may be."""
+    plain = settled(found)
+    return plain if plain._value.dtype.kind == "float" else EncodedArray(plain._frame, plain._value, Narrow("int32"))
 
 
 def span_field(name: str) -> Callable[..., Any]:
@@ -52,8 +60,8 @@ def span_field(name: str) -> Callable[..., Any]:
             raise NotLazyError("the values are no spans")
         found = getattr(values, name)
         if name == "days":
-            return series_of(accessor.series, found)
-        return series_of(accessor.series, EncodedArray(found._frame, found._value, Narrow("int32")))
+            return series_of(accessor.series, settled(found))
+        return series_of(accessor.series, _narrow_or_floats(found))
 
     return read
 
@@ -74,7 +82,10 @@ def _numbers(accessor: Any, coding: Coding, number: Callable[[Any], Any]) -> Any
 
 def date(accessor: Any) -> Any:
     """Return the days as objects of Python."""
-    return _numbers(accessor, Objects("date"), lambda values: _clock(values) // _per_day(values))
+    values = _times(accessor)
+    if len(values) and not accessor.series.count():
+        raise NotLazyError("pandas makes times of days that are all missing")
+    return _numbers(accessor, Objects("date", _gap(values)), lambda values: _clock(values) // _per_day(values))
 
 
 def time(accessor: Any) -> Any:
@@ -83,7 +94,12 @@ def time(accessor: Any) -> Any:
     def number(values: Any) -> Any:
         return _clock(values) % _per_day(values) * (DAY // _per_day(values))
 
-    return _numbers(accessor, Objects("time"), number)
+    return _numbers(accessor, Objects("time", _gap(_times(accessor))), number)
+
+
+def _gap(times: Any) -> str:
+    """Return what stands for missing objects: NaT where a time is missing, and NaN for what later steps leave out."""
+    return "NaN" if times._form.may_lack is False or not bool(Series(times).isna().any()) else "NaT"
 
 
 DAY = 86_400 * 10**9
