@@ -663,9 +663,10 @@ def reduced(face: Any, own: Any, coding: Arrow, name: str) -> Any:
         return _extreme(name)(own, coding)
     if coding.dtype == pandas.Float32Dtype() and name != "count":
         raise NotLazyError("pandas rounds sums of narrow floats")
+    if name == "sum" and coding.kind in "iu":
+        (found,) = compute(plain_of(own).sum())
+        return (np.uint64 if coding.kind == "u" else np.int64)(found)
     found = type(face)._of(plain_of(own))._lazily(name, (), {})
-    if name == "sum" and coding.kind == "u":
-        return np.uint64(found)
     if name in ("count", "any", "all", "sum"):
         return found
     return pandas.NA if pandas.isna(found) else np.float64(found)

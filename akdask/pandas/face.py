@@ -136,7 +136,16 @@ class Face:
                 raise
             return self._through_pandas(name, args, kwargs, reason)
         calls[self._named(name), "lazily"] += 1
-        return result
+        return self._with_notes(name, args, result)
+
+    def _with_notes(self, name: str, args: tuple[Any, ...], found: Any) -> Any:
+        """Return what a method has found, with the notes that it passes on."""
+        notes = self._root()._known_notes()
+        return module_named("akdask.pandas.notes").passed_on(self, name, args, notes, found) if notes else found
+
+    def _known_notes(self) -> dict[Any, Any] | None:
+        """Return the notes of the user on the object, of which most have none."""
+        return None
 
     def _lazily_or_by_chunk(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a lazy form."""
@@ -335,6 +344,9 @@ class NDFrame(Face):
     _handed: dict[str, pandas.Index]
     """Labels that were returned: pandas' users rename them in place."""
 
+    _notes: dict[Any, Any] | None
+    """`attrs` of an object that is not in memory."""
+
     @classmethod
     def _of(cls, lazily: Any = None, in_memory: Any = None) -> Self:
         made = cls.__new__(cls)
@@ -349,13 +361,28 @@ class NDFrame(Face):
         set_(self, "_handed", {})
         set_(self, "_made_small", False)
         set_(self, "_pending", None)
+        set_(self, "_notes", None)
+
+    def _known_notes(self) -> dict[Any, Any] | None:
+        rows = self.__dict__.get("_rows")
+        found: dict[Any, Any] | None = self.__dict__.get("_notes") if rows is None else rows.attrs
+        return found
+
+    def _note(self, notes: dict[Any, Any] | None) -> None:
+        """Have these notes."""
+        if self._rows is not None:
+            self._rows.attrs = notes or {}
+        else:
+            object.__setattr__(self, "_notes", notes or None)
 
     @property
     def _in_memory(self) -> Any:
         """The rows in memory, None if there are none; those of a pending result are computed first."""
         if self._pending is not None:
+            notes = self._notes
             self._hold(None, self._pending.value())
             object.__setattr__(self, "_made_small", True)
+            self._note(notes)
         return self._rows
 
     @_in_memory.setter
@@ -366,12 +393,16 @@ class NDFrame(Face):
         return self._made_small
 
     def _adopt(self, found: Any) -> None:
+        notes = self._known_notes()
         if isinstance(found, NDFrame):
+            notes = found._known_notes() or notes
             self._hold(found._lazy, found._in_memory)
         elif isinstance(found, pandas.DataFrame | pandas.Series):
             self._hold(None, found)
         else:
             self._hold(found, None)
+        if notes and self._rows is None:
+            self._note(notes)
 
     def lazy(self) -> Any:
         if self._lazy is None:
@@ -414,6 +445,7 @@ class NDFrame(Face):
         if found is None:
             self.lazy()
             found = self._computed()
+            found.attrs = self._notes or {}
             for which, labels in self._handed.items():
                 setattr(found, which, labels)
             if found.size > tuning.CACHED_VALUES:
@@ -517,7 +549,10 @@ class NDFrame(Face):
 
     def copy(self, deep: bool = True) -> Self:
         """Return a copy; assignments to one of the two change nothing in the other."""
-        return self._of(self._lazy, None if self._in_memory is None else self._in_memory.copy(deep=False))
+        made = self._of(self._lazy, None if self._in_memory is None else self._in_memory.copy(deep=False))
+        if self._notes:
+            made._note(self._notes)
+        return made
 
     # Dask
 
@@ -677,7 +712,7 @@ class Step(Face):
         if not at_once and (form is not None or name in self.lazy_methods):
             try:
                 found = getattr(self.lazy(), name) if form is None else form(self.lazy())
-                return self._faced(found() if inspect.ismethod(found) else found)
+                return self._with_notes(name, (), self._faced(found() if inspect.ismethod(found) else found))
             except Exception as reason:
                 if config.get("pandas_fallback") == "error":
                     raise
@@ -966,7 +1001,7 @@ def _attribute(name: str) -> property:
     def read(self: Face) -> Any:
         if name in self.lazy_methods and (config.get("pandas_fallback") == "error" or not self.is_at_hand()):
             try:
-                return self._faced(getattr(self.lazy(), name))
+                return self._with_notes(name, (), self._faced(getattr(self.lazy(), name)))
             except Exception as reason:  # pandas answers it, or says what is wrong
                 if config.get("pandas_fallback") == "error":
                     raise

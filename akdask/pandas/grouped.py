@@ -101,6 +101,8 @@ class Grouped:
 
     def choose(self, key: Any) -> Grouped:
         """Return the same groups with some columns, or with one as a Series."""
+        if any(isinstance(one, tuple) and len(one) > 1 for one in (key if isinstance(key, list) else [key])):
+            raise NotLazyError("pandas refuses a tuple as the label of a column of groups")
         made = copy(self)
         made.chosen = [self.position(one) for one in key] if isinstance(key, list) else [self.position(key)]
         made.is_series = not isinstance(key, list)

@@ -184,7 +184,7 @@ def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
     """Return the operands of an operator; integers that were missing are floats where the result shows it."""
     given = [item for item in items if isinstance(item, DataFrame | Series)]
     values: list[Any] = [item for item in items if isinstance(item, int | float | np.number)]
-    are_exact = len(values) == len(items) - 1 and all(abs(value) <= EXACT for value in values)
+    are_exact = len(values) == len(items) - 1 and all(abs(value) < EXACT for value in values)
     if (
         not any(_may_lack_integers(item) for item in given)
         or any(isinstance(value, float) for value in values)
@@ -192,7 +192,16 @@ def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
         or (name.strip("_") in ("eq", "ne", "lt", "le", "gt", "ge") and are_exact)
     ):
         return list(items)
-    return [settled_columns(item) if isinstance(item, DataFrame | Series) else item for item in items]
+    made = [settled_columns(item) if isinstance(item, DataFrame | Series) else item for item in items]
+    if all(isinstance(item, Series) for item in made) and any(_is_of_floats(item) for item in made):
+        # NumPy rounds integers before it compares them with floats.
+        return [item if _is_of_floats(item) else item.astype("float64") for item in made]
+    return made
+
+
+def _is_of_floats(series: Series) -> bool:
+    array = series._labelled._columns.array(VALUES)
+    return type(array) is not pdarray or array._value.dtype.kind not in ("int", "uint")
 
 
 EXACT = 2**53

@@ -107,7 +107,8 @@ def as_series(given: Any, name: Hashable = None) -> LazySeries:
 
 def check_names(names: pandas.Index) -> None:
     """Raise NotLazyError unless columns are named by different texts."""
-    if names.nlevels > 1 or names.name is not None or not all(isinstance(name, str) for name in names):
+    is_text = names.nlevels == 1 and (names.dtype != object or not len(names))
+    if not is_text or names.name is not None or not all(isinstance(name, str) for name in names):
         raise NotLazyError("columns are not named by plain text")
     if not len(names) or not names.is_unique or isinstance(names, pandas.CategoricalIndex):
         raise NotLazyError("names of columns repeat, or there are none")

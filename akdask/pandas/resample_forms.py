@@ -81,6 +81,8 @@ def binned(
         is_plain = not lazy._level_names and on is None
     else:
         is_plain = labelling.labels_of_frame(lazy) is None
+        if not len(lazy):
+            raise NotLazyError("results of no rows have types of their own")
     if not is_plain or level is not None:
         raise NotLazyError("columns are not named by text, or rows have labels of several levels")
     return Binned(lazy.resample(rule, closed=closed, label=label, on=on, origin=origin, offset=offset), rule)

@@ -288,7 +288,8 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     """Apply a function of NumPy to frames and Series."""
     if method == "__call__" and not kwargs and not all(item.is_at_hand() for item in inputs if isinstance(item, Face)):
         try:
-            return _lazy_ufunc(ufunc, inputs)
+            first, *others = [item for item in inputs if isinstance(item, NDFrame)]
+            return first._with_notes(OF_UFUNC, tuple(others), _lazy_ufunc(ufunc, inputs))
         except Exception:  # pandas answers it
             pass
     given = in_pandas(kwargs)
@@ -297,6 +298,10 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
         if isinstance(target, NDFrame):
             target._adopt(made)
     return found
+
+
+OF_UFUNC = "__add__"
+"""The method whose way with notes all functions of NumPy have."""
 
 
 def _lazy_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> Any:

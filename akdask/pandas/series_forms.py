@@ -188,11 +188,9 @@ def text_of(series: LazySeries) -> Any:
     return TextOf(series)
 
 
-def shift(
-    series: LazySeries, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = NOT_GIVEN, **options: Any
-) -> Any:
+def shift(series: LazySeries, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = NOT_GIVEN) -> Any:
     """Return values of other rows; integers become floats, also of no rows."""
-    if options or axis not in (0, "index"):
+    if axis not in (0, "index") or not isinstance(periods, int):
         raise NotLazyError("rows are shifted by several periods")
     is_filled = fill_value is not NOT_GIVEN and fill_value is not None
     if type(series.values) is pdarray and freq is None and not is_filled and periods:

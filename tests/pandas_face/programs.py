@@ -194,6 +194,227 @@ OF_TYPES: dict[str, list[str]] = {
 """Steps for columns of one type."""
 
 
+LABELLED: list[str] = [
+    words.strip()
+    for words in """
+        rename(columns={'k': 0, 'x': 1}).assign(z=1)
+        rename(columns={'k': 0, 'x': 1})[[0, 1]].cumsum()
+        rename(columns={'k': 0, 'x': 1})[0].reset_index()
+        rename(columns={'k': 0, 'x': 1}).groupby(0)[1].sum().reset_index()
+        rename(columns={'k': 0, 'x': 1})[[0, 1]].melt(id_vars=0)
+        rename(columns={'k': 0, 'x': 1}).sort_values([0, 1], kind='stable')[[1, 0]]
+        rename(columns={'k': 0}).merge(f[['k']].rename(columns={'k': 0}).head(2), on=0, how='left')[[0, 'x']]
+        rename(columns={'k': 0, 'x': 'one'})[[0, 'one']].describe()
+        rename(columns={'k': 0})[[0, 'x']].mean()
+        rename(columns={'k': 0})[[0, 'x']].sum(axis=1)
+        rename(columns={'k': 0})[[0, 'x']].isna().sum()
+        rename(columns={'k': 0})[[0, 'x']].dtypes
+        rename(columns={'k': 0})[[0, 'x']].where(f['x'] > 0)
+        rename(columns={'k': 0})[[0, 'x']].loc[f['x'] > 0, 0]
+        rename(columns={'k': 0})[[0, 'x']].reset_index()
+        rename(columns={'k': 0})[[0, 'x']].set_index(0)
+        rename(columns={'k': 0})[[0, 'x']].drop_duplicates(0)
+        rename(columns={'k': ('a', 1), 'x': ('a', 2)})[[('a', 1), ('a', 2)]]
+        k.rename(None).reset_index()
+        k.rename(None).to_frame()
+        k.rename(None).value_counts().reset_index()
+        k.rename(None).groupby(f['k']).sum()
+        k.rename(None).groupby(f['x'] > 0).sum().reset_index()
+        k.rename(None) + f['x']
+        k.rename(None).rename_axis('row').reset_index()
+        k.rename(3).to_frame()
+        k.rename(3).reset_index()
+        k.rename(('a', 1)).to_frame()
+        k.rename(None).describe()
+        k.rename(None).sort_values(kind='stable').head(2)
+        k.rename(None).isin([1]).value_counts()
+        x.rename(None).dropna().cumsum()
+        x.rename(None).to_frame('y').merge(f, left_index=True, right_index=True).head(3)
+        x.rename(None).shift(1).to_frame().assign(z=1)
+        assign(n1=f['k'].rename(None) * 2)
+        set_index(['k', 'x'])
+        set_index(['k', 'x'])['w'] if 'w' in f else f
+        set_index(['k', 'x']).index.names
+        set_index('k', append=True)['x']
+        set_index('k', append=True)['x'].reset_index()
+        set_index('k', append=True)[['x']].reset_index(level='k')
+        set_index('k', append=True)['x'].groupby(level='k').sum()
+        set_index('k', append=True)['x'].groupby(level=0).max()
+        set_index('k', append=True)['x'].cumsum()
+        set_index('k', append=True)['x'].sort_index(kind='stable')
+        set_index('k', append=True)[['x']].sort_values('x', kind='stable')
+        set_index('k', append=True)['x'].isna()
+        set_index('k', append=True)['x'].droplevel(0)
+        set_index('k', append=True)[['x']].query('x > 0')
+        set_index('k', append=True)[['x']].swaplevel()
+        set_index('k', append=True)['x'].value_counts()
+        set_index('k', append=True)[['x']].mean()
+        set_index('k', append=True)['x'].shift(1)
+        set_index('k', append=True)['x'].rank()
+        set_index('k', append=True)['x'] * 2
+        set_index('k', append=True)['x'].where(lambda x: x > 0).fillna(0)
+        set_index(['k', 'x']).xs(0, level='k') if (f['k'] == 0).any() else f
+        groupby(['k', f['x'] > 0])['x'].sum()
+        groupby(['k', f['x'] > 0])['x'].sum().reset_index(name='y')
+        groupby(['k', f['x'] > 0])['x'].sum().unstack()
+        groupby(['k', f['x'] > 0])['x'].sum().unstack(fill_value=0)
+        groupby(['k', f['x'] > 0])['x'].agg(['sum', 'count'])
+        groupby(['k', f['x'] > 0])['x'].agg(['sum', 'count']).reset_index()
+        groupby(['k', f['x'] > 0])[['x']].agg(['sum', 'count'])
+        groupby(['k', f['x'] > 0])[['x']].agg(['sum', 'count'])['x']
+        groupby(['k', f['x'] > 0])[['x']].agg(['sum', 'count']).reset_index()
+        groupby(['k', f['x'] > 0])[['x']].agg(['sum', 'count'])['x', 'sum']
+        groupby(['k', f['x'] > 0]).size().groupby(level=0).sum()
+        groupby(['k', f['x'] > 0]).size().to_frame()
+        groupby(['k', f['x'] > 0]).size().loc[0] if (f['k'] == 0).any() else f
+        groupby('k').agg({'x': ['sum', 'max']}).droplevel(0, axis=1)
+        groupby('k').agg({'x': ['sum', 'max']}).T
+        groupby('k')[['x']].describe().stack()
+        pivot_table(index='k', columns=f['x'] > 0, values=['x'], aggfunc=['sum', 'max'])
+        pivot_table(index='k', columns=f['x'] > 0, values='x', aggfunc='sum').reset_index()
+        stack().to_frame().reset_index()
+        stack().unstack()
+        filter(['k', 'x']).agg(['min', 'max'])
+    """.strip().splitlines()
+]
+"""Steps that make labels other than plain text: unnamed Series, integers, tuples, several levels."""
+
+
+LABELS: dict[str, Callable[[Any], Any]] = {
+    "integers": lambda f: f.set_axis(range(f.shape[1]), axis=1),
+    "mixed": lambda f: f.set_axis([1.5, *range(1, f.shape[1] - 1), "last"], axis=1),
+    "tuples": lambda f: f.set_axis([(name, number) for number, name in enumerate(f)], axis=1),
+    "levels": lambda f: f.set_axis(
+        pandas.MultiIndex.from_tuples([(name, number % 2) for number, name in enumerate(f)], names=["a", None]), axis=1
+    ),
+    "named": lambda f: f.rename_axis(columns="names"),
+    "rows": lambda f: f.assign(y=f.iloc[:, 0]).set_index([*f.columns[:2]]),
+    "rows and numbers": lambda f: f.set_index([*f.columns[:1]], append=True),
+}
+"""Other labels of columns or rows, by what they are."""
+
+
+UNDER_LABELS: list[str] = [
+    words.strip()
+    for words in """
+        iloc[:, 0].reset_index()
+        iloc[:, -1].reset_index()
+        iloc[:, 0].to_frame()
+        iloc[:, [0]].sum()
+        iloc[:, [-1]].mean()
+        iloc[:, 0].value_counts()
+        iloc[:, 0] + f.iloc[:, -1]
+        iloc[:, 0].groupby(f.iloc[:, 0].to_numpy()).size()
+        iloc[:, 0].groupby(f.iloc[:, -1]).sum()
+        groupby(f.columns[0]).size()
+        groupby(f.columns[0]).size().reset_index()
+        groupby(f.columns[0])[f.columns[-1]].sum()
+        groupby(f.columns[0])[[f.columns[-1]]].agg(['sum', 'max'])
+        groupby(f.columns[0])[f.columns[-1]].transform('max')
+        groupby(f.columns[0])[f.columns[-1]].cumsum()
+        groupby(f.columns[0])[f.columns[-1]].shift(1)
+        groupby(level=0).size()
+        groupby(level=0).sum()
+        reset_index()
+        reset_index(drop=True)
+        reset_index().iloc[:, :2]
+        sort_index(kind='stable')
+        sort_index(axis=1)
+        sort_values(f.columns[0], kind='stable')
+        sort_values([*f.columns], kind='stable')
+        drop_duplicates([f.columns[0]])
+        duplicated()
+        rename_axis('row') if f.index.nlevels == 1 else f
+        isna().sum()
+        isna().any()
+        nunique()
+        count()
+        mean()
+        sum()
+        max()
+        quantile(0.5)
+        describe()
+        std(axis=1)
+        sum(axis=1)
+        cumsum()
+        diff()
+        shift(1)
+        shift(1).dropna()
+        rank()
+        fillna(0)
+        ffill()
+        where(f > 0)
+        clip(lower=0)
+        round(0)
+        abs()
+        astype('float64')
+        astype(float).dtypes
+        dtypes
+        T
+        stack()
+        melt()
+        head(2)
+        tail(1)
+        iloc[::2]
+        iloc[[0]] if len(f) else f
+        loc[f.index[:1]] if f.index.is_unique else f
+        loc[f.iloc[:, 0] > 0]
+        drop(columns=[f.columns[0]])
+        rename(columns=str)
+        add_prefix('p_')
+        set_axis([*'ab'[: f.shape[1]], *range(f.shape[1] - 2)], axis=1)
+        assign(z=1)
+        assign(z=f.iloc[:, 0])
+        set_index(f.columns[0])
+        set_index(f.columns[0]).reset_index()
+        columns.tolist()
+        index.names
+        agg(['min', 'max'])
+        apply(lambda column: column.max())
+        apply(lambda column: column * 2)
+        apply(lambda row: row.sum(), axis=1)
+        transform('cumsum')
+        nlargest(2, f.columns[-1])
+        merge(f.iloc[:2], on=f.columns[0], how='left')
+        merge(f.iloc[:2], how='inner')
+        pivot_table(index=f.columns[0], aggfunc='sum')
+        value_counts()
+        to_dict('list')
+        squeeze(axis=1)
+        corr()
+        eq(f)
+        f + f
+        f * 2
+        isin([0, 1])
+        idxmax() if len(f) and f.notna().all(axis=None) else f
+        rolling(2).sum()
+        expanding().max()
+        unstack() if f.index.is_unique and f.index.nlevels == 2 else f
+        swaplevel() if f.index.nlevels == 2 else f
+        droplevel(0) if f.index.nlevels == 2 else f
+        xs(f.index[0]) if len(f) and f.index.is_unique else f
+        join(f.iloc[:, [0]].set_axis(['other'], axis=1)) if f.index.is_unique and f.columns.nlevels == 1 else f
+    """.strip().splitlines()
+]
+"""Steps of frames with any labels."""
+
+
+BINNED: list[str] = [
+    f"{chosen}.{how}"
+    for rule in ("D", "W", "12h", "MS", "QE")
+    for chosen in (
+        f"set_index('t').sort_index().resample({rule!r})['x']",
+        f"set_index('t').sort_index()[['k', 'x']].resample({rule!r})",
+        f"resample({rule!r}, on='t')['k']",
+        f"set_index('t').x.resample({rule!r}, closed='right', label='left')",
+        f"groupby(pd.Grouper(key='t', freq={rule!r}))['x']",
+        f"groupby(['k', pd.Grouper(key='t', freq={rule!r})])['x']",
+    )
+    for how in ("sum()", "mean()", "count()", "max()", "size()", "agg(['min', 'count'])", "last()", "nunique()")
+]
+"""Bins of time."""
+
+
 IN_CHUNKS: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("group k x.apply(most - least)", lambda f, o: f.groupby("k")["x"].apply(lambda x: x.max() - x.min())),
     ("group k x.agg(last)", lambda f, o: f.groupby("k")["x"].agg(lambda x: x.iloc[-1])),
@@ -223,7 +444,7 @@ CONCERNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("melt day", lambda f, o: f.melt(id_vars=["day", "month"], value_vars=["k", "narrow"])),
     ("pivot_table", lambda f, o: f.pivot_table(index="k", columns=f["k"] % 2, values="x", aggfunc="max")),
     ("corr", lambda f, o: f.corr(numeric_only=True)),
-    ("mean", lambda f, o: f.mean(numeric_only=True)),
+    ("mean", lambda f, o: f.drop(columns="w", errors="ignore").mean(numeric_only=True)),
     ("quantile", lambda f, o: f.quantile([0.2, 0.5], numeric_only=True)),
     ("describe", lambda f, o: f.describe()),
     ("select number", lambda f, o: f.select_dtypes("number")),
@@ -240,7 +461,7 @@ CONCERNED: list[tuple[str, Callable[[Any, Any], Any]]] = [
 
 def of_words(words: str) -> Callable[[Any, Any], Any]:
     """Return a step that is written as a method of ``f``."""
-    text = words if words.startswith("~") else f"f.{words}"
+    text = words if words.startswith(("~", "f ")) else f"f.{words}"
     step: Callable[[Any, Any], Any] = eval(f"lambda f, o: {text}", {"np": np, "pd": pandas})
     return step
 
@@ -282,6 +503,8 @@ class FaceProgram(Program):
 
     def step(self, plain: pandas.DataFrame) -> tuple[str, Callable[[Any, Any], Any]]:
         """Return a step of any library, or one in chunks."""
+        if {"k", "x"} <= as_made(plain) and self.random.random() < 0.35:
+            return self.labelled_step(plain)
         if self.random.random() < 0.2:
             return IN_CHUNKS[int(self.random.integers(len(IN_CHUNKS)))]
         if self.random.random() < 0.4 and {"k", "x"} <= as_made(plain):
@@ -292,6 +515,20 @@ class FaceProgram(Program):
         if "narrow" in plain and self.random.random() < 0.5:
             return CONCERNED[int(self.random.integers(len(CONCERNED)))]
         return super().step(plain)
+
+    def labelled_step(self, plain: pandas.DataFrame) -> tuple[str, Callable[[Any, Any], Any]]:
+        """Return a step with labels that are no plain text, or times in bins."""
+        kind = self.one_of(["made", "given", "given", "given", "bins"])
+        if kind == "bins" and "t" in as_made(plain):
+            words = f"dropna(subset='t').{self.one_of(BINNED)}"
+            return words, of_words(words)
+        if kind == "given":
+            names = ["k", "x", *(["w"] if "w" in as_made(plain) and self.random.random() < 0.3 else [])]
+            labels, words = self.one_of(LABELS), self.one_of(UNDER_LABELS)
+            relabel, step = LABELS[labels], of_words(words)
+            return f"[{names}] labelled by {labels}: {words}", lambda f, o: step(relabel(f[names]), o)
+        words = self.one_of(LABELLED)
+        return words, of_words(words)
 
     def frame(self, rows: int) -> pandas.DataFrame:
         """Return rows of every type, in half of the programs of those alone that NumPy knows."""
