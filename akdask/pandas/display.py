@@ -12,6 +12,7 @@ from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas
 
 from akdask.pandas import tuning
@@ -178,3 +179,19 @@ def _ends(own: Any, count: int) -> tuple[Any, Any]:
         else:
             ends.append(own._moved(DataFrame._of(part)))
     return ends[0], ends[1]
+
+
+def sizes_of_columns(frame: DataFrame, index: bool, deep: bool) -> pandas.Series:
+    """Return what ``memory_usage`` says of a frame of many rows; columns whose types do not tell it are computed."""
+    sizes = [
+        len(frame) * dtype.itemsize
+        if isinstance(dtype, np.dtype) and dtype.kind != "O"
+        else frame.iloc[:, position].to_pandas().memory_usage(index=False, deep=deep)
+        for position, dtype in enumerate(frame.dtypes.to_pandas())
+    ]
+    found = pandas.Series(sizes, frame.columns, dtype=np.intp)
+    if not index:
+        return found
+    rows = pandas.Series(frame.index.memory_usage(deep=deep), ["Index"], dtype=np.intp)
+    every: pandas.Series = pandas.concat([rows, found])
+    return every

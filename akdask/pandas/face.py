@@ -792,7 +792,7 @@ def _is_plain(given: Any) -> bool:
 
 
 LOOKED_AT = 64
-"""Items of a list of arguments that are looked at; lists of frames are shorter."""
+"""Items of a list, given or found, that are looked at: a list of frames begins with one."""
 
 
 def in_pandas(given: Any) -> Any:
@@ -820,9 +820,17 @@ def returning_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         found = function(*args, **kwargs)
-        return in_pandas(found) if isinstance(found, Face | list | tuple | dict) else found
+        return found if type(found) in SCALARS or not isinstance(found, HOLDERS) else in_pandas(found)
 
     return wraps(function)(call)
+
+
+SCALARS = frozenset({int, float, str, bool, type(None), np.float64, np.int64, np.bool_})
+"""Types of most results of functions that are called with each value: they hold nothing of this face."""
+
+
+HOLDERS = (Face, list, tuple, dict)
+"""Types of results that are, or may hold, objects of this face."""
 
 
 def _is_at_hand(given: Any) -> bool:
@@ -869,7 +877,7 @@ def faced(found: Any) -> Any:
         return Series._of(None, found)
     if type(found) is tuple:
         return tuple(map(faced, found))
-    if type(found) is list and any(isinstance(item, pandas.DataFrame | pandas.Series) for item in found):
+    if type(found) is list and any(isinstance(item, pandas.DataFrame | pandas.Series) for item in found[:LOOKED_AT]):
         return list(map(faced, found))
     if type(found) is dict and any(isinstance(item, pandas.DataFrame | pandas.Series) for item in found.values()):
         return {key: faced(item) for key, item in found.items()}

@@ -14,7 +14,7 @@ from akdask.deferred import compliant
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
 from akdask.pandas.arguments import NOT_GIVEN
-from akdask.pandas.display import frame_html, frame_latex, frame_text, outline
+from akdask.pandas.display import frame_html, frame_latex, frame_text, outline, sizes_of_columns
 from akdask.pandas.face import (
     OPERATORS,
     RETURNING_SELF,
@@ -343,6 +343,12 @@ class DataFrame(NDFrame):
             self._through_pandas("info", (), {"buf": buf, "memory_usage": memory_usage, **options})
         else:
             outline(self, buf, memory_usage, **options)
+
+    def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
+        """Return the bytes that each column takes in pandas."""
+        if self._in_memory is not None or self.size <= tuning.CACHED_VALUES:
+            return self._through_pandas("memory_usage", (index, deep), {})
+        return faced(sizes_of_columns(self, index, deep))
 
     def __repr__(self) -> str:
         return frame_text(self)

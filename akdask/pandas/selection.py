@@ -380,11 +380,27 @@ def positioned(frame: LazyFrame, key: Any) -> Any:
 
 
 def _at_positions(lazy: Any, rows: Any) -> Any:
-    rows = in_pandas(rows)
-    numbers = asked(lambda every: every.iloc[rows], pandas.Series(np.arange(len(lazy))))
-    if isinstance(numbers, pandas.Series):
-        return taken(lazy, numbers.to_numpy())
-    return computed(taken(lazy, np.array([int(numbers)]))).iloc[0]
+    numbers = _numbers_at(in_pandas(rows), len(lazy))
+    if isinstance(numbers, int):
+        return computed(taken(lazy, np.array([numbers]))).iloc[0]
+    return taken(lazy, numbers)
+
+
+def _numbers_at(rows: Any, count: int) -> Any:
+    """Return the number of a row, or a slice or array of numbers, that `iloc` chooses among so many rows."""
+    is_integer = isinstance(rows, int | np.integer) and not isinstance(rows, bool)
+    if (is_integer and -count <= rows < count) or (isinstance(rows, slice) and _is_of_integers(rows)):
+        found: Any = range(count)[rows]  # It takes no memory for the rows that are left out.
+        if isinstance(found, range):
+            start, stop, step = found.start, found.stop, found.step
+            return slice(start, stop) if step == 1 and found else np.arange(start, stop, step)
+        return found
+    numbers = asked(lambda every: every.iloc[rows], pandas.Series(np.arange(count)))
+    return numbers.to_numpy() if isinstance(numbers, pandas.Series) else int(numbers)
+
+
+def _is_of_integers(rows: slice) -> bool:
+    return rows.step != 0 and all(type(bound) in (int, type(None)) for bound in (rows.start, rows.stop, rows.step))
 
 
 def _is_all(rows: Any) -> bool:

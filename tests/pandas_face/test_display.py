@@ -12,9 +12,21 @@ import pytest
 import akdask as ak
 import akdask.pandas as pd
 from akdask import caches
-from akdask.pandas import cached_rows, display, tuning
+from akdask.pandas import cached_rows, display, selection, tuning
 
 ROWS = 300
+
+BOUNDS = [
+    (5, 9),
+    (-4, None),
+    (None, None, -1),
+    (9, 5),
+    (5, 5),
+    (2, 10**9, 7),
+    (-(10**9), 3),
+    (250, 20, -3),
+    (None, None),
+]
 
 
 def _rows() -> pandas.DataFrame:
@@ -175,3 +187,51 @@ def test_the_outline_is_printed_without_a_file(capsys, monkeypatch):
     monkeypatch.setattr(tuning, "CACHED_VALUES", 10)
     assert _lazily(_rows()).info() is None
     assert capsys.readouterr().out.startswith("<class 'pandas.DataFrame'>\nRangeIndex: 300 entries, 0 to 299\n")
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_memory_of_columns_is_told_without_computing_numbers(name, monkeypatch):
+    monkeypatch.setattr(tuning, "CACHED_VALUES", -1)
+    frame, computed = _lazily(FRAMES[name]), []
+    held = frame.lazy()
+    rows = frame.to_pandas()
+    compute = pd.Series._computed
+    monkeypatch.setattr(pd.DataFrame, "_computed", lambda self: pytest.fail("all rows are computed"))
+    monkeypatch.setattr(pd.Series, "_computed", lambda self: computed.append(self.name) or compute(self))
+    for options in ({}, {"deep": True}, {"index": False}):
+        frame = pd.DataFrame._of(held)
+        found, wanted = frame.memory_usage(**options).to_pandas(), rows.memory_usage(**options)
+        pandas.testing.assert_index_equal(found.index, wanted.index)
+        numeric = [label for label, dtype in rows.dtypes.items() if dtype.kind in "iufbM"]
+        assert found[numeric].tolist() == wanted[numeric].tolist()
+        assert (found > 0).all() or not len(rows)
+        assert not {*computed} & {*numeric}
+
+
+@pytest.mark.parametrize("key", [*(slice(*bounds) for bounds in BOUNDS), -1, 7, np.int64(-ROWS), [3, -1]], ids=str)
+def test_positions_choose_rows_without_numbering_the_others(key, monkeypatch):
+    monkeypatch.setattr(tuning, "CACHED_VALUES", 50)
+    rows = _rows()
+    frame = _lazily(rows)
+    if not isinstance(key, list):
+        monkeypatch.setattr(selection, "asked", lambda *_: pytest.fail("all rows are numbered"))
+    for found, wanted in ((frame.iloc[key], rows.iloc[key]), (frame["a"].iloc[key], rows["a"].iloc[key])):
+        assert repr(found) == repr(wanted)
+        assert np.shape(found) == np.shape(wanted)
+
+
+@pytest.mark.parametrize(
+    ("key", "error"),
+    [
+        *((key, IndexError) for key in (ROWS, -ROWS - 1)),
+        (slice(None, None, 0), ValueError),
+        *((key, TypeError) for key in (1.5, slice(1.5, None), True)),
+    ],
+    ids=str,
+)
+def test_positions_that_are_not_there_are_refused_as_pandas_refuses_them(key, error, monkeypatch):
+    monkeypatch.setattr(tuning, "EAGER_VALUES", -1)
+    with pytest.raises(error, match=r".") as wanted:
+        _rows().iloc[key]
+    with pytest.raises(error, match=re.escape(str(wanted.value))):
+        _lazily(_rows()).iloc[key]

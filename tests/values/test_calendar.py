@@ -32,9 +32,14 @@ def computed(operation, *columns, **params):
     return OPERATIONS[operation].evaluate(*columns, **params)
 
 
+NEAR = pd.DatetimeIndex(np.random.default_rng(0).integers(-300 * 86_400, 200 * 86_400, 3000).astype("M8[s]"))
+"""Times of fewer days than there are times."""
+
+
 @pytest.mark.parametrize("unit", ["ns", "s"])
-def test_fields_of_dates_are_those_of_pandas(unit):
-    times = DAYS.as_unit(unit)
+@pytest.mark.parametrize("days", [DAYS, NEAR], ids=["far apart", "near"])
+def test_fields_of_dates_are_those_of_pandas(days, unit):
+    times = days.as_unit(unit)
     weeks = times.isocalendar()
     wanted = {
         **{

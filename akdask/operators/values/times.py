@@ -83,6 +83,20 @@ FIELDS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def _field_of(field: str, days: Any) -> Any:
+    """Return a field of each day; where days repeat, it is computed once for each day between the first and last."""
+    if not days.size:
+        return FIELDS[field](days)
+    first, last = int(days.min()), int(days.max())
+    if last - first >= days.size // VALUES_PER_DAY:
+        return FIELDS[field](days)
+    return FIELDS[field](np.arange(first, last + 1)).take(days - first)
+
+
+VALUES_PER_DAY = 4
+"""Values for each day from the first to the last, at which a table of these days takes less time than all values."""
+
+
 def _calendar(times: Any, out: Any = None, *, field: str, unit: str = "ns", missing: bool = False) -> Any:
     lacks = missing_among(times)
     days = np.asarray(times) // (86_400 * PER_SECOND[unit])
@@ -90,7 +104,7 @@ def _calendar(times: Any, out: Any = None, *, field: str, unit: str = "ns", miss
         if not missing:
             raise _has_no_value(field)
         days = np.where(lacks, 0, days)
-    found = FIELDS[field](days)
+    found = _field_of(field, days)
     if lacks is not None and found.dtype == np.bool_:
         found = found & ~lacks
     return _placed(found, out)
