@@ -31,6 +31,8 @@ def read_csv(
     comment: str | None = None,
     decimal: str = ".",
     thousands: str | None = None,
+    skiprows: int = 0,
+    na_values: Any = (),
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     r"""Open CSV files of Arkouda or any other writer as lazy arrays.
@@ -84,6 +86,10 @@ def read_csv(
         The character before decimals.
     thousands : str, optional
         The character between thousands.
+    skiprows : int, default 0
+        How many lines at the beginning of each file are passed over.
+    na_values : str, number or list of them, optional
+        Further cells that have no value, as they are written, besides empty ones, ``NA``, ``null`` and the like.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
@@ -116,6 +122,8 @@ def read_csv(
         comment=comment,
         decimal=decimal,
         thousands=thousands,
+        skiprows=skiprows,
+        na_values=na_values,
     )
     return read_objects(opened, datasets)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.deferred import pd
-from akdask.errors import FileFormatError, UnsupportedError, warn
+from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError, warn
 from akdask.storage.files import absolute, is_remote, takes_storage_options
 from akdask.storage.locales import Filenames, expand, split_locale
 from akdask.storage.registry import first_bytes, format_named, format_of_files, format_of_folder, open_files
@@ -55,7 +55,8 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
     **options
-        Options of the reader that is chosen.
+        Options of the reader that is chosen.  CSV files also take `usecols`, the names or positions of the columns, and
+        `index_col`, the one that labels the rows.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
 
     kind = kind_of(source)
     if kind == "read_csv":
-        return _scan_csv(source, **{"column_delim": delimiter_of(source), **options})
+        return _scan_csv(source, **{"column_delim": delimiter_of(source, options.get("skiprows", 0)), **options})
     if kind in {"read_hdf", "read_parquet"} and isinstance(source, str | os.PathLike) and not options.keys() - {"key"}:
         found = import_data(source, **options)
         if found is not None:
@@ -84,7 +85,9 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
     return DataFrame(parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True))
 
 
-def _scan_csv(source: Filenames, datasets: Any = None, **options: Any) -> DataFrame:
+def _scan_csv(
+    source: Filenames, datasets: Any = None, *, usecols: Any = None, index_col: str | int | None = None, **options: Any
+) -> DataFrame:
     """Open CSV files; those of this machine are scanned when columns are asked for."""
     from akdask.frames.columnset import ColumnSet
     from akdask.frames.dataframe import DataFrame
@@ -93,10 +96,34 @@ def _scan_csv(source: Filenames, datasets: Any = None, **options: Any) -> DataFr
     opened = open_files(source, format_named("CSV"), **options)
 
     def columns() -> ColumnSet:
-        return ColumnSet.of(read_objects(opened, datasets))
+        wanted = datasets if usecols is None else [_column_named(opened, one) for one in usecols]
+        if index_col is None:
+            return ColumnSet.of(read_objects(opened, wanted))
+        label = _column_named(opened, index_col)
+        arrays = read_objects(opened, wanted if wanted is None or label in wanted else [*wanted, label])
+        index = arrays.pop(label)
+        return ColumnSet.of(arrays, index, label)
 
     # Options to open URLs are known during this call alone.
     return DataFrame._of(columns()) if any(map(is_remote, opened.paths)) else DataFrame.deferred(columns)
+
+
+def _column_named(opened: Any, name: str | int) -> str:
+    """Return the name of a column that is given by its name or position.
+
+    Raises
+    ------
+    MissingDatasetError
+        If there is none.
+    """
+    names = list(opened.kinds)
+    if isinstance(name, int) and -len(names) <= name < len(names):
+        return names[name]
+    if name not in names:
+        raise MissingDatasetError(
+            f"there is no column {name!r}.", details=[f"columns: {', '.join(names)}"], hint="positions begin at 0."
+        )
+    return str(name)
 
 
 @takes_storage_options
@@ -222,14 +249,15 @@ def kind_of(source: Filenames) -> str:
     return ARKOUDA
 
 
-def delimiter_of(source: Filenames) -> str:
-    """Return the delimiter of text files: the commonest candidate in the first line."""
+def delimiter_of(source: Filenames, skiprows: Any = 0) -> str:
+    """Return the delimiter of text files: the commonest candidate in the first line that is not passed over."""
     path = expand(source)[0]
     first = first_bytes(path, _FIRST)
     if first.startswith(_PACKED):
         return "\t" if ".tsv" in path.lower() else ","
     encoding = "utf-16" if first.startswith(_UTF_16) else "utf-8"
-    lines = (line for line in first.decode(encoding, errors="replace").splitlines() if line.strip())
+    every = first.decode(encoding, errors="replace").splitlines()
+    lines = (line for line in (every[skiprows:] if isinstance(skiprows, int) else every) if line.strip())
     return max(_DELIMITERS, key=next(lines, "").count)
 
 

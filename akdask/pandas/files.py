@@ -321,7 +321,7 @@ def scan(source: Any, **options: Any) -> Any:
     with accessing(StorageOptions(options.get("storage_options") or {})):
         kind = kind_of(source)
         if kind == "read_csv":
-            options = {"sep": delimiter_of(source), **options}
+            options = {"sep": delimiter_of(source, options.get("skiprows", 0)), **options}
     if kind == "read_parquet" and "dtype_backend" not in options:
         return _scan_parquet(source, options)
     return NAMES["read_arkouda" if kind == ARKOUDA else kind](source, **options)

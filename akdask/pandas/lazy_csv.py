@@ -96,8 +96,8 @@ def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
     ranges: Sequence[Sequence[ByteRange]]
     try:
         lines = rules_of(options)
-        places, times = [(one.file, one.start) for one in opened], [name for name, _ in parser.times]
-        ranges, columns = types_of(places, lines, _limit(), len(parser.names), dict(parser.dtypes), times, names)
+        starts, times = [(one.file, one.start) for one in opened], [name for name, _ in parser.times]
+        ranges, columns = types_of(starts, lines, _limit(), len(parser.names), dict(parser.dtypes), times, names)
         rows: list[Any] = [OwnRows(one.file.path, parser.names, lines, file=one.file) for one in opened]
     except NotLazyError:
         source_class = PandasCsvSource

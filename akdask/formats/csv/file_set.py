@@ -24,6 +24,7 @@ from akdask.columns.memory import new_array
 from akdask.columns.table import slice_rows
 from akdask.errors import ArgumentError, InconsistentFilesError, MissingDatasetError
 from akdask.formats.csv.lines import (
+    MISSING,
     ByteRange,
     Head,
     Lines,
@@ -434,6 +435,8 @@ def open_set(
     comment: str | None = None,
     decimal: str = ".",
     thousands: str | None = None,
+    skiprows: Any = 0,
+    na_values: Any = (),
 ) -> CsvSet:
     """Open a set of CSV files: find them and read their heads.
 
@@ -454,7 +457,7 @@ def open_set(
         Read numbers that files have in different types in one that has all of them.
     encoding : str, default "utf-8"
         The encoding of text, in which ASCII is as in UTF-8.
-    on_bad_lines, comment, decimal, thousands : str
+    on_bad_lines, comment, decimal, thousands, skiprows, na_values : str, int or sequence
         See `akdask.read_csv`.
 
     Raises
@@ -465,7 +468,10 @@ def open_set(
         If a file named by a manifest is missing, or the files do not have the same columns; all differences are listed.
     """
     delimiter, known = checked_delimiter(column_delim), checked_encoding(encoding)
-    lines = Lines(delimiter, keeps_blank=False, encoding=known, **_rules(on_bad_lines, comment, decimal, thousands))
+    rules = _rules(on_bad_lines, comment, decimal, thousands)
+    lines = Lines(delimiter, keeps_blank=False, encoding=known, missing=_missing(na_values), **rules)
+    if not isinstance(skiprows, int) or skiprows < 0:
+        raise ArgumentError(f"skiprows cannot be {skiprows!r}.", hint="it is a number of lines.")
     label = f"read_csv({shown(filenames)})"
 
     patterns = patterns_of(filenames)
@@ -490,7 +496,7 @@ def open_set(
                 found = proven or claimed
                 if found is not None and found.sums is not None:
                     found.sums.check_once(file, is_proven=proven is not None)
-            return _headed(file, lines, names)
+            return _headed(file, lines, names, skiprows)
 
         return described, told.lost
 
@@ -519,10 +525,30 @@ def _rules(on_bad_lines: object, comment: object, decimal: object, thousands: ob
     return {"skips_long": on_bad_lines == "skip", **characters}
 
 
-def _headed(file: FileIdentity, lines: Lines, names: Sequence[str] | None) -> File:
+def _missing(na_values: Any) -> tuple[bytes, ...]:
+    """Return the cells that have no value: those that a user names, and the common ones.
+
+    Raises
+    ------
+    ArgumentError
+        If what is named is neither text nor a number, or is too long.
+    """
+    given = [na_values] if isinstance(na_values, str | int | float) else na_values or []
+    if isinstance(given, Mapping) or not all(isinstance(one, str | int | float) for one in given):
+        raise ArgumentError(f"na_values cannot be {na_values!r}.", hint="it is a text, a number or a list of these.")
+    words = [str(one).encode() for one in given]
+    if any(len(word) > _LONGEST_WORD for word in words):
+        raise ArgumentError(f"a missing value has at most {_LONGEST_WORD} bytes.", hint="name a shorter one.")
+    return tuple(dict.fromkeys([*MISSING, *words]))
+
+
+_LONGEST_WORD = 255
+
+
+def _headed(file: FileIdentity, lines: Lines, names: Sequence[str] | None, skiprows: int) -> File:
     """Return a file as text, and its head."""
     text = text_file(file)
-    return text, read_head(text, lines.delimiter, names, lines.encoding, lines.comment)
+    return text, read_head(text, lines.delimiter, names, lines.encoding, lines.comment, skiprows=skiprows)
 
 
 def _check_agreement(files: Files) -> None:

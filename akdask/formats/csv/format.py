@@ -22,7 +22,7 @@ class CsvFormat(FileFormat):
     read_options = frozenset(
         {
             *("column_delim", "allow_errors", "dtypes", "names", "widen", "encoding"),
-            *("on_bad_lines", "comment", "decimal", "thousands"),
+            *("on_bad_lines", "comment", "decimal", "thousands", "skiprows", "na_values"),
         }
     )
     write_options = frozenset({"column_delim", "compression"})

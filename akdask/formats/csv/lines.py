@@ -479,7 +479,13 @@ _ASCII = "".join(map(chr, range(128)))
 
 
 def read_head(
-    file: TextFile, delimiter: bytes, names: Sequence[str] | None = None, encoding: str = "utf8", comment: str = ""
+    file: TextFile,
+    delimiter: bytes,
+    names: Sequence[str] | None = None,
+    encoding: str = "utf8",
+    comment: str = "",
+    *,
+    skiprows: int = 0,
 ) -> Head:
     """Read the head of a file.
 
@@ -495,6 +501,8 @@ def read_head(
         As `checked_encoding` returns it.
     comment : str, default ""
         The character that begins comments.
+    skiprows : int, default 0
+        How many lines are passed over at the beginning.
 
     Raises
     ------
@@ -505,7 +513,14 @@ def read_head(
     while True:
         first = read_text(file, 0, size)
         found = _parsed(
-            file.path, first, delimiter, names, encoding=encoding, comment=comment, is_complete=len(first) < size
+            file.path,
+            first,
+            delimiter,
+            names,
+            encoding=encoding,
+            comment=comment,
+            skiprows=skiprows,
+            is_complete=len(first) < size,
         )
         if found is not None:
             return found
@@ -524,12 +539,20 @@ def _parsed(
     *,
     encoding: str,
     comment: str,
+    skiprows: int,
     is_complete: bool,
 ) -> Head | None:
     """Return the head that some bytes begin with, None if more of them are needed."""
     if b"\0" in first:
         raise FileFormatError(f"{path!r} is no CSV file in UTF-8: it holds NUL.", hint="convert it to UTF-8.")
     start = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
+    for _ in range(skiprows):
+        end = _BREAK.search(first, start)
+        if end is None or (end.end() == len(first) and not is_complete):
+            if not is_complete:
+                return None
+            raise FileFormatError(f"{path!r} has no more than {skiprows} lines.", hint="skip fewer rows.")
+        start = end.end()
     types = None
     if first.startswith(_OPEN, start):
         lines = first[start:].split(b"\n", 3)
@@ -557,6 +580,9 @@ def _parsed(
             hint="give the delimiter that the file was written with as column_delim.",
         )
     return Head(tuple(told_apart(named)), types, len(first) if stop is None else stop)
+
+
+_BREAK = re.compile(rb"\r\n|\r|\n")
 
 
 def _first_line(first: bytes, start: int, delimiter: bytes, comment: str) -> int:

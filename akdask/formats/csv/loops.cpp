@@ -32,8 +32,15 @@ struct Rules {
             begins_[first] = true;
             if (options[at] > longest_) longest_ = options[at];
             misses_empty_ |= !options[at];
+            // Such as 1.#IND are none.
+            bool has_hash = options[at] && std::memchr(options.data + at + 1, '#', options[at]);
+            for (uint64_t place = at + 1; place <= at + options[at]; ++place) {
+                misses_digits |= !has_hash && options[place] >= '0' && options[place] <= '9';
+            }
         }
     }
+
+    bool misses_digits = false;  // whether a missing value may look like a number
 
     INLINE bool is_missing(const uint8_t* text, const uint8_t* stop) const {
         uint64_t size = static_cast<uint64_t>(stop - text);
@@ -610,6 +617,7 @@ int64_t class_of_words(const uint8_t* text, const uint8_t* stop, const Rules& ru
 
 INLINE int64_t class_of(const uint8_t* text, const uint8_t* stop, const Rules& rules, int64_t& offset) {
     if (text == stop) return rules.is_missing(text, stop) ? NO_VALUE : TEXT;
+    if (rules.misses_digits && rules.is_missing(text, stop)) return NO_VALUE;
     ShortNumber common(text, stop, rules.decimal);
     if (common.is_float) return FLOAT;
     if (common.is_integer && common.mantissa <= uint64_t{1} << 53) {
@@ -721,6 +729,11 @@ enum Failure : uint64_t { NOTHING, NO_SUCH_VALUE, OTHER_CELLS, UNCLOSED, MORE_RO
 // The bits of the value of a cell; returns whether it has one of the kind.
 INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, const Rules& rules, uint64_t& bits) {
     uint8_t decimal = rules.decimal;
+    if (rules.misses_digits && kind <= FLOATS && rules.is_missing(start, stop)) {
+        double nothing = std::numeric_limits<double>::quiet_NaN();
+        std::memcpy(&bits, &nothing, sizeof bits);
+        return kind == FLOATS;
+    }
     switch (kind) {
         case INTEGERS:
         case NATURALS: {
