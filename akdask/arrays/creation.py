@@ -271,8 +271,7 @@ def logspace(  # noqa: PLR0917 - NumPy's signature
     _check_numbers("logspace", base)
     if not base > 0:
         raise ArgumentError(f"logspace raises a positive base, not {base}.")
-    exponents = linspace(start, stop, num, endpoint)
-    made = pdarray(exponents._frame, Call("power", Constant(float(base)), exponents._value))
+    made: pdarray = float(base) ** linspace(start, stop, num, endpoint)
     return made if column_type(dtype) == FLOAT64 else cast(made, dtype)
 
 

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from akdask.arrays.array import wrap
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored, open_prefix
 from akdask.arrays.writable import Writable
+from akdask.columns.dtypes import NULLABLE_STR, UINT64
 from akdask.engine.sources import Rows
-from akdask.engine.values import Call
+from akdask.engine.values import Call, cast
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -26,7 +29,7 @@ from akdask.errors import (
 )
 from akdask.storage.files import takes_storage_options
 from akdask.storage.locales import Filenames, names_of
-from akdask.storage.objects import CODES, VALUES, StoredObject, StoredSet
+from akdask.storage.objects import CODES, SERVERS_DIFFER, VALUES, ObjType, StoredObject, StoredSet
 from akdask.storage.registry import format_named, format_of_files, open_files
 
 if TYPE_CHECKING:
@@ -114,8 +117,10 @@ class NamedObjects(dict[str, Any]):
         )
 
 
-def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False) -> dict[str, Any]:
-    """Return the lazy objects of a set by name, all or the named ones.
+def read_objects(
+    files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False, as_stored: bool = False
+) -> dict[str, Any]:
+    """Return the lazy objects of a set by name, all or the named ones, as a server reads them or as they are stored.
 
     Raises
     ------
@@ -125,12 +130,12 @@ def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagg
     names = None if datasets is None else dataset_names(datasets)
     groups = {} if names is None else _groups_among(files, names)
     if groups:
-        return _with_groups(files, names or [], groups)
+        return _with_groups(files, names or [], groups, as_stored=as_stored)
     found = files.objects(names)
     if not found:
         hint = None if datasets is None else "name some of them, or leave datasets out for all."
         raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
-    objects = {name: from_stored(stored) for name, stored in found.items()}
+    objects = {name: from_stored(stored) if as_stored else _as_on_servers(stored) for name, stored in found.items()}
     return NamedObjects({**objects, FILE_CODES: file_codes(files, found)} if tagged else objects)
 
 
@@ -144,17 +149,32 @@ def _groups_among(files: StoredSet, names: Sequence[str]) -> dict[str, list[str]
     return {name: members for name, members in found.items() if members}
 
 
-def _with_groups(files: StoredSet, names: Sequence[str], groups: Mapping[str, list[str]]) -> dict[str, Any]:
+def _with_groups(
+    files: StoredSet, names: Sequence[str], groups: Mapping[str, list[str]], *, as_stored: bool
+) -> dict[str, Any]:
     """Return named objects, and the frames of named groups."""
     from akdask.io.group_frames import frame_of_group
 
-    others = read_objects(files, rest) if (rest := [name for name in names if name not in groups]) else {}
+    rest = [name for name in names if name not in groups]
+    others = read_objects(files, rest, as_stored=as_stored) if rest else {}
     return NamedObjects(
         {
             name: frame_of_group(name, groups[name], files.objects, name) if name in groups else others[name]
             for name in dict.fromkeys(names)
         }
     )
+
+
+def _as_on_servers(stored: StoredObject) -> Any:
+    """Return a stored object as a server has it: numbers of one byte of others widened, nulls of its own text empty."""
+    made = from_stored(stored)
+    if not stored.params.get(SERVERS_DIFFER):
+        return made
+    if stored.kind == ObjType.STRINGS:
+        return made.fillna("") if made._value.dtype == NULLABLE_STR else made
+    if stored.kind == ObjType.PDARRAY:
+        return wrap(made._frame, cast(made._value, replace(UINT64, nullable=made._value.dtype.nullable)))
+    return made.astype("uint64")
 
 
 def dataset_names(datasets: Any) -> list[str]:

@@ -142,7 +142,7 @@ def frame_of_set(
     opened = open_files(filenames, **options)
     if datasets is None and not opened.kinds:
         return DataFrame({})
-    objects = read_objects(opened, datasets)
+    objects = read_objects(opened, datasets, as_stored=True)
     first, *rest = objects.values()
     if isinstance(first, DataFrame) and not rest:
         return first

@@ -80,6 +80,12 @@ UNIT, ZONE = "unit", "zone"
 MAY_LACK = "may_lack"
 """Parameters of times without bounds: whether some may be NaT."""
 
+SERVERS_DIFFER = "servers_differ"
+"""Parameter of columns that an Arkouda server reads otherwise, as other programs stored them, or it alone does so.
+
+Numbers of one byte are 64 bits wide there, and nulls of text are empty text.
+"""
+
 LIMBS = "limbs"
 """The table of an object with the number of limbs of its big integers, in all partitions."""
 

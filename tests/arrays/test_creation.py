@@ -181,6 +181,9 @@ def test_linspace_takes_a_type_and_its_old_names():
 )
 def test_logspace_is_numpys(params):
     np.testing.assert_allclose(ak.logspace(3, -2, **params).to_ndarray(), np.logspace(3, -2, **params))
+    for bounds in ((0, [2, 3]), ([0, 1], 3), ([0, 1], [2, 3])):
+        lazy = [ak.array(bound) if isinstance(bound, list) else bound for bound in bounds]
+        np.testing.assert_allclose(ak.logspace(*lazy, **params).to_ndarray(), np.logspace(*bounds, **params))
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "bool", "uint8"])

@@ -83,6 +83,7 @@ from akdask.storage.objects import (
     PERMUTATION,
     ROW_LABELS,
     SEGMENTS,
+    SERVERS_DIFFER,
     UNIQUE_KEY_IDX,
     VALUES,
     Columns,
@@ -191,7 +192,10 @@ def describe_numbers(node: StoredDataset, kind: ObjType, *, flat: bool = True) -
     dtype = number_type(node, dataset.dtype)
     if dataset.dtype == "|u1" and dtype != BOOL and kind in _WITH_BYTES:
         dtype = UINT8
-    return Described(_array_schema(node.path, kind, dataset, dtype), (slot,))
+    schema = _array_schema(node.path, kind, dataset, dtype)
+    if dtype == UINT8 and node.integer(layout.OBJ_TYPE) is None:
+        schema = replace(schema, params=((SERVERS_DIFFER, True),))
+    return Described(schema, (slot,))
 
 
 def number_type(node: StoredDataset, stored: str) -> ColumnType:

@@ -35,7 +35,7 @@ from akdask.formats.hdf5.description import (
     Slot,
 )
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset
-from akdask.storage.objects import UNIT, VALUES, ObjType
+from akdask.storage.objects import SERVERS_DIFFER, UNIT, VALUES, ObjType
 from akdask.storage.ranges import RangeReader
 from akdask.typing import Column
 
@@ -151,7 +151,7 @@ def _member(path: str, dtype: DType) -> ObjectSchema:
         stored = dtype.str if dtype.itemsize <= 8 else "<f8"
         found = UINT8 if stored == "|u1" else layout.column_type_of(stored)
         if found is not None:
-            return made(ObjType.PDARRAY, found, stored)
+            return made(ObjType.PDARRAY, found, stored, *([(SERVERS_DIFFER, True)] if found == UINT8 else []))
     text = f"holds {_told(dtype)}, which no column type can hold"
     return ObjectSchema(path, ObjType.UNKNOWN, problem=Problem(UnsupportedError, text))
 

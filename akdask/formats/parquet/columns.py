@@ -206,6 +206,8 @@ class ParquetColumn:
         Bytes of each value of a physical type whose values have any number of bytes, but all as many.
     logical : str, default "NONE"
         The logical type, as pyarrow names it.
+    is_of_server : bool, default False
+        Whether it is text as an Arkouda server alone writes it: without a logical type, and without Arrow's schema.
     """
 
     name: str
@@ -222,6 +224,7 @@ class ParquetColumn:
     refusal: str | None = None
     width: int = 0
     logical: str = "NONE"
+    is_of_server: bool = False
 
     @property
     def digits(self) -> bool | None:
@@ -335,8 +338,9 @@ def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
     if len(leaves) != len(schema):
         raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
     names = told_apart([field.name + end for field, end, _ in leaves])
+    is_of_server = metadata.metadata is None and (metadata.created_by or "").startswith("parquet-cpp")
     return tuple(
-        _column(name, field, stored, leaf, schema, None if end else annotations.get(name))
+        _column(name, field, stored, leaf, schema, None if end else annotations.get(name), is_of_server=is_of_server)
         for leaf, (name, (field, end, stored)) in enumerate(zip(names, leaves, strict=True))
     )
 
@@ -355,7 +359,14 @@ def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
 
 
 def _column(  # noqa: PLR0917 - what a schema tells of a leaf
-    name: str, field: pa.Field, stored: Any, leaf: int, schema: Any, annotation: Annotation | None
+    name: str,
+    field: pa.Field,
+    stored: Any,
+    leaf: int,
+    schema: Any,
+    annotation: Annotation | None,
+    *,
+    is_of_server: bool,
 ) -> ParquetColumn:
     first = schema.column(leaf)
     found = ParquetColumn(
@@ -369,6 +380,7 @@ def _column(  # noqa: PLR0917 - what a schema tells of a leaf
         is_optional=first.max_definition_level > 0,
         width=max(first.length or 0, 0),
         logical=first.logical_type.type,
+        is_of_server=is_of_server and first.physical_type == "BYTE_ARRAY" and first.logical_type.type == "NONE",
     )
     if annotation is not None and annotation.is_bigint and _are_limbs(stored):
         bits = bigint_of(annotation.max_bits)

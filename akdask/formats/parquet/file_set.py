@@ -48,6 +48,7 @@ from akdask.storage.objects import (
     LEVEL,
     NA_CODES,
     ORDERED,
+    SERVERS_DIFFER,
     UNIT,
     VALUES,
     ZONE,
@@ -84,6 +85,8 @@ class SetColumn:
         Whether it is text as positions in dictionaries whose order means something.
     unit, zone : str, optional
         Unit and zone of times in all files.
+    servers_differ : bool, default False
+        Whether an Arkouda server reads it otherwise; see `SERVERS_DIFFER`.
     """
 
     name: str
@@ -95,12 +98,15 @@ class SetColumn:
     is_ordered: bool = False
     unit: str | None = None
     zone: str | None = None
+    servers_differ: bool = False
 
     @property
     def params(self) -> dict[str, Any]:
         """Parameters of the object: a Categorical's labels, where annotated; unit and zone of times."""
         if self.unit is not None:
             return {UNIT: self.unit, ZONE: self.zone}
+        if self.servers_differ:
+            return {SERVERS_DIFFER: True}
         noted = self.annotation
         if self.kind != ObjType.CATEGORICAL or noted is None or noted.labels is None:
             return {}
@@ -522,6 +528,7 @@ class ColumnAgreement:
             is_ordered=is_ordered,
             unit=unit,
             zone=zone if units else None,
+            servers_differ=annotation is None and _servers_differ(kind, dtype, known),
         )
 
     def nulls(self, name: str) -> SetColumn:
@@ -600,6 +607,13 @@ class NullsOfSet(ColumnsOfSet):
 
     def _find(self, name: str) -> SetColumn:
         return self._agreement.nulls(name)
+
+
+def _servers_differ(kind: ObjType, dtype: ColumnType, columns: Sequence[ParquetColumn]) -> bool:
+    """Whether a server reads columns otherwise: as wider numbers, or nulls of text as empty, as it alone writes it."""
+    if kind == ObjType.STRINGS:
+        return all(column.is_of_server for column in columns)
+    return kind == ObjType.PDARRAY and dtype.plain == UINT8
 
 
 def _kind(columns: Sequence[ParquetColumn]) -> ObjType:
