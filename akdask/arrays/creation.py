@@ -271,7 +271,8 @@ def logspace(  # noqa: PLR0917 - NumPy's signature
     _check_numbers("logspace", base)
     if not base > 0:
         raise ArgumentError(f"logspace raises a positive base, not {base}.")
-    made: pdarray = float(base) ** linspace(start, stop, num, endpoint)
+    exponents: Any = linspace(start, stop, num, endpoint)
+    made: pdarray = float(base) ** exponents
     return made if column_type(dtype) == FLOAT64 else cast(made, dtype)
 
 
