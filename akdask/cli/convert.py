@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from akdask.arrays.categorical import Categorical
 from akdask.arrays.writing import write_objects
 from akdask.cli.console import counted, print_json, printable, size
 from akdask.cli.sets import NamedSet, add_files, add_json, demand_format, named_files, named_sets, readable_objects
@@ -15,8 +16,8 @@ from akdask.errors import ArgumentError, ExistsError
 from akdask.io.files import storables
 from akdask.records import record
 from akdask.storage.files import absolute, exists, identify_all, identities_below, is_folder, written_path
-from akdask.storage.locales import locale_files
-from akdask.storage.registry import format_named, format_written
+from akdask.storage.locales import locale_files, split_extension
+from akdask.storage.registry import Format, format_named, format_written, formats
 
 Objects = Mapping[str, Any]
 
@@ -72,11 +73,12 @@ def _convert(options: argparse.Namespace) -> int:
             "there are files already.", details=taken, hint="--overwrite replaces them, name OUT otherwise."
         )
     paths = [path for name in options.files for path in named_files(name)]
-    file_format = format_written(target) if options.format is None else format_named(options.format)
+    file_format = _format_of_target(target) if options.format is None else format_named(options.format)
     read_as = None if options.input_format is None else format_named(options.input_format)
-    objects = readable_objects(
+    objects: Objects = readable_objects(
         NamedSet(absolute(options.files[0]), tuple(paths)), read_as, column_delim=options.input_delimiter or ","
     )
+    objects = _as_text(objects, file_format.name)
     count = None if options.file_type == "single" else options.num_locales or len(paths)
     written = write_anew(
         objects,
@@ -92,6 +94,35 @@ def _convert(options: argparse.Namespace) -> int:
         made = f"{counted(len(objects), 'object')} of {counted(len(paths), 'file')}"
         print(f"{made} to {counted(len(written), 'file')}, {size(total(written))}: {printable(written[0])}")
     return 0
+
+
+def _format_of_target(target: str) -> Format:
+    """Return the format that the extension of a target names; HDF5 without an extension.
+
+    Raises
+    ------
+    ArgumentError
+        If no format has the extension.
+    """
+    extension = split_extension(target)[1].lower()
+    known = {name: each.name for each in formats().values() for name in each.extensions}
+    if extension[1:2].isalpha() and extension not in known:
+        raise ArgumentError(
+            f"no format has the extension {extension!r}.",
+            details=[f"known: {', '.join(f'{name} ({each})' for name, each in known.items())}"],
+            hint="name the format with --format, or one of these extensions.",
+        )
+    return format_written(target)
+
+
+def _as_text(objects: Objects, file_format: str) -> Objects:
+    """Return objects with the labels of Categoricals in their places, for formats that have no Categoricals."""
+    if file_format not in {"CSV", "Zarr"}:
+        return objects
+    found = [name for name, item in objects.items() if isinstance(item, Categorical)]
+    if found:
+        print(f"akdask: labels of Categoricals are written as text: {', '.join(found)}", file=sys.stderr)
+    return {**objects, **{name: objects[name].to_strings() for name in found}}
 
 
 def write_anew(

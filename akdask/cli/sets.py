@@ -13,10 +13,17 @@ from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, 
 from akdask.io.files import storables
 from akdask.records import record
 from akdask.storage.files import absolute, exists, is_remote, matching
-from akdask.storage.locales import files_of_prefix, locale_files, missing_locales, sort_key, split_locale
+from akdask.storage.locales import (
+    files_of_prefix,
+    locale_files,
+    missing_locales,
+    sort_key,
+    split_extension,
+    split_locale,
+)
 from akdask.storage.objects import ObjType, StoredSet
 from akdask.storage.recovery import recover, settled
-from akdask.storage.registry import Format, format_of_files, format_of_folder, open_files
+from akdask.storage.registry import Format, format_named, format_of_files, format_of_folder, open_files
 
 EXIT_CODES = (
     "exit codes: 0 fine; 1 violations or differences found; 2 wrong use, or files that cannot be read or written"
@@ -122,7 +129,7 @@ def named_files(name: str) -> list[str]:
 
 
 def format_of_set(files: NamedSet) -> str:
-    """Return the format of a set by its first file; HDF5 if none recognizes it, whose reader explains why.
+    """Return the format of a set by its first file, or CSV by its name; else HDF5, whose reader explains why.
 
     Raises
     ------
@@ -132,7 +139,17 @@ def format_of_set(files: NamedSet) -> str:
     try:
         return format_of_files(list(files.files)).name
     except FileFormatError:
-        return "HDF5"
+        return "CSV" if _is_named_csv(files) else "HDF5"
+
+
+def _is_named_csv(files: NamedSet) -> bool:
+    """Whether files are CSV by their names, as those without Arkouda's header are by nothing else."""
+    return all(split_extension(path)[1].lower() in format_named("CSV").extensions for path in files.files)
+
+
+def shown_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[Stored]:
+    """Open objects of a set to show them, as `stored_objects`; files named as CSV need no header of Arkouda's."""
+    return stored_objects(files, names, format_named("CSV") if format_of_set(files) == "CSV" else None)
 
 
 def demand_format(sets: Sequence[NamedSet], allowed: Sequence[str], command: str) -> None:

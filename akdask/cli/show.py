@@ -12,7 +12,7 @@ from typing import Any
 
 import akdask as ak
 from akdask.cli.console import counted, print_json, printable, size, table
-from akdask.cli.sets import NamedSet, Stored, add_files, demand_format, format_of_set, named_sets, stored_objects
+from akdask.cli.sets import NamedSet, Stored, add_files, demand_format, format_of_set, named_sets, shown_objects
 from akdask.errors import AkdaskError, ArgumentError, FileFormatError
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.layout import METADATA_GROUP
@@ -68,7 +68,7 @@ def register(commands: Any) -> None:
 
 def _ls(options: argparse.Namespace) -> int:
     """List the objects; return the exit code."""
-    found = [(files, stored_objects(files)) for files in named_sets(options.files)]
+    found = [(files, shown_objects(files)) for files in named_sets(options.files)]
     if options.json:
         print_json([_listed_as_json(files, objects) for files, objects in found])
         return 0
@@ -114,17 +114,32 @@ _VERSIONS = ("arkouda_version", "file_version")  # reported for the files, as al
 def _info(options: argparse.Namespace) -> int:
     """Show the structure of files; return the exit code."""
     named = named_sets(options.files)
-    demand_format(named, ["HDF5", "Parquet"], "info")
+    demand_format(named, ["HDF5", "Parquet", "CSV"], "info")
     sets = [(files, format_of_set(files)) for files in named]
     if options.json:
-        print_json([_parquet_as_json(f) if name == "Parquet" else _hdf5_as_json(f, _read_all(f)) for f, name in sets])
+        print_json([_as_json(files, name) for files, name in sets])
         return 0
-    told = [
-        _parquet_as_text(files) if name == "Parquet" else _hdf5_as_text(files, _read_all(files), options.members)
-        for files, name in sets
-    ]
-    print("\n\n".join(told))
+    print("\n\n".join(_as_text(files, name, options.members) for files, name in sets))
     return 0
+
+
+def _as_json(files: NamedSet, name: str) -> dict[str, Any]:
+    if name == "CSV":
+        return _listed_as_json(files, shown_objects(files))
+    return _parquet_as_json(files) if name == "Parquet" else _hdf5_as_json(files, _read_all(files))
+
+
+def _as_text(files: NamedSet, name: str, with_members: bool) -> str:
+    if name == "CSV":
+        return _csv_as_text(files)
+    return _parquet_as_text(files) if name == "Parquet" else _hdf5_as_text(files, _read_all(files), with_members)
+
+
+def _csv_as_text(files: NamedSet) -> str:
+    total = size(sum(identify(path).size for path in files.files))
+    columns = [[item.name, *_about_object(item).values()] for item in shown_objects(files)]
+    title = f"{printable(files.name)}: {counted(len(files.files), 'file')}, {total}, CSV"
+    return f"{title}\n{table(['column', 'kind', 'type', 'rows'], columns)}"
 
 
 def _read_all(files: NamedSet) -> list[FileMetadata]:
@@ -316,7 +331,7 @@ def _head(options: argparse.Namespace) -> int:
     sets = named_sets(options.files)
     for files in sets:
         files.demand_complete()
-    found = [(files, _Heads(stored_objects(files, options.object), options.rows)) for files in sets]
+    found = [(files, _Heads(shown_objects(files, options.object), options.rows)) for files in sets]
     if options.json:
         print_json([{"set": files.path, "objects": heads.as_json()} for files, heads in found])
     else:

@@ -6,12 +6,14 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from akdask.cli.console import counted, print_json, printable, table
 from akdask.cli.sets import NamedSet, add_files, demand_format, format_of_set, named_sets
-from akdask.errors import AkdaskError, InconsistentFilesError
+from akdask.errors import AkdaskError, InconsistentFilesError, UnsupportedError
+from akdask.formats.hdf5.pandas_file import has_frames
 from akdask.formats.hdf5.validate import RULES, Reach, Report, Severity, Violation, validate
 from akdask.storage.registry import format_named, open_files
 
@@ -71,9 +73,30 @@ def _report(files: NamedSet, *, read_data: bool) -> Report:
     """Check a set: HDF5 files by Arkouda's layout, others by the checksums in a manifest."""
     name = format_of_set(files)
     if name == "HDF5":
+        _refuse_files_of_pandas(files)
         return validate(files.files, read_data=read_data)
     told = [*_unopened(files, name), *(format_named(name).damages(files.files) if read_data else ())]
     return Report(files.files, tuple(Violation(*_WRITTEN, path, "", text) for path, text in told), None)
+
+
+def _refuse_files_of_pandas(files: NamedSet) -> None:
+    """Refuse files that pandas wrote, whose groups break all rules of Arkouda's layout.
+
+    Raises
+    ------
+    UnsupportedError
+        If there are some.
+    """
+    found = []
+    for path in files.files:
+        with suppress(AkdaskError):  # Damaged files are told by the rules.
+            found += [path] if has_frames(path) else []
+    if found:
+        raise UnsupportedError(
+            "pandas wrote this, in a layout of its own.",
+            details=found,
+            hint="ak.import_data reads it; akdask validate checks Arkouda's layout.",
+        )
 
 
 def _unopened(files: NamedSet, name: str) -> Iterator[tuple[str, str]]:

@@ -295,6 +295,39 @@ def test_convert_reads_csv_files_of_other_writers_if_told_so(folder, capsys):
     assert values("made_LOCALE0000.h5") == [7, 8]
 
 
+def test_csv_files_of_other_writers_are_shown(folder, capsys):
+    (folder / "plain.csv").write_text("number,text\n7,a\n8,b\n")
+    assert main(["head", "plain.csv"]) == 0
+    assert capsys.readouterr().out.split() == ["number", "text", "7", "a", "8", "b"]
+    assert main(["info", "plain.csv"]) == 0
+    assert capsys.readouterr().out.startswith("plain.csv: 1 file, 20 B, CSV\n")
+    assert main(["info", "--json", "plain.csv"]) == 0
+    assert [item["name"] for item in json.loads(capsys.readouterr().out)[0]["objects"]] == ["number", "text"]
+
+
+def test_convert_refuses_an_extension_that_no_format_has(folder, capsys):
+    assert main(["convert", "one.h5", "out.foo"]) == 2
+    assert "no format has the extension '.foo'" in capsys.readouterr().err
+    assert not list(folder.glob("out*"))
+    assert main(["convert", "one.h5", "out.2024", "--num-locales", "1"]) == 0
+
+
+@pytest.mark.parametrize("out", ["out.csv", "out.zarr"])
+def test_convert_writes_labels_of_categoricals_where_there_are_none(out, folder, capsys):
+    ak.DataFrame({"c": ak.Categorical(ak.array(["a", "b", "a"]))}).to_hdf("labels.h5")
+    assert main(["convert", "labels.h5", out]) == 0
+    assert "written as text: c" in capsys.readouterr().err
+    assert main(["head", out]) == 0
+    assert capsys.readouterr().out.split() == ["c", "a", "b", "a"]
+
+
+def test_validate_says_that_pandas_wrote_a_file(folder, capsys):
+    with h5py.File("frame.h5", "w") as file:
+        file.create_group("df").attrs["pandas_type"] = "frame"
+    assert main(["validate", "frame.h5"]) == 2
+    assert "pandas wrote this" in capsys.readouterr().err
+
+
 def test_convert_replaces_files_only_when_told_to(folder, capsys):
     before = values("one.h5")
     assert main(["convert", "x", "one.h5", "--file-type", "single"]) == 2
