@@ -188,7 +188,7 @@ def test_csv_of_others_is_put(run):
 
 
 def test_labels_of_a_pandas_file_are_no_column(run):
-    FRAME[["x"]].iloc[[2, 0]].to_parquet("filtered.parquet")
+    pd.DataFrame({"x": [1.0, 2]}, index=[7, 3]).to_parquet("filtered.parquet")
     assert pq.read_schema("filtered.parquet").names == ["x", "__index_level_0__"]
     found = json.loads(run("put", "store", "filtered.parquet")[1])
     assert (found["width"], found["length"]) == (1, 2)
