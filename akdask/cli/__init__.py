@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -47,6 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         be read or written, and as shells give it after a signal.
     """
     given = sys.argv[1:] if argv is None else argv
+    form, warnings.formatwarning = warnings.formatwarning, _formatted
     try:
         return _run(_parser(*_modules_for(given)), given)
     except AkdaskError as error:
@@ -57,6 +59,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has closed the pipe; Python would report the same error when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    finally:
+        warnings.formatwarning = form
+
+
+def _formatted(message: Warning | str, *_: Any) -> str:
+    """Return a warning as the commands print it, without the line of Python that gave it."""
+    return f"akdask: warning: {message}\n"
 
 
 @without_collection

@@ -24,7 +24,7 @@ from akdask.lbann.read_lists import read_list
 from akdask.lbann.reader import SampleReader
 from akdask.lbann.sample_list import SampleList
 from akdask.lbann.schema import SampleFields, Schema, load, merge
-from akdask.lbann.transform import resolve
+from akdask.lbann.transform import SampleValues, resolve
 
 PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
 """A schema, or the file that it is in."""
@@ -227,7 +227,7 @@ class Dataset:
             return self.subset(np.arange(len(self))[index])
         path, sample = self.location(index)
         try:
-            return self.reader.read(path, sample)
+            return SampleValues(self.reader.read(path, sample))
         finally:
             self.samples.check_current()
 

@@ -96,6 +96,11 @@ def _rebuild(
     return cls(message, file=file, sample=sample, field=field, schema=schema, details=findings, hint=hint)
 
 
+def is_no_hdf5(error: Exception) -> bool:
+    """Whether the HDF5 library has found no signature of a file, so that it is another one rather than damaged."""
+    return "signature not found" in " ".join([str(error), *getattr(error, "details", ())])
+
+
 class LbannSchemaError(LbannError, SchemaError):
     """A schema that cannot be read, or metadata of a field that cannot be followed."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from akdask.errors import ArgumentError, FileFormatError
 from akdask.formats.hdf5.open_files import OPEN_FILES, LibraryFile, NotThereError, UnknownElementsError
-from akdask.lbann.errors import LbannListError, MissingSampleError
+from akdask.lbann.errors import LbannListError, MissingSampleError, is_no_hdf5
 from akdask.lbann.sample_list import ListType, SampleList, checked_words, parts
 from akdask.records import record
 from akdask.storage.recovery import recover_naming
@@ -47,6 +47,8 @@ def open_samples(path: str) -> Iterator[LibraryFile]:
     except NotThereError as error:
         raise MissingSampleError(f"cannot look for samples: it {error}.", file=path) from None
     except (FileFormatError, OSError) as error:
+        if is_no_hdf5(error):
+            raise LbannListError("cannot look for samples: it is no HDF5 file.", file=path) from None
         details = error.details if isinstance(error, FileFormatError) else [error.strerror or str(error)]
         raise LbannListError("cannot look for samples: it cannot be read.", file=path, details=details) from error
 

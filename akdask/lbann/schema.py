@@ -22,7 +22,14 @@ from akdask.formats.hdf5.open_files import (
     StoredData,
     UnknownElementsError,
 )
-from akdask.lbann.errors import LbannSchemaError, LbannWarning, MissingSampleError, SampleError, UnknownNameError
+from akdask.lbann.errors import (
+    LbannSchemaError,
+    LbannWarning,
+    MissingSampleError,
+    SampleError,
+    UnknownNameError,
+    is_no_hdf5,
+)
 from akdask.lbann.schema_document import MAX_DEPTH, YamlMap, YamlNode, YamlScalar, YamlSequence, parse, typed
 from akdask.records import record
 from akdask.storage.recovery import recover_naming
@@ -44,6 +51,7 @@ _TYPES: dict[str, np.dtype[Any]] = {
     "float32": np.dtype(np.float32),
     "float64": np.dtype(np.float64),
 }
+_SHOWN_FIELDS = 8
 _CHANNELS_LAST, _CHANNELS_FIRST = {"hwc", "dhwc"}, {"chw", "cdhw"}
 _MOST = 2**63
 
@@ -339,6 +347,11 @@ class Directives:
     ordering: int | None = None
     is_blockwise: bool = False
 
+    @property
+    def is_unordered(self) -> bool:
+        """Whether the field is packed without an ``ordering``."""
+        return self.pack is not None and self.ordering is None
+
 
 def directives_of(path: str, metadata: Mapping[str, MetadataEntry]) -> Directives:
     """Validate the metadata of a field and return its directives.
@@ -367,10 +380,6 @@ def directives_of(path: str, metadata: Mapping[str, MetadataEntry]) -> Directive
     scale, bias = values.normalization(channels, layout, dtype)
     pack = values.group()
     ordering = values.integer("ordering")
-    if pack is not None and ordering is None:
-        raise values.error(
-            "pack", "metadata has 'pack' but no 'ordering'.", "give the field an 'ordering', in either schema."
-        )
     is_transposed = layout in _CHANNELS_LAST and transpose in _CHANNELS_FIRST and channels != 1
     dims = values.dims()
     if is_transposed and channels is None:
@@ -457,14 +466,19 @@ class _Values:
         return self.integers("dims", least=1)
 
     def layout(self) -> tuple[str | None, str | None]:
-        """Return layout and transposition, taken from the older ``hwc`` where there is no layout."""
-        layout, transpose, older = self.word("layout"), self.word("transpose"), self.word("hwc")
+        """Return layout and transposition, taken from the older ``hwc`` where there is no layout.
+
+        Without a word, ``hwc`` says that channels are the last dimension, and nothing of a transposition.
+        """
+        layout, transpose = self.word("layout"), self.word("transpose")
+        is_flag = "hwc" in self._metadata and not self._metadata["hwc"].text.strip('"')
+        older = None if is_flag else self.word("hwc")
         for key, word in {"layout": layout, "transpose": transpose, "hwc": older}.items():
             if word is not None and word not in _CHANNELS_LAST | _CHANNELS_FIRST:
                 warn(f"field {self._path!r}: {key!r} is {word!r}, which is no layout and does nothing.", LbannWarning)
         if older is not None and layout is None:
             return "hwc", transpose or older
-        return layout, transpose
+        return ("hwc" if is_flag and layout is None else layout), transpose
 
     def group(self) -> str | None:
         """Return the name of a group as written, numbers included."""
@@ -714,6 +728,10 @@ def _fields_with(selected: Mapping[str, Mapping[str, MetadataEntry]]) -> SampleF
                 schema=fields[path].entries["pack"].place,
                 hint="give the group another name.",
             )
+    unordered = [path for path, field in fields.items() if field.directives.is_unordered]
+    if unordered:
+        shown = ", ".join(map(repr, unordered[:_SHOWN_FIELDS])) + (", …" if len(unordered) > _SHOWN_FIELDS else "")
+        warn(f"fields have 'pack' but no 'ordering', and are packed in the order of the schema: {shown}.", LbannWarning)
     return fields
 
 
@@ -773,6 +791,8 @@ def generate(path: str, sample_id: str) -> GeneratedSchemas:
     except NotThereError as error:
         raise SampleError(f"the sample {error}.", file=path, sample=sample_id) from None
     except FileFormatError as error:
+        if is_no_hdf5(error):
+            raise SampleError("it is no HDF5 file.", file=path) from None
         raise SampleError("the file cannot be read.", file=path, details=error.details, hint=error.hint) from error
     except OSError as error:
         raise SampleError("the file cannot be read.", file=path, details=[error.strerror or str(error)]) from error

@@ -315,8 +315,10 @@ def groups_of(fields: SampleFields) -> dict[str, list[FieldMetadata]]:
     return {name: sorted(members, key=_ordering) for name, members in groups.items()}
 
 
-def _ordering(field: FieldMetadata) -> int:
-    return 0 if field.directives.ordering is None else field.directives.ordering
+def _ordering(field: FieldMetadata) -> tuple[bool, int]:
+    """Return what members of a group are sorted by: those without `ordering` come last, in the order of the fields."""
+    ordering = field.directives.ordering
+    return ordering is None, ordering or 0
 
 
 def names_of(fields: SampleFields, *, keep_packed_fields: bool) -> tuple[str, ...]:
@@ -482,6 +484,13 @@ _SYNONYMS = {
     "responses": "response",
 }
 """Names of groups before and after they were renamed upstream."""
+
+
+class SampleValues(dict[str, Any]):
+    """The values of a sample by name, which are also found by the other spellings that `resolve` knows."""
+
+    def __missing__(self, name: str) -> Any:
+        return self[resolve(name, self)]
 
 
 def resolve(name: str, names: Collection[str]) -> str:

@@ -20,10 +20,10 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from dask.system import CPU_COUNT
 
-from akdask.errors import ArgumentError, ArgumentTypeError, WriteError
+from akdask.errors import ArgumentError, ArgumentTypeError, WriteError, warn
 from akdask.formats.hdf5.open_files import write_sample_file
 from akdask.lbann import tuning
-from akdask.lbann.errors import LbannError
+from akdask.lbann.errors import LbannError, LbannWarning
 from akdask.lbann.read_lists import read_list
 from akdask.lbann.sample_list import SampleList
 from akdask.records import record
@@ -237,15 +237,18 @@ def write_as_told() -> None:
     while True:
         try:
             path, names, columns = pickle.load(sys.stdin.buffer)
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):  # of a process that has ended, or was killed while it wrote
             return
         error: Exception | None = None
         try:
             _write_file(path, names, columns)
         except Exception as raised:
             error = raised
-        pickle.dump(error, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        try:
+            pickle.dump(error, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            os._exit(1)  # Nobody is told; an exit would write to the pipe again.
 
 
 def _row(values: Sequence[np.ndarray], row: int) -> np.ndarray:
@@ -280,6 +283,10 @@ def _in_memory(column: Any) -> Any:
 def _stored(name: str, values: Any) -> Sequence[np.ndarray]:
     """Return rows in their stored form: NumPy arrays of numbers or of `str` objects."""
     if isinstance(values, list):
+        lengths = {len(value) for value in values}
+        if len(lengths) > 1:
+            text = f"lists of field {name!r} have {min(lengths):,} to {max(lengths):,} elements, and samples of a set"
+            warn(f"{text} have one size; pad them to one length if LBANN is to read them.", LbannWarning)
         return [_stored_type(name, np.asarray(value)) for value in values]
     return cast("Sequence[np.ndarray]", _stored_type(name, values))
 

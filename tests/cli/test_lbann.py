@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import h5py
@@ -128,3 +129,21 @@ def test_commands_within_commands_are_completed(capsys):
     script = capsys.readouterr().out
     assert "lbann_verify" in script.replace("-", "_")
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+
+
+@pytest.mark.parametrize("command", ["list", "schema"])
+def test_files_of_another_kind_are_no_hdf5(folder, capsys, command):
+    (folder / "notes.h5").write_text("hello")
+    assert main(["lbann", command, "notes.h5"]) == 2
+    assert "no HDF5 file" in capsys.readouterr().err
+
+
+def test_warnings_have_no_lines_of_python(folder):
+    (folder / "schema.yaml").write_text("x: {metadata: {pack: s}}\n")
+    (folder / "some.samples").write_text("CONDUIT_HDF5_INCLUSION\n1 0 0\n.\n")
+    found = subprocess.run(
+        [sys.executable, "-m", "akdask", "lbann", "split", "some.samples"], capture_output=True, text=True, check=False
+    )
+    assert "Warning:" not in found.stderr
+    assert "main()" not in found.stderr
+    assert "akdask: warning: totals on line 2" in found.stderr

@@ -324,3 +324,13 @@ def test_packed_fields_of_later_samples_are_as_those_of_the_first(tmp_path, valu
     with pytest.raises(error) as caught:
         next(batches)
     assert (caught.value.file, caught.value.sample, caught.value.field) == (str(tmp_path / "a.h5"), "5", "x")
+
+
+def test_values_of_a_sample_are_found_by_the_names_that_size_of_knows(tmp_path):
+    written = write_samples({"x": np.arange(6.0).reshape(3, 2)}, tmp_path / "s.h5")
+    ds = Dataset(written.samples, load("x: {metadata: {pack: samples, ordering: 1}}\n"))
+    assert ds[1]["datum"].tolist() == ds[1]["samples"].tolist() == [2.0, 3.0]
+    assert ds.size_of("datum") == 2
+    with pytest.raises(UnknownNameError, match="there are: samples"):
+        ds[0]["labels"]
+    assert pickle.loads(pickle.dumps(ds[0])).keys() == {"samples"}

@@ -7,6 +7,9 @@ import os
 import pickle
 import re
 import shutil
+import subprocess
+import sys
+import time
 from itertools import product
 from pathlib import Path
 
@@ -19,6 +22,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, FileError, WriteError
 from akdask.lbann import Dataset, read_list, write_samples
+from akdask.lbann.errors import LbannWarning
 from akdask.lbann.schema import load
 
 X = np.arange(60.0).reshape(10, 2, 3)
@@ -275,3 +279,35 @@ def test_a_data_set_is_read_without_its_list(tmp_path):
     assert ds[1]["x"][0] == 6
     Path(made.sample_list).write_text("another on this machine")
     assert sent[1]["x"][0] == 6
+
+
+def test_lists_of_several_lengths_are_written_with_a_hint(tmp_path):
+    lists = ak.SegArray(ak.array([0, 2, 3]), ak.array([1, 2, 3, 4, 5, 6]))
+    with pytest.warns(LbannWarning, match="'a' have 1 to 3 elements.*pad them"):
+        write_samples({"a": lists}, tmp_path / "s.h5")
+    with h5py.File(tmp_path / "s_0000.h5") as file:
+        assert [file[name]["a"][()].tolist() for name in file] == [[1, 2], [3], [4, 5, 6]]
+
+
+KILLED = """
+import numpy as np
+from akdask.lbann import tuning, write_samples
+tuning.SAMPLES_OF_PROCESSES = 10
+print("begins", flush=True)
+write_samples({{"x": np.zeros((40_000, 4))}}, {path!r}, per_file=2_000)
+"""
+
+
+def test_a_writer_that_is_killed_leaves_nothing_half_written(tmp_path):
+    path = str(tmp_path / "s.h5")
+    with subprocess.Popen([sys.executable, "-c", KILLED.format(path=path)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        for _ in range(500):
+            if any(tmp_path.rglob("*.h5*")):
+                break
+            time.sleep(0.02)
+        process.kill()
+    assert [name for name in os.listdir(tmp_path) if not name.startswith(".")] == []
+    write_samples({"x": np.zeros(3)}, path)
+    assert len(read_list(tmp_path / "s.samples")) == 3

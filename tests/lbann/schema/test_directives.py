@@ -7,6 +7,7 @@ import pytest
 
 from akdask.lbann import schema
 from akdask.lbann.errors import LbannSchemaError, LbannWarning
+from akdask.lbann.transform import groups_of
 
 
 def directives(metadata):
@@ -101,7 +102,6 @@ def test_transposition(metadata, is_transposed):
         ("ordering: 1.5", "holds integers"),
         ("ordering: 99999999999999999999", "holds integers"),
         ("ordering: [1, 2]", "holds one"),
-        ("pack: samples", "no 'ordering'"),
         ("pack: , ordering: 1", "not the name of a group"),
         ("pack: ' ', ordering: 1", "not the name of a group"),
         ("pack: [a, b], ordering: 1", "not the name of a group"),
@@ -109,7 +109,6 @@ def test_transposition(metadata, is_transposed):
         ("layout: hwc, transpose: chw, channels: 3, dims: [4]", "two or three"),
         ("layout: hwc, transpose: chw, channels: 3, dims: [1, 2, 3, 4]", "two or three"),
         ("layout: hwc, transpose: chw, channels: 3, dims: [2, 2], coerce: int", "only floats are transposed"),
-        ("hwc:", "'hwc' is nothing"),
     ],
 )
 def test_what_cannot_be_followed_is_refused_with_field_file_and_line(metadata, message):
@@ -117,6 +116,21 @@ def test_what_cannot_be_followed_is_refused_with_field_file_and_line(metadata, m
         directives(metadata)
     assert caught.value.field == "a"
     assert caught.value.schema.startswith("mine, line 2 (a)")
+
+
+@pytest.mark.parametrize("flag", ["hwc: ", "hwc: {}"])
+def test_hwc_without_a_word_says_that_channels_are_last(flag):
+    found = directives(f"{flag}, channels: 3, scale: [1, 2, 3], dims: [2, 2]")
+    assert (found.is_channels_last, found.is_transposed, found.scale) == (True, False, (1, 2, 3))
+    assert directives(f"{flag}, transpose: chw, channels: 3, dims: [2, 2]").is_transposed
+    assert not directives(f"{flag}, layout: chw, channels: 3, scale: [1, 2, 3]").is_channels_last
+
+
+def test_fields_without_ordering_are_packed_in_the_order_of_the_schema():
+    text = "b: {metadata: {pack: s}}\na: {metadata: {pack: s}}\nc: {metadata: {pack: s, ordering: 5}}\n"
+    with pytest.warns(LbannWarning, match="no 'ordering'.*'b', 'a'"):
+        found = schema.merge(schema.load(text))
+    assert [field.path for field in groups_of(found)["s"]] == ["c", "b", "a"]
 
 
 @pytest.mark.parametrize("metadata", ["layout: hcw", "transpose: whc", "hwc: yes"])

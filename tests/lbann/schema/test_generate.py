@@ -61,7 +61,7 @@ def test_what_is_no_sample_is_an_error(path, tmp_path):
     with pytest.raises(MissingSampleError, match="no such file"):
         schema.generate(str(tmp_path / "x.h5"), "1")
     (tmp_path / "x.h5").write_text("no HDF5")
-    with pytest.raises(SampleError, match="cannot be read"):
+    with pytest.raises(SampleError, match="no HDF5 file"):
         schema.generate(str(tmp_path / "x.h5"), "1")
     with pytest.raises(SampleError):
         schema.generate(str(tmp_path), "1")
