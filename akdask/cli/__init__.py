@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.formatwarning = form
 
 
-def _formatted(message: Warning | str, *_: Any) -> str:
+def _formatted(message: Warning | str, category: Any, filename: str, lineno: int, line: str | None = None) -> str:
     """Return a warning as the commands print it, without the line of Python that gave it."""
     return f"akdask: warning: {message}\n"
 
