@@ -135,21 +135,27 @@ def _plain_types(schema: pa.Schema) -> dict[str, str]:
 
 def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> pandas.DataFrame:
     """Return what pandas reads from a file of the same columns without rows."""
-    empty = schema.empty_table()
     has_defaults = columns is None and filters is None and not backend
     if has_defaults and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
-        # What pandas reads is what it makes of a table; its reader loads all data sets of Arrow.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
-            found = pandas.DataFrame.from_arrow(empty)  # type: ignore[attr-defined]
+        found = _made_of(schema.serialize().to_pybytes(), pandas.Series([""]).dtype).copy()
     else:
         target = io.BytesIO()
-        pq.write_table(empty, target)
+        pq.write_table(schema.empty_table(), target)
         found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters, **backend)
     if found.attrs:
         raise NotLazyError("the frame has attributes")
     made: pandas.DataFrame = without_views(found)
     return made
+
+
+@cached_results("frames without rows", 64, lambda rows: int(rows.memory_usage().sum()))
+def _made_of(schema: bytes, text: Any) -> pandas.DataFrame:
+    """Return what pandas, with a type of text, makes of a table without rows; its reader would load much of Arrow."""
+    empty = pa.ipc.read_schema(pa.py_buffer(schema)).empty_table()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
+        found: pandas.DataFrame = pandas.DataFrame.from_arrow(empty)  # type: ignore[attr-defined]
+    return found
 
 
 def _with_categories(nothing: pandas.DataFrame, files: Sequence[str]) -> pandas.DataFrame:

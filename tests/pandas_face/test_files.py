@@ -686,3 +686,17 @@ def test_cells_and_chosen_rows_of_lazy_groups_are_those_of_pandas(rows, lazily, 
     same(found.groupby("s").nth(0), rows.groupby("s").nth(0))
     with config.set(pandas_fallback="silent"):
         same(found.groupby("s").nth([0, 1]), rows.groupby("s").nth([0, 1]))
+
+
+def test_a_file_that_is_opened_again_has_its_own_labels_and_the_types_of_the_moment(rows, lazily, tmp_path):
+    rows = rows.rename_axis("named", axis=1)
+    rows.to_parquet(tmp_path / "x.parquet")
+    first = face.read_parquet(tmp_path / "x.parquet")
+    first.columns.name, first.index.name = "c", "i"
+    first["new"] = 1
+    again = face.read_parquet(tmp_path / "x.parquet")
+    assert is_lazy(again)
+    assert (again.columns.name, again.index.name) == ("named", None)
+    same(again, rows)
+    with pd.option_context("mode.string_storage", "python"):
+        same(face.read_parquet(tmp_path / "x.parquet"), pd.read_parquet(tmp_path / "x.parquet"))
