@@ -37,7 +37,6 @@ from akdask.formats.csv.lines import (
     ByteRange,
     Bytes,
     Lines,
-    LongRowError,
     UnclosedQuoteError,
     scanned,
 )
@@ -174,11 +173,13 @@ def types_of(
     ------
     NotLazyError
         If the house might read a cell otherwise than pandas.
+    LongRowError
+        If a row has more cells than the first.
     """
     try:
         found = [scanned(file, start, lines, limit, columns=width, check=_check_encoding) for file, start in files]
-    except (UnclosedQuoteError, LongRowError):
-        raise NotLazyError("rows are for pandas to refuse") from None
+    except UnclosedQuoteError:
+        raise NotLazyError("a quote is never closed") from None
     found_types = {}
     for name in names:
         place = int(name)

@@ -25,7 +25,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR
 from akdask.columns.strings import from_nulls
 from akdask.errors import FileFormatError
 from akdask.formats.csv.file_set import CsvSource
-from akdask.formats.csv.lines import MARGIN, ByteRange, Lines, UnclosedQuoteError, byte_ranges, last_end
+from akdask.formats.csv.lines import MARGIN, ByteRange, Lines, LongRowError, UnclosedQuoteError, last_end, scanned
 from akdask.formats.csv.text_file import read_text, text_file
 from akdask.formats.csv.types import CsvColumn
 from akdask.frames.columnset import ColumnSet
@@ -99,6 +99,8 @@ def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
         starts, times = [(one.file, one.start) for one in opened], [name for name, _ in parser.times]
         ranges, columns = types_of(starts, lines, _limit(), len(parser.names), dict(parser.dtypes), times, names)
         rows: list[Any] = [OwnRows(one.file.path, parser.names, lines, file=one.file) for one in opened]
+    except LongRowError:
+        raise NotLazyError("rows have more cells than the first") from None
     except NotLazyError:
         source_class = PandasCsvSource
         ranges, columns = _types_of(opened, parser, names)
@@ -360,13 +362,20 @@ def _types_of(
     opened: Sequence[OpenedCsv], parser: PandasRows, names: Sequence[str]
 ) -> tuple[list[list[ByteRange]], dict[str, str]]:
     """Parse all files once; return the parts with their rows, and the types of the columns."""
-    lines = Lines(
-        (dict(parser.options).get("sep") or dict(parser.options).get("delimiter") or ",").encode(), keeps_blank=False
-    )
+    passed = dict(parser.options)
+    delimiter, comment = passed.get("sep") or passed.get("delimiter") or ",", passed.get("comment") or ""
+    if not comment.isascii():
+        raise NotLazyError("comments begin with a letter of several bytes")
+    lines = Lines(delimiter.encode(), keeps_blank=False, comment=comment)
     try:
-        ranges_of_files = [byte_ranges(one.file, one.start, lines, _limit()) for one in opened]
+        # Of parts, whose columns are chosen, pandas refuses no rows.
+        ranges_of_files = [
+            scanned(one.file, one.start, lines, _limit(), columns=len(parser.names)).ranges for one in opened
+        ]
     except UnclosedQuoteError:
         raise NotLazyError("a quote is never closed") from None
+    except LongRowError:
+        raise NotLazyError("rows have more cells than the first") from None
     given = dict(parser.dtypes)
 
     guessed = [name for name, form in parser.times if not form]

@@ -8,7 +8,7 @@ import pytest
 import akdask as ak
 from akdask.errors import ArgumentError, FileFormatError, MissingDatasetError
 
-TEXT = "made by hand\n\na,b,c\n1,-999,x\n2,-999.0,?\n-,5.5,-999\n"
+TEXT = "made by hand\n\na,b,c\n1,-999,x\n2,-999.0,?\n-,5.5,-999\nNA,null,z\n"
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_lines_are_skipped_and_values_are_missing_as_in_pandas(path, given, skip
     found = ak.scan(path, skiprows=skiprows, na_values=given).to_pandas()
     wanted = pd.read_csv(path, skiprows=skiprows, na_values=given)
     pd.testing.assert_frame_equal(found[["a", "b"]], wanted[["a", "b"]])
-    assert found["c"].tolist() == ["x", "?", "-999"]  # text is left as it is
+    assert found["c"].tolist() == ["x", "?", "-999", "z"]  # text is left as it is
 
 
 def test_integers_with_missing_values_are_floats(tmp_path):
@@ -52,7 +52,7 @@ def test_files_end_within_skipped_lines(path):
     with pytest.raises(FileFormatError, match="no more than 9 lines"):
         ak.read_csv(str(path), skiprows=9)
     names = ak.read_csv(str(path), skiprows=3, names=["p", "q", "r"])
-    assert names["p"].tolist() == ["1", "2", "-"]
+    assert names["p"].tolist() == ["1", "2", "-", "NA"]
 
 
 @pytest.mark.parametrize(

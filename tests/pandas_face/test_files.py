@@ -426,6 +426,17 @@ def test_csv_in_another_encoding_is_refused_as_pandas_does(tmp_path):
         face.read_csv(tmp_path / "x.csv")
 
 
+@pytest.mark.parametrize("way", [{}, {"thousands": "'"}, {"on_bad_lines": "skip"}], ids=str)
+@pytest.mark.usefixtures("in_parts")
+def test_long_rows_far_behind_are_those_of_pandas(tmp_path, way):
+    (tmp_path / "x.csv").write_text("a,b\n" + "x,1\n" * 300 + "x,1,2\n" + "x,1\n" * 300)
+    if way.get("on_bad_lines"):
+        same(face.read_csv(tmp_path / "x.csv", **way), pd.read_csv(tmp_path / "x.csv", **way))
+        return
+    with pytest.raises(pd.errors.ParserError, match="Expected 2 fields in line 302, saw 3"):
+        face.read_csv(tmp_path / "x.csv", **way)
+
+
 @pytest.mark.usefixtures("in_parts")
 def test_csv_files_of_different_types_are_left_to_pandas(tmp_path):
     (tmp_path / "x0.csv").write_text("a,b\n1,2\n3,4\n")
