@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,9 @@ def _below(items: list[Any], frames: list[Any], ignore_index: bool, options: dic
         kinds = {part._columns.values[name].dtype.kind for part in parts if name in part._columns.values}
         if "bool" in kinds and len(kinds) > 1:
             raise NotLazyError("bools and numbers are objects in pandas")
+    encoded = sys.modules.get("akdask.pandas.encoded")
+    if encoded is not None and len({tuple(sorted(part._columns.values)) for part in parts}) > 1:
+        encoded.check_gaps(*parts)
     found: Any = functions.concat(parts, axis=0, join="outer", ignore_index=True)
     made = with_labels_of(LazyFrame._of(found._columns.only(inner)), labels, names)
     return series_of(made, example.name) if is_series else made

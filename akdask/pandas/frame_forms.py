@@ -10,6 +10,7 @@ import numpy as np
 import pandas
 
 from akdask.arrays.pdarray import pdarray
+from akdask.engine.values import nearest_floats
 from akdask.errors import AkdaskError
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import selection, tuning
@@ -302,6 +303,20 @@ def transform(frame: LazyFrame, func: Any, axis: Any = 0, *args: Any, **options:
     return lazy_argument(getattr(face, func)(**options) if isinstance(func, str) else func(face))
 
 
+def rank(
+    frame: LazyFrame, method: str = "average", na_option: str = "keep", ascending: bool = True, pct: bool = False
+) -> Any:
+    """Return ranks; integers beside columns of floats are ranked as the floats nearest to them."""
+    columns = frame._columns
+    kinds = {columns.array(name)._value.dtype.kind for name in columns.values}
+    if "float" in kinds:
+        for name in columns.values:
+            array = columns.array(name)
+            if type(array) is pdarray and array._value.dtype.kind in ("int", "uint"):
+                columns = columns.having(name, pdarray(array._frame, nearest_floats(array._value)))
+    return frame._of(columns).rank(method, ascending, pct, na_option=na_option)
+
+
 def infer_objects(frame: LazyFrame) -> Any:
     return frame
 
@@ -559,6 +574,7 @@ FORMS: Mapping[str, Callable[..., Any] | str] = {
     "melt": melt,
     "merge": merge,
     **dict.fromkeys(("pivot", "pivot_table", "unstack"), "pivots"),
+    "rank": rank,
     "rename": rename,
     "resample": resample,
     "reset_index": reset_index,

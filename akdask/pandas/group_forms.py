@@ -520,7 +520,11 @@ def _by_columns(grouped: Grouped, func: Mapping[Any, Any]) -> Any:
 def _pairs(grouped: Grouped, pairs: list[tuple[Any, str]]) -> pandas.MultiIndex:
     if len({*pairs}) < len(pairs) or grouped.labels.nlevels > 1:
         raise NotLazyError("reductions repeat")
-    return pandas.MultiIndex.from_tuples(pairs, names=[grouped.labels.name, None])
+    found = pandas.MultiIndex.from_tuples(pairs, names=[grouped.labels.name, None])
+    if grouped.labels.dtype == object and found.levels[0].dtype != object:
+        outer: Any = found.levels[0].astype(object)
+        return found.set_levels(outer, level=0)
+    return found
 
 
 def _named_reductions(grouped: Grouped, named: Mapping[str, Any]) -> Any:

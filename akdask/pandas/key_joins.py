@@ -84,7 +84,10 @@ def join(call: Callable[[Any, Any], Any], left: Any, right: Any, given: dict[str
         arrays |= {at: of_keys._columns.array(f"column {at}") for at in at_hand}
     rows, values = align_by_plan("join", [(arrays[at]._frame, arrays[at]._value) for at in data])
     columns = {f"column {at}": arrays[at]._like(rows, value) for at, value in zip(data, values, strict=True)}
-    return with_labels_of(LazyFrame._of(ColumnSet.of(columns)), found.index, found.columns.take(data))
+    labels = found.columns.take(data)
+    if all(column_labels(one).dtype != object for one in sides):
+        labels = labels.infer_objects()  # Beside the labels of the numbers integers were objects.
+    return with_labels_of(LazyFrame._of(ColumnSet.of(columns)), found.index, labels)
 
 
 def _keys(sides: list[LazyFrame], given: dict[str, Any]) -> list[set[Hashable]]:
