@@ -52,6 +52,12 @@ def hdf5_errors_naming(path: str) -> Iterator[None]:
     except AkdaskError:
         raise
     except HDF5_ERRORS as error:
+        if "file signature not found" in str(error):
+            raise FileFormatError(
+                f"{path!r} cannot be read as HDF5: it is no HDF5 file.",
+                hint="ak.scan tells formats apart; netCDF files before version 4 are not HDF5, and "
+                "nccopy -k nc4 makes such of them.",
+            ) from error
         raise FileFormatError(
             f"{path!r} cannot be read as HDF5.",
             details=[str(error)],

@@ -450,10 +450,7 @@ def _levels(node: GroupNode, name: str) -> pd.MultiIndex:
     for level, positions in zip(levels, codes, strict=True):
         if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) != len(codes[0]):
             raise FileFormatError(f"the positions of the labels {name} of {node.place} are not as many as the rows.")
-        if len(positions) and not -1 <= positions.min() <= positions.max() < len(level):
-            raise FileFormatError(f"positions of the labels {name} of {node.place} are beyond these.")
-    if any(level.has_duplicates for level in levels):
-        raise FileFormatError(f"{name} of {node.place} has labels of a level twice.")
+    # pandas checks positions and labels; its errors are told as those of the file.
     return pd.MultiIndex(levels, codes, names=[level.name for level in levels])
 
 
