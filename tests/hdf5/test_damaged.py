@@ -154,6 +154,6 @@ def test_data_that_would_lie_past_the_end_of_the_file_is_refused(path, whole):
 
 def test_what_is_no_hdf5_is_told_as_that_and_not_as_damaged(tmp_path):
     (tmp_path / "x.nc").write_bytes(b"CDF\x01" + bytes(100))
-    with pytest.raises(FileFormatError, match="no HDF5 file(.|\n)*netCDF") as caught:
+    with pytest.raises(FileFormatError, match=r"no HDF5 file(.|\n)*netCDF") as caught:
         open_set(tmp_path / "x.nc")
     assert "damaged" not in str(caught.value)

@@ -447,7 +447,7 @@ def _levels(node: GroupNode, name: str) -> pd.MultiIndex:
         raise FileFormatError(f"{node.place} does not tell the number of levels of {name}.")
     levels: Any = [_level(node, node.array(f"{name}_level{number}")) for number in range(count)]
     codes: Any = [_values(node.array(f"{name}_label{number}")) for number in range(count)]
-    for level, positions in zip(levels, codes, strict=True):
+    for positions in codes:
         if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) != len(codes[0]):
             raise FileFormatError(f"the positions of the labels {name} of {node.place} are not as many as the rows.")
     # pandas checks positions and labels; its errors are told as those of the file.
