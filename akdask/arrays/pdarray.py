@@ -191,6 +191,15 @@ class pdarray(ElementwiseArray):
             made._earlier = self._earlier if earlier[-1] == (frame, value) else earlier
         return made
 
+    def __dlpack__(self, **options: Any) -> Any:
+        """Pass the elements to any library that reads DLPack, such as ``torch.from_dlpack``; computes."""
+        return self.to_ndarray().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's number of the device: memory of this process."""
+        found: tuple[int, int] = np.empty(0).__dlpack_device__()
+        return found
+
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
         found = super()._operate(operation, *items, **params)
         if type(found) is pdarray and operation not in ("cast", "where"):

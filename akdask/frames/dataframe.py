@@ -894,8 +894,11 @@ class DataFrame(RowLabelled):
         """Return the last `n` rows; lazy."""
         return self._of(self._columns.tail(n))
 
-    def take(self, indices: Any) -> DataFrame:
-        """Return the rows at positions; lazy, but rows of unknown number may be counted."""
+    def take(self, indices: Any, axis: Any = 0) -> DataFrame:
+        """Return the rows, or with ``axis=1`` the columns, at positions; rows of unknown number may be counted."""
+        if axis in {1, "columns"}:
+            names = list(self.columns)
+            return self[[names[position] for position in indices]]
         return self._rows(indices if isinstance(indices, Array) else np.asarray(indices, np.int64))
 
     def sample(self, n: int = 5, *, frac: float | None = None, random_state: Any = None) -> DataFrame:

@@ -58,3 +58,26 @@ def test_editors_complete_columns_and_settings():
     assert ak.DataFrame({"alpha": [1], "b c": [2]})._ipython_key_completions_() == ["alpha", "b c"]
     assert pd.DataFrame({"alpha": [1], 3: [2]})._ipython_key_completions_() == ["alpha", 3]
     assert dir(ak.config) == ["SETTINGS", "get", "set"]
+
+
+@pytest.mark.parametrize("array", [ak.arange(5), ak.arange(4) / 2, ak.arange(3).persist()])
+def test_numbers_go_to_readers_of_dlpack(array):
+    found = np.from_dlpack(array)
+    assert found.dtype == array.to_ndarray().dtype
+    assert found.tolist() == array.tolist()
+
+
+def test_rows_and_columns_are_taken_by_position_as_scikit_learn_takes_them():
+    frame = ak.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
+    assert frame.take([2, 0], axis=0)["a"].tolist() == [3, 1]
+    assert list(frame.take([1], axis=1).columns) == ["b"]
+
+
+def test_scikit_learn_splits_and_fits_frames_of_both_faces():
+    selection = pytest.importorskip("sklearn.model_selection", reason="scikit-learn is not installed")
+    linear = pytest.importorskip("sklearn.linear_model")
+    for face in (ak, pd):
+        frame = face.DataFrame({"a": list(range(20)), "y": [0] * 10 + [1] * 10})
+        known, unknown, labels, wanted = selection.train_test_split(frame[["a"]], frame["y"], random_state=0)
+        model = linear.LogisticRegression().fit(known, labels)
+        assert model.score(unknown, wanted) > 0.7
