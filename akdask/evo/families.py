@@ -190,10 +190,10 @@ class Family:
 
 def _moved(rule: Rule, outer: str, path: str) -> Rule:
     """Return a rule of items in another list."""
-    texts: dict[str, Any] = {
+    paths: dict[str, Any] = {
         one.name: value for one in fields(rule) if isinstance(value := getattr(rule, one.name), str)
     }
-    return replace(rule, **{name: value.replace(outer, path, 1) for name, value in texts.items()})
+    return replace(rule, **{name: value.replace(outer, path, 1) for name, value in paths.items()})
 
 
 HOLES = ("downhole-collection-location-holes",)
