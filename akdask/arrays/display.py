@@ -25,7 +25,7 @@ EDGE = 3
 LONGEST_TABLE = 20
 """Elements that a table has; of more it has the first and last ones."""
 
-LONGEST_CELL = 200
+LONGEST_ELEMENT = 200
 """Characters of a text that a table has; the page cuts what does not fit."""
 
 MOST_PARTITIONS = 1000
@@ -82,26 +82,26 @@ def html_of(array: Any) -> str:
         return captioned(array._title(), repr(array))
     if tail is None and len(head) > LONGEST_TABLE:
         head, tail = head[:EDGE], head[-EDGE:]
-    rows = [(str(position), text) for position, text in enumerate(_cells(array, head))]
+    rows = [(str(position), text) for position, text in enumerate(_elements_as_text(array, head))]
     if tail is not None:
-        last = _cells(array, tail)
+        last = _elements_as_text(array, tail)
         size = array.rows.size
         rows += [("…", "…"), *((str((size or 0) - len(last) + k), text) for k, text in enumerate(last))]
-    cells = "".join(f"<tr><th>{position}</th><td>{escape(text)}</td></tr>" for position, text in rows)
+    body = "".join(f"<tr><th>{position}</th><td>{escape(text)}</td></tr>" for position, text in rows)
     kind = escape(str(array._type_name()))
     return framed(
-        array._title(), f"<table><thead><tr><th></th><th>{kind}</th></tr></thead><tbody>{cells}</tbody></table>"
+        array._title(), f"<table><thead><tr><th></th><th>{kind}</th></tr></thead><tbody>{body}</tbody></table>"
     )
 
 
-def _cells(array: Any, items: Any) -> list[str]:
+def _elements_as_text(array: Any, items: Any) -> list[str]:
     """Return elements as cells of a table: text without quotes, and cut, numbers as Python writes them."""
     listed = items.tolist() if isinstance(items, np.ndarray) else list(items)
     if any(isinstance(item, str | float) for item in listed):
         printed = [str(item) for item in listed]
     else:
         printed = [text.strip("'") for text in array._printed(items)]
-    return [text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…" for text in printed]
+    return [text if len(text) <= LONGEST_ELEMENT else f"{text[:LONGEST_ELEMENT]}…" for text in printed]
 
 
 def _shown_edges(array: Any) -> tuple[Any, Any] | None:
