@@ -1330,8 +1330,12 @@ class Series(Labelled, RowLabelled):
     def skew(self) -> np.float64:
         """Return the skewness of the values that are not missing, corrected for a sample as in pandas; computes."""
         from akdask.arrays.reductions import skew
+        from akdask.errors import ArgumentTypeError
+        from akdask.frames.dtypes import is_number
         from akdask.frames.reductions import present_values
 
+        if not is_number(self.values):
+            raise ArgumentTypeError(f"skew takes numbers, not {self.values._type_name()}.")
         values = present_values(self, True)
         return skew(values, bias=False) if values.size >= 3 else np.float64(np.nan)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -161,7 +162,11 @@ def test_commands_tell_of_every_kind_of_dataset(tmp_path, capsys, kind, marked):
     assert ak.ls(path) == ([] if kind == "a named type" else listed)
     for read in (lambda: ak.read_hdf(path), lambda: ak.read(path, "x"), lambda: ak.load(path, dataset="x")):
         try:
-            for found in read().values():
+            with warnings.catch_warnings():
+                # Text whose kind is not marked is a group of two columns, of which a frame leaves the shorter one out.
+                warnings.filterwarnings("ignore", "the frame has the columns of 3 rows")
+                objects = read()
+            for found in objects.values():
                 found.to_ndarray() if hasattr(found, "to_ndarray") else found.to_pandas()
         except AkdaskError as error:
             assert error.hint or error.details or "x" in str(error)  # noqa: PT017 - either way is right
