@@ -227,8 +227,11 @@ def _tree(root: Any, describe_node: Callable[[Any], _Described | list[Any]]) -> 
         stack += [(child, level + 1) for child in reversed(children)]
 
 
-_MOST_NESTED = 16
-"""Numbered columns made of each other that are described by values; columns inside keep their numbers."""
+_MOST_NESTED = 8
+"""Numbered columns made of each other that are described by values; columns inside keep their numbers.
+
+Each takes up to six nested calls, of which few are left to callers near Python's recursion limit.
+"""
 
 
 class _Names:
