@@ -94,7 +94,7 @@ class WordTable(Sized):
         table, nrows = cls(), len(words)
         table._slots = new_array(2 << max((3 * nrows).bit_length(), 1), np.uint64).reshape(-1, 2)
         threads = min(_cores(), tuning.MOST_PARTS) if nrows >= tuning.ROWS_OF_THREADS else 1
-        parts = 1 << (threads.bit_length() - 1)
+        parts = min(1 << (threads.bit_length() - 1), len(table._slots))
         with ThreadPoolExecutor(parts) as pool:
             inserted = [pool.submit(copy_context().run, table._insert, words, part, parts) for part in range(parts)]
         found = [future.result() for future in inserted]
