@@ -109,6 +109,7 @@ def _described(file: FileIdentity) -> tuple[pq.FileMetaData, ParquetFileDescript
     try:
         schema = _shared(metadata, footer)
         rows, chunks = read_row_groups(footer, leaves_of(metadata), file.size - _TAIL - len(footer))
+        chunks = _without_wrong_counts(metadata, schema, chunks)
     except PARQUET_ERRORS as error:
         raise _damaged(file.path, error) from error
     if sum(rows.tolist()) > file.size * _MAX_ROWS_PER_BYTE:
@@ -116,7 +117,7 @@ def _described(file: FileIdentity) -> tuple[pq.FileMetaData, ParquetFileDescript
             f"{file.path!r} claims {sum(rows.tolist()):,} rows in {file.size:,} bytes.",
             hint="the file is damaged or made up; leave it out or write it again.",
         )
-    return metadata, ParquetFileDescription(file, schema, rows, _without_wrong_counts(metadata, schema, chunks))
+    return metadata, ParquetFileDescription(file, schema, rows, chunks)
 
 
 _WRITER = re.compile(r"parquet-cpp-arrow version ([0-7])\.")
