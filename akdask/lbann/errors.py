@@ -98,7 +98,7 @@ def _rebuild(
 
 def is_no_hdf5(error: Exception) -> bool:
     """Whether the HDF5 library has found no signature of a file, so that it is another one rather than damaged."""
-    return "signature not found" in " ".join([str(error), *getattr(error, "details", ())])
+    return any("signature not found" in str(told) for told in (error, error.__cause__))
 
 
 class LbannSchemaError(LbannError, SchemaError):
