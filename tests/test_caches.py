@@ -196,6 +196,7 @@ NAMED = {
     "_have_names_spilled": "runs once",
     "_threads": "threads, which a forked process forgets",
     "_field_names": CLOSED,
+    "_result": "types by operation, types and constants, at most 1024, needed by each operation on typed columns",
     "_result_type": "types by operation and types, at most 4096, needed by each operator that is written",
     "_machine_memory": CLOSED,
     "_class_names": CLOSED,
@@ -271,6 +272,7 @@ REGISTRY = "classes and functions of this package or of others, which register t
 
 CONTAINERS = {
     "HANDLED_FUNCTIONS": REGISTRY,
+    "_chosen": "addresses of schedulers whose clients nobody has closed",
     "_COMPUTED": "objects that live elsewhere",
     "_registrations": "registrations of plugins that have begun, until they are done",
     "_opened": "what a user has opened",
