@@ -249,6 +249,7 @@ def test_a_single_file_is_written_from_several_partitions():
     assert ak.read_hdf(url)["a"].tolist() == [*range(10), *range(10)]
 
 
+APPENDING = pytest.mark.filterwarnings("ignore:columns are best written in one call:DeprecationWarning")
 TABULAR = [kind for kind in URLS if kind != "csv"]
 
 
@@ -257,6 +258,7 @@ def add(kind, values, **options):
     getattr(ak, f"to_{kind}")(given, URLS[kind], mode="append", num_locales=2, **options)
 
 
+@APPENDING
 @pytest.mark.parametrize("kind", TABULAR)
 def test_objects_are_added_to_a_set_of_a_store(kind):
     write(kind, OLD, 2)
@@ -269,6 +271,13 @@ def test_objects_are_added_to_a_set_of_a_store(kind):
     assert not any("akdask-write" in path for path in FaultyFileSystem.store)
     with pytest.raises(ExistsError, match="exist already"):
         add(kind, OLD)
+
+
+def test_adding_to_parquet_files_warns_that_arkouda_no_longer_does():
+    write("parquet", OLD, 2)
+    with pytest.warns(DeprecationWarning, match="no longer appends to Parquet") as caught:
+        add("parquet", OLD * 3)
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_objects_of_a_store_are_updated():
@@ -297,6 +306,7 @@ def test_objects_are_added_to_a_single_file_of_a_store():
     assert (loaded["b"] if isinstance(loaded, dict) else loaded).tolist() == (OLD * 2).tolist()
 
 
+@APPENDING
 @pytest.mark.parametrize("kind", TABULAR)
 @pytest.mark.parametrize("after", range(8))
 def test_killed_appends_leave_the_old_set_or_the_new(kind, after):
@@ -313,6 +323,7 @@ def test_killed_appends_leave_the_old_set_or_the_new(kind, after):
     assert read(kind) == NEW.tolist()
 
 
+@APPENDING
 @pytest.mark.parametrize("kind", TABULAR)
 def test_objects_are_not_added_to_a_set_that_is_not_what_its_catalog_says(kind):
     write(kind, OLD, 2)
