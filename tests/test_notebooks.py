@@ -87,7 +87,8 @@ def test_a_cell_that_fails_is_told_with_what_came_out(cell, seconds, message, no
 
 
 def test_what_is_printed_drawn_and_given_is_shown(notebooks):
-    pytest.importorskip("matplotlib")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")  # Figures that other tests of the process have left are none of the cell.
     names: dict[str, object] = {}
     drawing = "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1))"
     assert notebooks.shown_by("print(1)\n2", names) == [("text", "1\n"), ("text", "2")]

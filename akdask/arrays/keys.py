@@ -104,7 +104,8 @@ def lazy_array(operation: str, values: Any) -> Array:
     ArgumentTypeError
         If it is something else, or has several dimensions.
     """
-    values = unlabelled(values.array if is_pandas(values, "Series", "Index") else values)
+    has_array = is_pandas(values, "Series", "Index") and not is_pandas(values, "MultiIndex")
+    values = unlabelled(values.array if has_array else values)
     if not isinstance(values, Array):
         raise ArgumentTypeError(
             f"{operation} takes a lazy array, not a {type(values).__name__}.", hint="make it one with ak.array(…)."

@@ -17,7 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial, wraps
-from types import FunctionType, MethodType
+from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, ClassVar, Self
 
 import dask
@@ -136,12 +136,16 @@ class Face:
                 raise
             return self._through_pandas(name, args, kwargs, reason)
         calls[self._named(name), "lazily"] += 1
-        return self._with_notes(name, args, result)
+        return self._with_notes(name, args, result, kwargs)
 
-    def _with_notes(self, name: str, args: tuple[Any, ...], found: Any) -> Any:
+    def _with_notes(
+        self, name: str, args: tuple[Any, ...], found: Any, kwargs: Mapping[str, Any] = MappingProxyType({})
+    ) -> Any:
         """Return what a method has found, with the notes that it passes on."""
         notes = self._root()._known_notes()
-        return module_named("akdask.pandas.notes").passed_on(self, name, args, notes, found) if notes else found
+        if not notes:
+            return found
+        return module_named("akdask.pandas.notes").passed_on(self, name, args, kwargs, notes, found)
 
     def _known_notes(self) -> dict[Any, Any] | None:
         """Return the notes of the user on the object, of which most have none."""

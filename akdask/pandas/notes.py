@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
 import pandas
+from pandas.core.computation import expressions  # type: ignore[attr-defined, unused-ignore]
 
 from akdask.pandas.face import OPERATORS, NDFrame, words
 
@@ -26,7 +28,9 @@ WITHOUT_OF_GROUPS = words(
 """Methods of groups that pass nothing on."""
 
 
-def passed_on(face: Any, name: str, args: tuple[Any, ...], notes: dict[Any, Any], found: Any) -> Any:
+def passed_on(
+    face: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], notes: dict[Any, Any], found: Any
+) -> Any:
     """Return what a method has found, with the notes that it passes on."""
     if not isinstance(found, NDFrame):
         return found
@@ -40,19 +44,25 @@ def passed_on(face: Any, name: str, args: tuple[Any, ...], notes: dict[Any, Any]
         notes = next((other for other in others if other), notes)
     if name in JOINS and any(other != notes for other in others):
         return found
-    if notes and _are_passed_on(face, name, args, steps, found):
+    if name == "eval" and found.pandas_class is pandas.Series and _is_by_numexpr(kwargs.get("engine")):
+        return found
+    if notes and _are_passed_on(face, name, args, steps):
         found._note(deepcopy(notes))
     return found
 
 
-def _are_passed_on(face: Any, name: str, args: tuple[Any, ...], steps: list[str], found: NDFrame) -> bool:
+def _is_by_numexpr(engine: Any) -> bool:
+    """Whether pandas computes values of expressions by numexpr, whose results have no notes, if an engine is given."""
+    return bool(expressions.USE_NUMEXPR) if engine is None else bool(engine == "numexpr")
+
+
+def _are_passed_on(face: Any, name: str, args: tuple[Any, ...], steps: list[str]) -> bool:
     if WINDOWS.intersection(steps):
         return False
     is_series = issubclass(face.pandas_class, pandas.Series)
     if "groupby" not in steps:
         is_list = (name == "quantile" or name in ("agg", "aggregate")) and is_series
-        is_value = name == "eval" and found.pandas_class is pandas.Series
-        return name not in WITHOUT and not is_list and not is_value
+        return name not in WITHOUT and not is_list
     if name in ("agg", "aggregate", "transform"):
         if not args or not isinstance(args[0], str):
             return False

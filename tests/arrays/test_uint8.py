@@ -132,12 +132,13 @@ def test_a_set_of_bytes_is_read_without_its_manifest_too(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "compression": "none"}, {"compression": "zstd"}])
-def test_bytes_of_other_writers_of_parquet_stay_bytes(tmp_path, options):
+def test_bytes_of_other_writers_of_parquet_are_wide_as_on_servers_and_stay_bytes_in_scans(tmp_path, options):
     pq.write_table(pa.table({"x": MANY, "y": pa.array(MANY, pa.uint8(), mask=MANY == 3)}), tmp_path / "x", **options)
-    found = ak.read_parquet(str(tmp_path / "x"))
-    assert_equal(found["x"], MANY)
-    assert_equal(found["y"], np.where(MANY == 3, np.nan, MANY))
-    assert int(found["x"][found["x"] > 250].sum()) == MANY[MANY > 250].sum()
+    path = str(tmp_path / "x")
+    for found, dtype in ((ak.read_parquet(path), np.uint64), (ak.scan(path), np.uint8)):
+        assert_equal(found["x"], MANY.astype(dtype))
+        assert_equal(found["y"], np.where(MANY == 3, np.nan, MANY))
+        assert int(found["x"][found["x"] > 250].sum()) == MANY[MANY > 250].sum()
 
 
 def test_servers_are_given_parquet_columns_that_they_read(tmp_path):

@@ -137,11 +137,11 @@ def _deep(a):
 def test_what_is_kept_is_not_read_again_and_explained_so():
     source = MemorySource({"x": ROWS}, [5, 7])
     a = _deep(source.arrays()["x"])
-    assert "2 in memory" not in a.explain()
+    assert "rows in memory" not in a.explain()
     first = (a + 1).to_ndarray()
     source.reads.clear()
     again = (a + 1).to_ndarray()
-    assert "Tables  2 in memory" in a.explain()
+    assert "rows in memory  2 partitions" in a.explain()
     assert source.reads == []
     assert first.tobytes() == again.tobytes()
 

@@ -70,6 +70,7 @@ n.shift()
 f.sample(1, random_state=1)
 f.eval('k + x')
 f.eval('z = k + x')
+f.eval('k + x', engine='python')
 f.query('k > 1')
 f['k'].astype(str)
 f['k'].where(f['k'] > 1)
@@ -97,6 +98,12 @@ def notes_after(step: str, pd: Any) -> dict[Any, Any]:
 def test_notes_are_passed_on(step):
     with mock.patch.object(tuning, "EAGER_VALUES", -1), config.set(pandas_fallback="silent"):
         assert notes_after(step, akdask.pandas) == notes_after(step, pandas)
+
+
+@pytest.mark.parametrize("by_numexpr", [True, False])
+def test_values_of_expressions_have_notes_as_the_engine_of_pandas_gives(by_numexpr):
+    with pandas.option_context("compute.use_numexpr", by_numexpr):
+        test_notes_are_passed_on("f.eval('k + x')")
 
 
 def test_notes_outlive_assignment():
