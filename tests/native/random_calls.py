@@ -9,8 +9,10 @@ from tempfile import TemporaryDirectory
 
 import dask
 import numpy as np
+import pandas as pd
 
 import akdask as ak
+from akdask.pandas.lazy_csv import csv
 from tests.native.both_levels import calls, take_the_place_of_loops
 from tests.thresholds import small_data_as_large
 
@@ -40,7 +42,11 @@ def ask(columns: dict[str, ak.pdarray | ak.Strings], folder: Path) -> None:
     ak.to_hdf(columns, str(folder / "x.h5"))
     for found in (ak.read_parquet(str(folder / "x_LOCALE*.parquet")), ak.read_hdf(str(folder / "x_LOCALE*.h5"))):
         assert ak.DataFrame(found).to_pandas().equals(frame.to_pandas())
-    frame.to_pandas().to_parquet(folder / "y.parquet", row_group_size=ROWS // 3)
+    rows = frame.to_pandas()
+    rows.to_csv(folder / "y.csv", index=False)
+    assert ak.read_csv(str(folder / "y.csv"))["many"].tolist() == rows["many"].tolist()
+    assert csv(str(folder / "y.csv")).compute().equals(pd.read_csv(folder / "y.csv"))
+    rows.to_parquet(folder / "y.parquet", row_group_size=ROWS // 3)
     ak.DataFrame(ak.read_parquet(str(folder / "y.parquet"))).to_pandas()
     for keys in ("few", "many", "texts", ["few", "words"], ["many", "floats"]):
         groups = frame.groupby(keys)
