@@ -24,7 +24,7 @@ from akdask.formats.hdf5.open_files import (
     UnknownElementsError,
 )
 from akdask.lbann import tuning
-from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
+from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError, is_no_hdf5
 from akdask.lbann.schema import KNOWN_KEYS, SampleFields
 from akdask.lbann.transform import SampleLayout, empty, groups_of, layout_of, names_of, resolve
 
@@ -261,8 +261,9 @@ def explained(path: str, sample_id: str) -> Iterator[None]:
     except LbannError as error:
         raise error.at(file=path) from error.__cause__
     except FileFormatError as error:
+        details = ["it is no HDF5 file"] if is_no_hdf5(error) else [*error.details]
         raise SampleError(
-            "the file cannot be read.", file=path, sample=sample_id, details=[*error.details], hint=error.hint
+            "the file cannot be read.", file=path, sample=sample_id, details=details, hint=error.hint
         ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -388,6 +388,8 @@ def test_files_that_cannot_be_read_are_told(tmp_path):
         with pytest.raises(SampleError, match="cannot be read") as caught:
             reader.read(str(tmp_path / name), "RUN/1")
         assert caught.value.file == str(tmp_path / name)
+    with pytest.raises(SampleError, match="no HDF5 file"):
+        reader.read(str(tmp_path / "text.h5"), "RUN/1")
     with pytest.raises(MissingSampleError, match="no such file"):
         reader.read(str(tmp_path / "nowhere.h5"), "RUN/1")
     with pytest.raises(AlignmentError):
