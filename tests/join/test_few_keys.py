@@ -12,6 +12,9 @@ from akdask.operators.group import tuning as group_tuning
 from akdask.operators.join import tuning
 from akdask.testing.memory import MemorySource
 
+# Groups that are materialized are not computed again for fewer keys.
+pytestmark = pytest.mark.few_rows_only
+
 TEXT = st.sampled_from(["", "a", "long text of several words"])
 ROWS = st.tuples(st.integers(0, 3), TEXT, st.sampled_from([0.0, -0.0, 1.5, np.nan]), st.integers(-3, 3))
 COLUMNS = ["k", "s", "x", "v"]
