@@ -95,11 +95,11 @@ def _compared(operation: str, left: Value, right: Value) -> list[Value]:
 
 
 def _constant_beside(operation: str, constant: Constant, other: Value) -> Constant:
-    kinds = constant.dtype.kind, other.dtype.plain
-    if kinds[0] == "float" and kinds[1] in (INT64, UINT64):
+    kind, beside = constant.dtype.kind, other.dtype.name
+    if kind == "float" and beside in ("int64", "uint64"):
         comparable = comparable_with(operation, float(constant.value), other.dtype.kind)
         return constant if comparable is None else Constant(other.dtype.numpy.type(comparable))
-    if kinds[0] in ("int", "uint") and kinds[1] == FLOAT64 and are_floats(constant.value):
+    if kind in ("int", "uint") and beside == "float64" and are_floats(constant.value):
         return Constant(float(constant.value))
     return constant
 

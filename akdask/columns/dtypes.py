@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -148,12 +149,12 @@ class ColumnType:
         """Whether rows are numbers or bools, of which some may be missing."""
         return self.name in _NUMPY
 
-    @property
+    @cached_property
     def is_nullable_number(self) -> bool:
         """Whether partitions hold columns of `akdask.columns.nullable`."""
         return self.nullable and self.name in _NUMPY
 
-    @property
+    @cached_property
     def plain(self) -> ColumnType:
         """The type without missing rows."""
         return replace(self, nullable=False) if self.nullable else self

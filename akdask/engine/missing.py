@@ -239,7 +239,7 @@ def call(operation: str, *args: Value, **params: Any) -> Value:
     As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0, as
     no integer stands for a missing one. Operations without a rule raise when they meet missing text.
     """
-    if any(type(param) is str and not _is_utf8(param) for param in params.values()):
+    if params and any(type(param) is str and not _is_utf8(param) for param in params.values()):
         raise ArgumentError(
             f"{operation} takes text that UTF-8 can hold, without halves of surrogates.", hint="correct the text."
         )
@@ -249,7 +249,7 @@ def call(operation: str, *args: Value, **params: Any) -> Value:
             if found is not None:
                 return found
             break
-    if operation in _AWARE or NULLABLE_STR not in [arg.dtype for arg in args]:
+    if operation in _AWARE or NULLABLE_STR not in [arg.dtype for arg in args if arg.dtype.nullable]:
         return Call(operation, *args, **params)
     return _TEXT_RULES.get(operation, _demanded)(operation, args, params)
 

@@ -468,7 +468,7 @@ def _moments(sums: NumberArray, within: NumberArray, counts: NumberArray) -> Mom
 
 
 def _check(dtype: ColumnType) -> None:
-    if dtype not in DTYPES.values():
+    if dtype.nullable or dtype.numpy not in DTYPES:
         raise NoInstructionError
 
 
