@@ -359,3 +359,13 @@ def test_zero_bytes_at_the_end_of_text_in_lists_stay(tmp_path):
     rows = [["a\0", "b"], ["\0\0"], []]
     pq.write_table(pa.table({"x": rows}), tmp_path / "x.parquet")
     assert ak.read_parquet(tmp_path / "x.parquet")["x"].tolist() == rows
+
+
+def test_files_of_other_writers_with_the_same_columns_are_described_apart(tmp_path):
+    servers, others = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    for path in (servers, others):
+        pq.write_table(pa.table({"x": pa.array([b"a", None])}), path, store_schema=False)
+    written_by(others, b"another writer")
+    for paths in ([servers, others], [others, servers]):
+        described = {path: inspect_file(identify(str(path))).schema.columns[0].is_of_server for path in paths}
+        assert described == {servers: True, others: False}

@@ -140,8 +140,9 @@ _last: list[tuple[pq.FileMetaData, FileSchema]] = []
 
 def _shared(metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
     """Return the columns of a file: the same object as of the file before if that is made alike."""
+    made = metadata.created_by, metadata.metadata
     for known, schema in _last:
-        if metadata.schema.equals(known.schema) and metadata.metadata == known.metadata:
+        if metadata.schema.equals(known.schema) and made == (known.created_by, known.metadata):
             return schema
     found = FileSchema.of(metadata, footer)
     _last[:] = [(metadata, found), *_last[:3]]
