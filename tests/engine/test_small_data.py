@@ -21,7 +21,7 @@ def frames():
 
 
 QUERIES = {
-    "filtered sum": (lambda x, y: float(x["a"][x["b"] > 0.5].sum()), 1_150),
+    "filtered sum": (lambda x, y: float(x["a"][x["b"] > 0.5].sum()), 1_170),
     "groups": (lambda x, y: x[["k", "a"]].groupby("k", as_index=False).agg(a=("a", "sum")).persist(), 2_150),
     "sort": (lambda x, y: x[["k", "a", "b"]].sort_values("k").persist(), 1_870),
     "distinct": (lambda x, y: ak.unique(x["k"]).persist(), 1_820),
