@@ -507,15 +507,15 @@ def test_blobs_in_buckets(tmp_path):
     try:
         host, port = running.get_host_and_port()
         options = {"key": "k", "secret": "secret", "client_kwargs": {"endpoint_url": f"http://{host}:{port}"}}
-        s3fs.S3FileSystem(**options, use_listings_cache=False).mkdir("bucket")
-        store = evo.Store("s3://bucket/blobs", storage_options=options)
+        s3fs.S3FileSystem(**options, use_listings_cache=False).mkdir("blobs")
+        store = evo.Store("s3://blobs/store", storage_options=options)
         described = store.put(ROWS, role="geometry")
         assert store.put(ROWS, role="geometry") == described
         assert store.get(described).to_arrow().to_pydict() == ROWS.to_pydict()
         assert store.verify() == []
         assert store.copy(None, evo.Store(tmp_path / "local")) == [described["data"]]
         flip_remote = s3fs.S3FileSystem(**options, use_listings_cache=False)
-        flip_remote.pipe_file(f"bucket/blobs/{described['data']}", b"x" * 100)
+        flip_remote.pipe_file(f"blobs/store/{described['data']}", b"x" * 100)
         assert [finding.code for finding in store.verify()] == ["digest"]
         with pytest.raises(DigestError):
             store.get(described)

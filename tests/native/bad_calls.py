@@ -46,6 +46,9 @@ def spoilt(argument: Any, rng: np.random.Generator) -> Any:
         return LAYOUTS[rng.integers(len(LAYOUTS))](argument.copy(), rng)
     if isinstance(argument, bool | np.bool_):
         return not argument
+    if isinstance(argument, bytes):
+        words = _odd_numbers(np.frombuffer(argument, np.uint8).copy(), rng)
+        return words[: rng.integers(words.size + 1)].tobytes() if rng.random() < 0.5 else words.tobytes()
     if isinstance(argument, float):
         return float(rng.choice([np.nan, np.inf, -1.0, 1e300]))
     near = [int(argument) + 1, int(argument) - 1]
