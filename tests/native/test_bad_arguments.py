@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from akdask.columns import loops as rows
+from akdask.formats.parquet import loops as parquet_loops
 from akdask.operators.group import loops as groups
 from akdask.operators.join import loops as tables
 from akdask.operators.keys import loops as keys
@@ -157,3 +158,24 @@ def test_nothing_is_repeated_at_once():
     offsets, ends = np.zeros(3, np.int64), np.ones(3, np.int64)
     text.copy_repeated(offsets, np.empty(0, np.uint8), 2**62, ends, np.empty(0, np.uint8))
     assert ends.tolist() == [0, 0, 0]
+
+
+def test_pages_are_not_decoded_from_a_row_behind_the_last_possible_one():
+    pages = np.array([[0, 4, 0, 32, 32, -1, 0, 1]])
+    given = np.zeros(4096, np.uint8), 0, pages, np.zeros(4096, np.uint8)
+    about = (
+        np.zeros(0, np.int64),
+        False,
+        np.zeros(0, np.bool_),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.uint64),
+        0,
+        8,
+        1,
+        1.0,
+        0,
+    )
+    for start in (2**63 - 1, 2**63 - 4, 2**40 + 1):
+        with pytest.raises(ValueError, match="no row to start at"):
+            parquet_loops.decode_pages(*given, start, *about, np.zeros(4, np.uint64))
+    assert parquet_loops.decode_pages(*given, 0, *about, np.zeros(4, np.uint64)) == 1

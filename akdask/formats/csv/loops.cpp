@@ -794,10 +794,13 @@ INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, con
     }
 }
 
+constexpr uint64_t MOST_COLUMNS = 1 << 24;
+
 // Reads the cells of some columns, whose positions in a row and kinds are given.
 //
-// Numbers and times are written to a row of `values` each, as words, 2 for a missing bool; of text, `starts` gets where each cell begins, and
-// `ends` where it ends among the cells behind each other.  Quotes within cells of text are taken out of the text itself.
+// Numbers and times are written to a row of `values` each, as words, 2 for a missing bool; of text, `starts` gets where
+// each cell begins, and `ends` where it ends among the cells behind each other.  Quotes within cells of text are taken out
+// of the text itself.
 // A cell that is not of its kind gets the word in `instead` if `allows_errors`.  Returns the rows, the failure that ended
 // the loop, where its row begins, the column or the number of cells, and where the cell begins and ends.
 std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t> parse(
@@ -814,7 +817,7 @@ std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t> parse(
     }
     require(values.rows == kinds.size - texts && starts.rows == texts && ends.rows == texts, "no room for the columns");
     require(!texts || (starts.columns == nrows && ends.columns == nrows + 1), "no room for as many rows");
-    require(kinds.size > 0, "no columns are wanted");
+    require(kinds.size > 0 && columns <= MOST_COLUMNS, "no columns are wanted, or too many are there");
     Rules rules(delimiter, options);
     Text read = with_margin({text.data, text.size}, size);
     Rows rows(read, rules, true, columns);

@@ -516,8 +516,8 @@ struct PagesToDecode {
     // done, before the first unsupported one.  `plain.width` is 0 if plain pages are unsupported.
     template <class Words, class Word>
     int64_t decode(const Words& words, uint64_t known, const PlainNumbers& plain, Word absent, Span<Word> out) const {
-        require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN && start >= 0,
-                "pages of other fields, or without a margin");
+        require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN && start >= 0 && start <= LONGEST,
+                "pages of other fields, without a margin, or no row to start at");
         require((!rows.size || rows.size == out.size) && (!missing.size || missing.size == out.size), "rows of other numbers");
         int64_t stop = start + static_cast<int64_t>(out.size), size = static_cast<int64_t>(data.size - PAGE_MARGIN);
         const int64_t* next = rows.begin();
