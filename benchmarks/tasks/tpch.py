@@ -188,7 +188,7 @@ def _by_duckdb(number: int, folder: Path, form: str, threads: int) -> Callable[[
         connection = connect(threads)
         for name, path in _parquet(folder, form).items():
             connection.execute(f"create view {name} as select * from read_parquet('{path}')")
-        return connection.execute(sql_sources()[number - 1]).to_arrow_table()
+        return connection.sql(sql_sources()[number - 1]).to_arrow_table()
 
     return run
 
