@@ -38,7 +38,8 @@ class FinderOfPandas:
         """Return how pandas is loaded, None for another module."""
         if fullname != "pandas":
             return None
-        others = [finder for finder in sys.meta_path if finder is not cls]
+        # Those behind this one: if akdask is loaded again, there are two of these, which would ask each other.
+        others = sys.meta_path[sys.meta_path.index(cls) + 1 :]
         spec = next(filter(None, (finder.find_spec(fullname, path, target) for finder in others)), None)
         if spec is not None and spec.loader is not None:
             spec.loader = LoaderOfPandas(spec.loader)
@@ -70,6 +71,8 @@ def register() -> None:
     """Register the stand-ins with pandas, which is loaded."""
     from pandas.api import extensions
 
+    # Where akdask is loaded again, those of the first time are there.
+    remove_accessors()
     for owner, name in ACCESSORS.items():
         getattr(extensions, f"register_{owner.lower()}_accessor")("ak")(partial(_accessor, name))
 

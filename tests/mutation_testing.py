@@ -426,7 +426,8 @@ class Reached:
 def _common(paths: Iterable[str]) -> Path:
     """Return the folder of the tree that was covered: what holds the package."""
     path = Path(os.path.commonpath(list(paths)))
-    return path if path.name != "akdask" else path.parent
+    packages = (folder for folder in (path, *path.parents) if folder.name == "akdask" and (folder / "py.typed").exists())
+    return next((folder.parent for folder in packages), path)
 
 
 def _lines_of_statement(path: Path, line: int) -> range:

@@ -342,6 +342,23 @@ assert type(pd.__loader__).__name__ == type(pd.__spec__.loader).__name__ == "Sou
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("order", [("akdask", "akdask", "pandas"), ("pandas", "akdask", "akdask")])
+def test_pandas_is_found_and_learns_names_where_akdask_is_loaded_twice(order):
+    script = f"""
+import sys, warnings
+warnings.simplefilter("error")
+for name in {order}:
+    for module in [module for module in sys.modules if module.partition(".")[0] == name]:
+        del sys.modules[module]
+    __import__(name)
+import pandas as pd
+assert pd.Series([1]).ak.to_ak().dtype == "ak_int64"
+assert type(pd.__loader__).__name__ == type(pd.__spec__.loader).__name__ == "SourceFileLoader"
+"""
+    loaded_after(script)
+
+
+@pytest.mark.slow
 def test_what_is_loaded_is_not_looked_through_for_garbage(numbers):
     script = f"""
 import gc
