@@ -183,8 +183,9 @@ class Sites(ast.NodeVisitor):
         """Leave messages of errors alone."""
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        # That lengths are the same is checked, as `require` does in loops.
-        if node.arg != "strict":
+        # That lengths are the same is checked, as `require` does in loops, and one copy more changes no result.
+        needs_no_copy = node.arg == "copy" and isinstance(node.value, ast.Constant) and node.value.value is False
+        if node.arg != "strict" and not needs_no_copy:
             self.visit(node.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -426,7 +427,9 @@ class Reached:
 def _common(paths: Iterable[str]) -> Path:
     """Return the folder of the tree that was covered: what holds the package."""
     path = Path(os.path.commonpath(list(paths)))
-    packages = (folder for folder in (path, *path.parents) if folder.name == "akdask" and (folder / "py.typed").exists())
+    packages = (
+        folder for folder in (path, *path.parents) if folder.name == "akdask" and (folder / "py.typed").exists()
+    )
     return next((folder.parent for folder in packages), path)
 
 

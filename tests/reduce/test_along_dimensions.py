@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import akdask as ak
 from akdask.arrays import tuning
+from akdask.operators.reduce.along_axis import computed_along
 from akdask.operators.reduce.extremes import first_extremes
 
 SHAPES = npst.array_shapes(min_dims=2, max_dims=3, min_side=1, max_side=5)
@@ -54,6 +55,16 @@ def test_first_positions_of_extremes_are_numpys(length, inner, dtype, seed, larg
         grid[random.random(shape) < random.choice([0, 1e-4, 0.5])] = random.choice([np.nan, -0.0, np.inf])
     found = first_extremes(grid.reshape(-1), *shape[1:], largest)
     np.testing.assert_array_equal(found, (np.argmax if largest else np.argmin)(grid, axis=1).reshape(-1))
+
+
+@given(st.integers(1, 5000), st.integers(1, 200), st.integers(0, 2**32), st.sampled_from([0.0, 1e6]))
+@example(4096, 1, 0, 0.0)
+@example(7, 19, 0, 0.0)
+def test_squares_of_distances_from_the_mean_are_numpys(length, inner, seed, center):
+    random = np.random.default_rng(seed)
+    grid = random.normal(center, 1, (random.integers(1, 4), length if inner == 1 else length % 300 + 1, inner))
+    found = computed_along("squares", grid.reshape(-1), *grid.shape[1:])
+    np.testing.assert_allclose(found, (grid.var(axis=1) * grid.shape[1]).reshape(-1), rtol=1e-8, atol=1e-12)
 
 
 @given(grids())

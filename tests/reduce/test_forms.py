@@ -61,6 +61,14 @@ def test_a_last_block_of_fewer_positions_is_reduced_by_itself():
     assert computed_along("sum", rows[:4], 3, 2).tolist() == [0 + 2, 1 + 3]
 
 
+@pytest.mark.parametrize("first", [0.0, -0.0])
+def test_of_zeros_of_both_signs_the_first_is_the_distinct_one(first):
+    form = REDUCTIONS["distinct"].scalar
+    for nrows in (1, 2, 20, 64, 300):
+        rows = np.append([first], np.full(nrows, -first))
+        assert np.signbit(form.finish(form.partial(rows, None))).tolist() == [np.signbit(first)]
+
+
 def test_medians_of_groups_keep_nan_where_it_is_not_skipped():
     groups = ak.GroupBy(ak.array([0, 0, 0, 1, 1]))
     floats, integers = ak.array([1.0, np.nan, 3.0, 2.0, 4.0]), ak.array([1, 2, 4, 2, 4])

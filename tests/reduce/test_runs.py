@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as npst
 
 from akdask.engine import tuning as engine_tuning
 from akdask.operators.reduce import tuning
-from akdask.operators.reduce.quantiles import RankedRows
+from akdask.operators.reduce.quantiles import RankedRows, Run
 
 DTYPES = ["int64", "uint64", "float64", "bool", "uint8"]
 
@@ -62,6 +62,24 @@ def test_a_sample_may_mislead(monkeypatch, order):
     np.testing.assert_array_equal(
         found.select(ranks), np.sort(np.concatenate([rows, np.full(5000, 7.0), rows[:5]]))[ranks]
     )
+
+
+def test_ranks_are_looked_for_among_few_rows_where_the_sample_says(monkeypatch):
+    monkeypatch.setattr(tuning, "SAMPLE", 1000)
+    monkeypatch.setattr(RankedRows, "_among_all", None)
+    kept, between = [], Run.between
+
+    def noted(run, low, high):
+        found = between(run, low, high)
+        kept.append(len(found[1]))
+        return found
+
+    monkeypatch.setattr(Run, "between", noted)
+    found = RankedRows.of(np.random.default_rng(0).permutation(50_000))
+    for rank in (0, 100, 12_345, 25_000, 49_997):
+        assert found.select(np.array([rank, rank + 1, rank + 2])).tolist() == [rank, rank + 1, rank + 2]
+    assert len(kept) == 5
+    assert max(kept) < 0.3 * 50_000
 
 
 def test_rows_are_held_once_and_repeated_ones_as_counts():

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.columns.strings import offsets_and_bytes
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.operators.reduce import loops
 
 TEXT = st.one_of(
     st.sampled_from(["", "\0", "a", "a\0", "aaaaaaaa", "aaaaaaaab", "ÿ", "y", "\U0010ffff", "http://www.a"]),
@@ -43,6 +46,27 @@ def test_extremes_alone_are_those_of_python(texts):
     assert strings.max().value() == max(texts)
     assert strings.argmin() == texts.index(min(texts))
     assert strings.argmax() == texts.index(max(texts))
+
+
+OF_ONE_BEGINNING = ["eight by", "eight byt", "eight bytes", "eight bytez", "eight by\0"]
+"""Strings whose first eight bytes tell nothing."""
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.sampled_from(OF_ONE_BEGINNING)), min_size=1, max_size=8),
+    st.randoms(),
+    st.booleans(),
+)
+def test_of_equal_strings_in_any_order_that_of_the_first_position_is_the_extreme(drawn, random, is_largest):
+    texts, positions = [text for _, text in drawn], np.array(random.sample(range(len(drawn)), len(drawn)))
+    codes, rows = np.array([code for code, _ in drawn]), np.empty(2, np.int64)
+    strings = offsets_and_bytes(pa.array(texts, pa.large_string()))
+    loops.find_extremes(codes, *strings, positions, is_largest, np.empty(2, np.uint64), rows)
+    for code in (0, 1):
+        own = [text for text, other in zip(texts, codes, strict=True) if other == code]
+        best = (max if is_largest else min)(own, default=None)
+        of_best = [row for row in range(len(texts)) if codes[row] == code and texts[row] == best]
+        assert rows[code] == min(of_best, key=positions.__getitem__, default=-1)
 
 
 def test_extremes_of_several_partitions(tmp_path):
