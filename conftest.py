@@ -7,6 +7,7 @@ import gc
 import os
 import random
 import signal
+import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator
 from itertools import compress
@@ -19,21 +20,26 @@ from hypothesis import HealthCheck, Phase, settings
 
 import akdask as ak
 
+IN_CI = "CI" in os.environ
+"""Whether a change is about to land: tests then draw the same examples each time, and take samples of full grids."""
+
 # No profile has a deadline, and none asks how long drawing takes: time depends on the machine, answers must not.  Each
 # run draws examples that none has drawn before, and prints its seed, but where CI is set: what lands must not depend on
-# luck.  `few` draws the same ones every time, for what another run tests with more; `unreduced` is for runs that ask
-# only whether a test fails; and `long` draws many more, by hand:
+# luck, and there they are fewer, as the same ones have been drawn for the change before.  `few` draws the same ones
+# every time, for what another run tests with more; `unreduced` is for runs that ask only whether a test fails; and
+# `long` draws many more, by hand:
 #
 #     pytest -m hypothesis --hypothesis-profile=long
 #
 # What fails is drawn again by `--hypothesis-seed`, is reduced by Hypothesis to its smallest form, and stays with the
 # test as `@example(…)` above `@given`, where every profile runs it.
-PATIENT = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize="CI" in os.environ
-)
+EXAMPLES = 10 if IN_CI else 25
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize=IN_CI)
 settings.register_profile("few", PATIENT, max_examples=10, derandomize=True)
-settings.register_profile("usual", PATIENT, max_examples=25)
-settings.register_profile("unreduced", PATIENT, max_examples=25, phases=set(Phase) - {Phase.shrink, Phase.explain})
+settings.register_profile("usual", PATIENT, max_examples=EXAMPLES)
+settings.register_profile(
+    "unreduced", PATIENT, max_examples=EXAMPLES, phases=set(Phase) - {Phase.shrink, Phase.explain}
+)
 settings.register_profile("long", PATIENT, max_examples=2000, derandomize=False)
 settings.load_profile("usual")
 
@@ -103,7 +109,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if _takes_few_for_many(config):
         needless.add("few_rows_only")
     _keep(config, items, [not any(map(item.get_closest_marker, needless)) for item in items])
+    if IN_CI:
+        _keep(config, items, [_is_in_sample(item) for item in items])
     _leave_out_cases(config, items)
+
+
+def _is_in_sample(item: pytest.Item) -> bool:
+    """Whether CI runs a test: one of some where its mark says so, always the same ones, whichever others there are."""
+    mark = item.get_closest_marker("sampled")
+    return mark is None or zlib.crc32(item.nodeid.encode()) % mark.kwargs["one_of"] == 0
 
 
 def _keep(config: pytest.Config, items: list[pytest.Item], is_kept: list[bool]) -> None:
@@ -117,7 +131,8 @@ def _leave_out_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
     Quick runs have all cases of tests that are marked as light.
     """
     is_quick = config.getoption("--quick")
-    most = CASES_IN_QUICK_RUNS if is_quick else config.getoption("--cases")
+    wanted = config.getoption("--cases")
+    most = CASES_IN_QUICK_RUNS if is_quick and wanted is None else wanted
     if most is None:
         return
     cases: Counter[str] = Counter()
@@ -126,7 +141,7 @@ def _leave_out_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
         test = item.nodeid.partition("[")[0]
         is_long = is_quick and any(map(item.get_closest_marker, ("slow", "cluster")))
         cases[test] += not is_long
-        is_light = is_quick and item.get_closest_marker("light") is not None
+        is_light = is_quick and wanted is None and item.get_closest_marker("light") is not None
         is_kept.append(not is_long and (is_light or cases[test] <= most))
     _keep(config, items, is_kept)
 

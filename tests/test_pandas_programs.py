@@ -1,6 +1,7 @@
 """Random programs in the words of pandas give what pandas gives; thousands run by ``python -m tests.pandas_programs``.
 
-Each run draws other programs, but where CI is set: what lands must not depend on luck.  A failure names its seed:
+Each run draws other programs, but where CI is set, which runs fewer: what lands must not depend on luck.  A failure
+names its seed:
 ``python -m tests.pandas_programs --count 1 --seed …``.
 """
 
@@ -11,7 +12,7 @@ import pytest
 
 from tests.pandas_programs import run_programs
 
-COUNT = int(os.environ.get("AKDASK_PANDAS_PROGRAMS", "200"))
+COUNT = int(os.environ.get("AKDASK_PANDAS_PROGRAMS", "100" if "CI" in os.environ else "200"))
 IN_ONE_PROCESS = 50
 FIRST = 0 if "CI" in os.environ else random.SystemRandom().randrange(10**9)
 

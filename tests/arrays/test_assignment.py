@@ -259,6 +259,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("wanted", LIMITS)
 @pytest.mark.parametrize("given", [*LIMITS, "float64"])
 @pytest.mark.parametrize("item", EXACT)

@@ -183,6 +183,7 @@ def starts_of(x):
     return ak.cumsum(x) - x
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("make", "data", "change"),
     [

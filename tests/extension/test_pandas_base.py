@@ -213,6 +213,7 @@ class TestIntegers(Integers, *OF_INTEGERS, base.BaseGetitemTests):  # type: igno
         return pd.api.types.pandas_dtype("ak_int64")
 
 
+@pytest.mark.sampled(one_of=3)
 @without(*MISSING)
 class TestBytes(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers of 8 bits from 0."""
@@ -228,6 +229,7 @@ class TestBytes(Integers, *OF_INTEGERS):  # type: ignore[misc]
         )
 
 
+@pytest.mark.sampled(one_of=3)
 @without(*MISSING)
 class TestUnsigned(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers from 0."""
@@ -237,6 +239,7 @@ class TestUnsigned(Integers, *OF_INTEGERS):  # type: ignore[misc]
         return pd.api.types.pandas_dtype("ak_uint64")
 
 
+@pytest.mark.sampled(one_of=3)
 @without(*MISSING)
 class TestBigints(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers of any size."""
@@ -321,6 +324,7 @@ class TestText(Text, *OF_ONE_DIMENSION):  # type: ignore[misc]
         return None if op_name in ("__add__", "__radd__") else TypeError
 
 
+@pytest.mark.sampled(one_of=2)
 class TestCategories(Text, *(tests for tests in OF_ONE_DIMENSION if tests is not base.BaseReshapingTests)):  # type: ignore[misc]
     """Text of few distinct values, which is equal or not and has no order; rows move as those of other text do."""
 

@@ -183,6 +183,7 @@ def test_text_names_a_period_of_times(name, text):
 
 
 @pytest.mark.parametrize(("name", "bounds"), [(name, key) for name, keys in SLICES.items() for key in keys], ids=repr)
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("step", [None, 2, -1, -2])
 def test_rows_between_labels(name, bounds, step):
     frame, rows = pair(name)

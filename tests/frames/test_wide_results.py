@@ -134,6 +134,7 @@ SIGNED = {
 NEED_ROWS = ("min of all", "max of all", "describe", "groups: idxmax", "mode", "products of rows", "sums of rows")
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("name", [*RESULTS, *SIGNED])
 @pytest.mark.parametrize("dtype", ROWS)

@@ -78,6 +78,7 @@ def test_unary_operations_agree_with_numpy_on_extremes(ufunc, dtype):
     check_against_numpy(ufunc, EXTREMES[dtype][:0])
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize(("left", "right"), list(itertools.product(EXTREMES, EXTREMES)))
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
 def test_binary_operations_agree_with_numpy_on_all_pairs_of_extremes(ufunc, left, right):
