@@ -1,4 +1,4 @@
-"""A Zarr store as one thing: the arrays in its folder, each an object."""
+"""A Zarr store as one thing: the arrays in its folder, or in its zip archive, each an object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, pairwise
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from akdask.errors import (
     UnsupportedError,
 )
 from akdask.formats import tuning
+from akdask.formats.zarr.archive import ArchiveMember, damages_in, members_of
 from akdask.formats.zarr.metadata import NOTE, ArrayMetadata, Grid, Index, common, decoded, inside, parsed, runs
 from akdask.formats.zarr.version_3 import METADATA, parsed_node
 from akdask.records import record
@@ -46,6 +47,9 @@ from akdask.typing import Column, NumberArray
 NAME = ".akdask"
 
 _MOST_NAMED = 10
+
+StoreFile: TypeAlias = FileIdentity | ArchiveMember
+"""A file of a store: in its folder, or in its archive."""
 
 
 @record
@@ -215,7 +219,7 @@ class ZarrArray:
         Its folder.
     metadata : ArrayMetadata
         Metadata of the array.
-    chunks : tuple of (tuple of int, FileIdentity)
+    chunks : tuple of (tuple of int, FileIdentity or ArchiveMember)
         The present chunks, in the order of their numbers.
     sums : tuple of (int or None)
         The checksum of each chunk in the manifest of the store; empty without one.
@@ -223,7 +227,7 @@ class ZarrArray:
 
     path: str
     metadata: ArrayMetadata
-    chunks: tuple[tuple[Index, FileIdentity], ...]
+    chunks: tuple[tuple[Index, StoreFile], ...]
     sums: tuple[int | None, ...] = ()
 
     def within(self, start: int, stop: int) -> ZarrArray:
@@ -285,8 +289,10 @@ class ZarrArray:
         return _strings(out, self.path) if array.is_text else out
 
 
-def _content(file: FileIdentity) -> NumberArray:
+def _content(file: StoreFile) -> NumberArray:
     check_memory(file.size, f"the file {file.path!r} takes", "look at what it is")
+    if isinstance(file, ArchiveMember):
+        return file.content()
     data = new_array(file.size, np.uint8)
     with range_reader(file) as reader:
         reader.read_into(data, 0, "chunk")
@@ -503,7 +509,7 @@ class _Listing:
     """The files of a store by their path in its folder."""
 
     path: str
-    files: Mapping[str, FileIdentity]
+    files: Mapping[str, StoreFile]
     manifest: StoreManifest
 
     def content(self, name: str) -> bytes:
@@ -517,9 +523,7 @@ class _Listing:
         file = self.files[name]
         if file.size > _MOST_BYTES:
             raise FileFormatError(f"{file.path!r} has {file.size:,} bytes, and says of a Zarr array what it is.")
-        data = np.empty(file.size, np.uint8)
-        with range_reader(file) as reader:
-            reader.read_into(data, 0, name)
+        data = _content(file)
         if config.get("verify_checksums"):
             self.manifest.check(name, file.path, data)
         return data.tobytes()
@@ -619,7 +623,7 @@ def open_store(filenames: Filenames) -> ZarrStore:
     Parameters
     ----------
     filenames : str, path or sequence of one
-        The folder of an array or of a group.
+        The folder of an array or of a group, or a zip archive of its files.
 
     Raises
     ------
@@ -636,16 +640,18 @@ def open_store(filenames: Filenames) -> ZarrStore:
     """
     names = names_of(filenames)
     if len(names) != 1:
-        raise ArgumentError(f"a Zarr store is one folder, not {len(names)} names.", hint="open them one by one.")
+        raise ArgumentError(
+            f"a Zarr store is one folder or archive, not {len(names)} names.", hint="open them one by one."
+        )
     path = absolute(names[0]).rstrip("/")
-    if is_remote(path):
+    if is_remote(path) or os.path.isfile(path):
         return _read(_listed(path))
     return settled_folder(path, lambda folder: _read(_listed(folder)))
 
 
 def _listed(path: str) -> _Listing:
     if not is_remote(path) and os.path.isfile(path):
-        raise FileFormatError(f"{path!r} is a file, and no Zarr store.", hint="ak.read tells formats of files apart.")
+        return _Listing(path, members_of(path), StoreManifest({}))
     if not is_remote(path) and not os.path.isdir(path):
         raise MissingFileError(
             f"no Zarr store {path!r}: there is no such folder.",
@@ -656,9 +662,10 @@ def _listed(path: str) -> _Listing:
 
 
 def damages_of(path: str) -> Iterator[tuple[str, str]]:
-    """Read all files of a store that akdask has written, and yield path and damage."""
+    """Read all files of an archive, or of a store that akdask has written, and yield path and damage."""
     found = _listed(path)
-    return found.manifest.damages(found.path)
+    archived = {name: file for name, file in found.files.items() if isinstance(file, ArchiveMember)}
+    return damages_in(archived) if archived else found.manifest.damages(found.path)
 
 
 def _read(found: _Listing) -> ZarrStore:
@@ -713,9 +720,9 @@ def _in_order(folders: Sequence[str], noted: Any) -> list[str]:
     return sorted(folders, key=lambda folder: (positions.get(folder, len(positions)), folder))
 
 
-def _chunks_by_folder(found: _Listing, folders: set[str]) -> dict[str, list[tuple[str, FileIdentity]]]:
+def _chunks_by_folder(found: _Listing, folders: set[str]) -> dict[str, list[tuple[str, StoreFile]]]:
     """Return the files below each array, by their path in its folder."""
-    below: dict[str, list[tuple[str, FileIdentity]]] = {folder: [] for folder in folders}
+    below: dict[str, list[tuple[str, StoreFile]]] = {folder: [] for folder in folders}
     for name, file in found.files.items():
         folder = name[: name.rfind("/") + 1]
         while folder not in folders and folder:
@@ -725,9 +732,7 @@ def _chunks_by_folder(found: _Listing, folders: set[str]) -> dict[str, list[tupl
     return below
 
 
-def _array(
-    found: _Listing, folder: str, metadata: ArrayMetadata, files: Sequence[tuple[str, FileIdentity]]
-) -> ZarrArray:
+def _array(found: _Listing, folder: str, metadata: ArrayMetadata, files: Sequence[tuple[str, StoreFile]]) -> ZarrArray:
     chunks = ((_index(inner, metadata), file) for inner, file in files)
     placed = sorted(((chunk, file) for chunk, file in chunks if chunk is not None), key=lambda item: item[0])
     written = found.manifest.files
