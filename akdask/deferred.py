@@ -39,6 +39,7 @@ __all__ = [
     "is_arrow",
     "is_na",
     "is_pandas",
+    "loaded_module",
     "module_named",
     "names_of_stub",
     "pa",
@@ -121,6 +122,11 @@ _OF_MODULES = (ModuleType, FunctionType, BuiltinFunctionType, type, type(annotat
 def module_named(name: str) -> Any:
     """Return a module, which is loaded if it is not."""
     return import_module(name)
+
+
+def loaded_module(name: str) -> Any:
+    """Return a module if something has loaded it, None otherwise: then nothing that it makes exists."""
+    return sys.modules.get(name)
 
 
 class _Package(ModuleType):

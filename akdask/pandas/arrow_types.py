@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from akdask.arrays.array import wrap
 from akdask.arrays.pdarray import pdarray
+from akdask.deferred import module_named
 from akdask.engine.run import compute
 from akdask.engine.values import apart, with_missing
 from akdask.frames.columnset import VALUES
@@ -560,13 +561,16 @@ def of_arrow(face: Any, own: Any, coding: Arrow, name: str, args: tuple[Any, ...
         If there is none.
     """
     left = plain_of(own), coding
-    is_masked = type(coding) is not Arrow
-    if is_masked and name in ELEMENTWISE and coding.kind != "U" and not _is_compiled(coding, name, args):
-        return NotImplemented
-    if is_masked and name in REDUCTIONS and not args and not kwargs and coding.kind in "iufb":
-        return reduced(face, own, coding, name)
-    if is_masked and (name in ARITHMETIC or name in ("isin", "astype") or (name == "sum" and coding.kind != "i")):
-        raise NotLazyError("nullable types have no such form")
+    if type(coding) is not Arrow:
+        if name in ELEMENTWISE and coding.kind != "U" and not _is_compiled(coding, name, args):
+            return NotImplemented
+        if name in REDUCTIONS and not args and not kwargs and coding.kind in "iufb":
+            return reduced(face, own, coding, name)
+        found = module_named("akdask.pandas.masked_forms").of_column(face, own, coding, name, args, kwargs)
+        if found is not NotImplemented:
+            return found
+        if name in ARITHMETIC or (name == "sum" and coding.kind != "i"):
+            raise NotLazyError("nullable types have no such form")
     if name in ARITHMETIC and len(args) == 1 and not kwargs:
         operation, is_reversed = ARITHMETIC[name]
         right = side_of(args[0])
@@ -614,7 +618,7 @@ def _demand_plain(axis: Any, skipna: bool, numeric_only: bool) -> None:
 def _extreme(name: str) -> Callable[..., Any]:
     def reduce(own: Any, coding: Arrow, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
         _demand_plain(axis, skipna, numeric_only)
-        if coding.has_nan or coding.kind not in "idD":
+        if coding.has_nan or coding.kind not in "iudD":
             raise NotLazyError("the type has no lazy extremes")
         (found,) = compute(getattr(plain_of(own), name)())
         if pandas.isna(found):
@@ -653,15 +657,11 @@ REDUCTIONS = words("sum mean std var median sem min max count any all")
 def reduced(face: Any, own: Any, coding: Arrow, name: str) -> Any:
     """Return a reduction of a nullable column: missing where that of numbers is NaN."""
     if coding.kind == "b":
-        if name not in ("sum", "any", "count"):
-            raise NotLazyError(f"{name} of bools that may be missing has no lazy form")
-        if name == "count":
-            (there,) = compute(plain_of(own).count())
-            return np.int64(there)
-        return type(face)._of(as_mask(own))._lazily(name, (), {})
+        return _reduced_bools(face, own, name)
     if coding.kind in "iu" and name in ("min", "max"):
         return _extreme(name)(own, coding)
-    if coding.dtype == pandas.Float32Dtype() and name != "count":
+    is_narrow = coding.dtype == pandas.Float32Dtype()
+    if is_narrow and name not in ("count", "any", "all", "min", "max"):
         raise NotLazyError("pandas rounds sums of narrow floats")
     if name == "sum" and coding.kind in "iu":
         (found,) = compute(plain_of(own).sum())
@@ -669,7 +669,21 @@ def reduced(face: Any, own: Any, coding: Arrow, name: str) -> Any:
     found = type(face)._of(plain_of(own))._lazily(name, (), {})
     if name in ("count", "any", "all", "sum"):
         return found
-    return pandas.NA if pandas.isna(found) else np.float64(found)
+    return pandas.NA if pandas.isna(found) else (np.float32 if is_narrow else np.float64)(found)
+
+
+def _reduced_bools(face: Any, own: Any, name: str) -> Any:
+    if name not in ("sum", "mean", "any", "all", "min", "max", "count"):
+        raise NotLazyError(f"{name} of bools that may be missing has no lazy form")
+    trues = as_mask(own)
+    if name in ("sum", "any"):
+        return type(face)._of(trues)._lazily(name, (), {})
+    found, there = map(int, compute(trues.sum(), plain_of(own).count()))
+    if name == "count":
+        return np.int64(there)
+    if name != "all" and not there:
+        raise NotLazyError("there is no value")
+    return np.float64(found / there) if name == "mean" else np.bool_(found > 0 if name == "max" else found == there)
 
 
 def between(own: Any, coding: Arrow, left: Any, right: Any, inclusive: str = "both") -> Any:

@@ -13,17 +13,18 @@ import pandas
 
 from akdask.arrays.array import wrap
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.categories import looked_up
+from akdask.arrays.categories import DEFAULT_NA, in_one_partition, looked_up, strings_of
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import searchsorted
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
+from akdask.engine.missing import is_missing
 from akdask.engine.sources import literal
 from akdask.engine.values import Call, Constant, apart, with_missing
 from akdask.frames import binning
 from akdask.frames.columnset import VALUES
 from akdask.frames.series_accessors import CategoricalAccessor
-from akdask.pandas.encoded import AnyCategories, EncodedArray, Narrow, columns_of, of_codes, series_of
+from akdask.pandas.encoded import AnyCategories, EncodedArray, Narrow, categories, columns_of, series_of
 from akdask.pandas.face import words
 from akdask.pandas.refusals import NotLazyError
 
@@ -343,3 +344,22 @@ DUMMY_TYPES = (None, bool, int, float, "bool", "int", "float", "int64", "float64
 
 MOST_DUMMIES = 1000
 """Most different values that get columns lazily."""
+
+
+def of_codes(series: Any, codes: Any, dtype: pandas.CategoricalDtype) -> Any:
+    """Return a Series of categories, by their positions, -1 for missing ones; text as a Categorical of the house."""
+    value, frame = codes._value, codes._frame
+    if value.dtype.nullable:
+        missing = is_missing(value)
+        value, _ = apart(value)
+    else:
+        missing = Call("less", value, Constant(np.int64(0)))
+    if dtype.categories.dtype == "str":
+        from akdask.operators.join.plan import CategoryTable
+
+        if DEFAULT_NA in dtype.categories:
+            raise NotLazyError(f"{DEFAULT_NA!r} is a category")
+        labels = CategoryTable(in_one_partition(strings_of(dtype.categories.astype(str))), DEFAULT_NA)
+        labels = labels.arranged().in_order(bool(dtype.ordered))
+        return series_of(series, Categorical.of(frame, Call("where", missing, labels.na_code, value), labels))
+    return series_of(series, EncodedArray(frame, with_missing(value, missing), categories(dtype)))

@@ -18,10 +18,11 @@ from akdask.pandas import labels as labelling
 from akdask.pandas import selection, tuning
 from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.chunks import by_chunk
-from akdask.pandas.face import Face, Step, in_pandas, words
+from akdask.pandas.face import Face, in_pandas, words
 from akdask.pandas.group_chunks import Replay, demand_alike
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.selection import asked
+from akdask.pandas.steps import Step
 
 WINDOW_METHODS = words(
     """sum mean median std var min max corr cov skew kurt sem apply agg aggregate quantile rank count first last nunique

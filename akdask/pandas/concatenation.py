@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 import pandas
 
+from akdask.deferred import loaded_module
 from akdask.frames import functions
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
@@ -80,7 +80,7 @@ def _below(items: list[Any], frames: list[Any], ignore_index: bool, options: dic
         kinds = {part._columns.values[name].dtype.kind for part in parts if name in part._columns.values}
         if "bool" in kinds and len(kinds) > 1:
             raise NotLazyError("bools and numbers are objects in pandas")
-    encoded = sys.modules.get("akdask.pandas.encoded")
+    encoded = loaded_module("akdask.pandas.encoded")
     if encoded is not None and len({tuple(sorted(part._columns.values)) for part in parts}) > 1:
         encoded.check_gaps(*parts)
     found: Any = functions.concat(parts, axis=0, join="outer", ignore_index=True)

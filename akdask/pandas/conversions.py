@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import pickle
-import sys
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import SPAN, TIME, TimeForm
+from akdask.deferred import loaded_module
 from akdask.engine.values import Call, with_missing
 from akdask.frames.columnset import VALUES
 from akdask.pandas.encoded import NARROW, EncodedArray, Narrow, Objects, ObjectText, columns_of, series_of
@@ -75,7 +75,7 @@ def _narrow(series: Any, plain: Any, name: str) -> Any:
 def _of_encoded(series: Any, array: EncodedArray, wanted: Any) -> Any:
     if isinstance(array.coding, ObjectText) and wanted == "str":
         return series_of(series, wrap(array._frame, array._value))
-    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    arrow = loaded_module("akdask.pandas.arrow_types")
     if arrow is not None and isinstance(array.coding, arrow.Arrow):
         return arrow.converted(series, array.coding, wanted)
     if isinstance(array.coding, Objects) and isinstance(wanted, np.dtype):

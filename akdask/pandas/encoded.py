@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -25,8 +24,9 @@ from akdask.arrays.array import Array, wrap
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.table import Table
+from akdask.deferred import loaded_module
 from akdask.engine.node import Frame
-from akdask.engine.values import Call, Constant, Value, token
+from akdask.engine.values import Value, nearest_floats, token
 from akdask.errors import UnsupportedError
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
@@ -74,6 +74,10 @@ class Coding:
             raise NotLazyError("columns are of different types")
         return self
 
+    def is_number(self, *, floats: bool, nullable: bool) -> bool:
+        """Return whether plain numbers may be in the place of values, if `floats` of fewer bits, or `nullable`, may."""
+        return False
+
     def decoded(self, numbers: Any, missing: Any) -> Any:
         """Return the values of numbers as pandas holds them; `missing` is a mask, or None if all are there."""
         raise NotImplementedError
@@ -116,6 +120,10 @@ class Narrow(Coding):
     def dtype(self) -> Any:
         """The type of NumPy."""
         return np.dtype(self.name)
+
+    def is_number(self, *, floats: bool, nullable: bool) -> bool:
+        """Return True for integers."""
+        return floats or self.dtype.kind != "f"
 
     def decoded(self, numbers: Any, missing: Any) -> Any:
         """Return numbers of the type, or floats where some are missing."""
@@ -619,8 +627,19 @@ def with_codings(columns: ColumnSet, codings: dict[Any, Coding]) -> ColumnSet:
     return replace(columns, kinds=kinds)
 
 
-def widened(lazy: Any, names: Any = None, *, floats: bool = False) -> Any:
-    """Return a lazy object with plain numbers in place of narrow ones, which may be `floats`.
+def widened(lazy: Any, names: Any = None, *, floats: bool = False, nullable: str = "") -> Any:
+    """Return a lazy object with plain numbers in place of encoded ones.
+
+    Parameters
+    ----------
+    lazy : LazyFrame or LazySeries
+        The columns.
+    names : list of str, optional
+        Which ones are plain in the result, all encoded ones unless given.
+    floats : bool, default False
+        Whether narrow floats may be among them.
+    nullable : {"", "as they are", "as floats"}
+        How nullable numbers may be among them.
 
     Raises
     ------
@@ -630,12 +649,16 @@ def widened(lazy: Any, names: Any = None, *, floats: bool = False) -> Any:
     columns = columns_of(lazy)
     names = encoded_names(lazy) if names is None else names
     kinds = dict(columns.kinds)
+    values = dict(columns.values)
     for name in names:
         kind: Any = kinds[name]
-        if not isinstance(kind.coding, Narrow) or (kind.dtype.kind == "f" and not floats):
+        if not kind.coding.is_number(floats=floats, nullable=bool(nullable)):
             raise NotLazyError(f"a column is of type {kind.dtype}")
         kinds[name] = kind.plain()
-    return on_columns(lazy, replace(columns, kinds=kinds))
+        if not isinstance(kind.coding, Narrow) and nullable == "as floats":
+            kinds[name] = pdarray(columns.frame, nearest_floats(kind._value))
+            values[name] = kinds[name]._value
+    return on_columns(lazy, replace(columns, kinds=kinds, values=values))
 
 
 def on_columns(lazy: Any, columns: ColumnSet) -> Any:
@@ -744,7 +767,9 @@ def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return type(face)._of(widened(own))._lazily(name, args, kwargs)
     if name in AS_NUMBERS and kwargs.get("inplace") is not True:
         floats = [column for column in names if columns_of(own).kinds[column].dtype == np.float32]
-        plain = type(face)._of(widened(own, floats=name in OF_FLOATS | ROUNDED and not isinstance(own, Series)))
+        is_frame = not isinstance(own, Series)
+        nullable = "as floats" if is_frame and name in OF_FLOATS else ""
+        plain = type(face)._of(widened(own, floats=is_frame and name in OF_FLOATS | ROUNDED, nullable=nullable))
         found = plain._lazily(
             name, tuple(map(_plain_argument, args)), {k: _plain_argument(v) for k, v in kwargs.items()}
         )
@@ -759,7 +784,7 @@ def with_plain_masks(args: Any) -> Any:
     """Return keys with bools of Arrow as plain ones, False where they are missing."""
     from akdask.pandas.face import NDFrame
 
-    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    arrow = loaded_module("akdask.pandas.arrow_types")
     if arrow is None:
         return args
     return tuple(
@@ -835,7 +860,7 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
     coding = coding_of(own)
     if coding is None:
         return NotImplemented
-    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    arrow = loaded_module("akdask.pandas.arrow_types")
     if arrow is not None and isinstance(coding, arrow.Arrow):
         return arrow.of_arrow(face, own, coding, name, args, kwargs)
     if name == "mode" and not isinstance(coding, Narrow):
@@ -943,34 +968,3 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
 
         return compared(own, plain, coding, name, other)
     raise NotLazyError("the other side has no lazy form")
-
-
-def where_missing(codes: Any, missing: Any) -> Value:
-    """Return numbers that are missing where a mask holds."""
-    from akdask.engine.values import with_missing
-
-    return with_missing(codes, missing)
-
-
-def of_codes(series: Any, codes: Any, dtype: pandas.CategoricalDtype) -> Any:
-    """Return a Series of categories, by their positions, -1 for missing ones; text as a Categorical of the house."""
-    value, frame = codes._value, codes._frame
-    if value.dtype.nullable:
-        from akdask.engine.missing import is_missing
-        from akdask.engine.values import apart
-
-        missing = is_missing(value)
-        value, _ = apart(value)
-    else:
-        missing = Call("less", value, Constant(np.int64(0)))
-    if dtype.categories.dtype == "str":
-        from akdask.arrays.categorical import Categorical
-        from akdask.arrays.categories import DEFAULT_NA, in_one_partition, strings_of
-        from akdask.operators.join.plan import CategoryTable
-
-        if DEFAULT_NA in dtype.categories:
-            raise NotLazyError(f"{DEFAULT_NA!r} is a category")
-        labels = CategoryTable(in_one_partition(strings_of(dtype.categories.astype(str))), DEFAULT_NA)
-        labels = labels.arranged().in_order(bool(dtype.ordered))
-        return series_of(series, Categorical.of(frame, Call("where", missing, labels.na_code, value), labels))
-    return series_of(series, EncodedArray(frame, where_missing(value, missing), categories(dtype)))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas
 
+from akdask.deferred import loaded_module
+from akdask.frames.columnset import VALUES
+from akdask.frames.dataframe import DataFrame
+from akdask.frames.series import Series
 from akdask.pandas.arguments import bound_arguments
-from akdask.pandas.encoded import columns_of, lazily, on_columns, widened, with_codings
+from akdask.pandas.encoded import EncodedArray, columns_of, lazily, on_columns, widened, with_codings
 from akdask.pandas.face import words
 from akdask.pandas.labels import labels_of_frame
 from akdask.pandas.refusals import NotLazyError
@@ -38,6 +42,9 @@ CONDITIONS = (ast.BitAnd, ast.BitOr)
 
 def of_frame(face: Any, own: Any, names: list[str], name: str, args: Any, kwargs: Any) -> Any:
     """Call a method that concerns some of the encoded columns, `names`; NotImplemented if it may concern them all."""
+    form = OF_NULLABLE.get(name)
+    if form is not None and _has_masked(own, names):
+        return form(face, own, name, args, kwargs)
     if (name not in CONCERNING and "numeric_only" not in kwargs) or labels_of_frame(own) is not None:
         return NotImplemented
     given = bound_arguments(pandas.DataFrame, name, args, kwargs)
@@ -58,6 +65,155 @@ def of_frame(face: Any, own: Any, names: list[str], name: str, args: Any, kwargs
     if name == "melt":
         return _melted(face, own, names, given, args, kwargs)
     return NotImplemented
+
+
+BY_COLUMN = words(
+    "bfill clip cummax cummin cumprod cumsum diff ffill fillna isin mask pct_change replace round shift where"
+)
+"""Methods that give a column for each column, with nullable columns as such columns give it themselves."""
+
+REDUCED = words("count all any max mean median min sem std sum var")
+"""Reductions that give a value for each column."""
+
+
+DEFAULTS: Mapping[str, Any] = {"axis": 0, "skipna": True, "ddof": 1, "min_count": 0, "bool_only": False}
+"""Arguments of reductions as pandas has them unless others are given."""
+
+
+def _has_masked(own: Any, names: list[str]) -> bool:
+    masked = loaded_module("akdask.pandas.masked_types")
+    if masked is None or labels_of_frame(own) is not None:
+        return False
+    return any(isinstance(own._columns.kinds[column].coding, masked.Masked) for column in names)
+
+
+def _by_column(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Call a method of each column."""
+    given = bound_arguments(pandas.DataFrame, name, args, kwargs)
+    if given.pop("inplace", False) or given.pop("axis", None) not in (None, 0, "index"):
+        raise NotLazyError("a frame with nullable columns is changed in place, or along its rows")
+    if given.pop("numeric_only", False):
+        raise NotLazyError("columns are left out")
+    plain = [column for column in own._columns.values if not isinstance(own._columns.kinds[column], EncodedArray)]
+    arrays = {}
+    if plain:
+        its = {word: _of_columns(value, plain) for word, value in given.items()}
+        found = type(face)._of(on_columns(own, own._columns.only(plain)))._lazily(name, (), its)
+        arrays = {column: found.lazy()._columns.array(column) for column in plain}
+    for column in own._columns.values:
+        its = {word: _of_column(value, column, word) for word, value in given.items()}
+        if column in arrays:
+            continue
+        if its.get("value", its) is None:  # A mapping has no value for it.
+            arrays[column] = own._columns.array(column)
+            continue
+        found = _column(own, column)._lazily_by_type(name, (), its)
+        arrays[column] = columns_of(found.lazy()).array(VALUES)
+    return face._faced(own._with_columns({column: arrays[column] for column in own._columns.values}))
+
+
+def _of_columns(given: Any, names: list[str]) -> Any:
+    """Return what an argument has for several columns."""
+    from akdask.pandas.face import NDFrame
+
+    if isinstance(given, dict):
+        return {name: value for name, value in given.items() if name in names}
+    if not isinstance(given, NDFrame) or not isinstance(given.lazy(), DataFrame):
+        return given
+    own: Any = given.lazy()
+    if labels_of_frame(own) is not None or not own._columns.values.keys() >= {*names}:
+        raise NotLazyError("an argument has no such columns")
+    return type(given)._of(on_columns(own, own._columns.only(names)))
+
+
+def _column(own: Any, name: str) -> Any:
+    from akdask.pandas.lazy import column_of
+    from akdask.pandas.series import Series
+
+    return Series._of(column_of(own, name, name))
+
+
+def _of_column(given: Any, name: str, word: str) -> Any:
+    """Return what an argument has for a column."""
+    from akdask.pandas.face import NDFrame
+
+    if isinstance(given, dict):
+        if any(isinstance(value, dict) for value in given.values()):
+            raise NotLazyError("values are given for columns")
+        return given.get(name)
+    if not isinstance(given, NDFrame):
+        if isinstance(given, pandas.DataFrame | pandas.Series):
+            raise NotLazyError("an argument is lined up with columns")
+        return given
+    own = given.lazy()
+    if word == "cond" and isinstance(own, Series):
+        return given
+    if not isinstance(own, DataFrame) or labels_of_frame(own) is not None or name not in own._columns.values:
+        raise NotLazyError("an argument has no such column")
+    return _column(own, name)
+
+
+def _reduced(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Return a reduction of each column, as pandas puts these together."""
+    given = bound_arguments(pandas.DataFrame, name, args, kwargs)
+    numbers_only = given.pop("numeric_only", False)
+    if given != {word: value for word, value in DEFAULTS.items() if word in given}:
+        raise NotLazyError("rows are reduced, or missing values count")
+    found = {}
+    for column, dtype in face.dtypes.to_pandas().items():
+        is_number = pandas.api.types.is_numeric_dtype(dtype)
+        if not is_number and numbers_only:
+            continue
+        if not is_number and name != "count":
+            raise NotLazyError("a column has no numbers")
+        value = _column(own, column)._lazily_by_type(name, (), {})
+        # pandas knows the type of the result.
+        sample = pandas.DataFrame({column: pandas.Series([1, 1], dtype=dtype if is_number else "float64")})
+        found[column] = pandas.Series([value], dtype=getattr(sample, name)().dtype)
+    if not found:
+        raise NotLazyError("there is no column of numbers")
+    return face._faced(pandas.DataFrame(found).iloc[0].rename(None))
+
+
+def _described(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Return what is said of each column of numbers, side by side."""
+    if args or kwargs:
+        raise NotLazyError("other columns, or other quantiles, are asked for")
+    found = {
+        column: _column(own, column)._lazily_by_type(name, (), {}).to_pandas()
+        for column, dtype in face.dtypes.to_pandas().items()
+        if pandas.api.types.is_numeric_dtype(dtype) and not pandas.api.types.is_bool_dtype(dtype)
+    }
+    if not found:
+        raise NotLazyError("there is no column of numbers")
+    return face._faced(pandas.DataFrame(found))
+
+
+def _aggregated(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Return several reductions of columns, side by side."""
+    func = bound_arguments(pandas.DataFrame, name, args, kwargs).get("func")
+    if len(args) + len(kwargs) > 1 or not isinstance(func, dict | list):
+        raise NotLazyError("functions of the user run in pandas")
+    asked = func if isinstance(func, dict) else dict.fromkeys(own._columns.values, func)
+    if not all(isinstance(how, list) and column in own._columns.values for column, how in asked.items()):
+        raise NotLazyError("columns have one reduction each")
+    parts, dtypes = {}, face.dtypes.to_pandas()
+    for column, how in asked.items():
+        found = _column(own, column)._lazily_by_type("agg", (how,), {}).to_pandas()
+        # pandas finds a type for the column of a frame otherwise than for a Series.
+        sample = pandas.DataFrame({column: pandas.Series([1, 1], dtype=dtypes[column])})
+        parts[column] = found.astype(sample.agg(func if isinstance(func, list) else {column: how})[column].dtype)
+    return face._faced(pandas.concat(parts, axis=1))
+
+
+OF_NULLABLE: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(BY_COLUMN, _by_column),
+    **dict.fromkeys(REDUCED, _reduced),
+    "describe": _described,
+    "agg": _aggregated,
+    "aggregate": _aggregated,
+}
+"""Methods of frames with nullable columns."""
 
 
 def _among(names: Sequence[str], given: Any) -> list[str]:
@@ -109,7 +265,8 @@ def _by_numbers(face: Any, own: Any, asked: list[str], name: str, args: Any, kwa
         return face._lazily(name, args, kwargs)
     if kwargs.get("inplace"):
         raise NotLazyError("a frame is changed in place")
-    found = type(face)._of(widened(own, asked, floats=name in MOST_ROWS))._lazily(name, args, kwargs).lazy()
+    plain = widened(own, asked, floats=name in MOST_ROWS, nullable="as they are")
+    found = type(face)._of(plain)._lazily(name, args, kwargs).lazy()
     codings = {column: own._columns.kinds[column].coding for column in asked}
     return type(face)._of(on_columns(found, with_codings(columns_of(found), codings)))
 
@@ -133,6 +290,8 @@ def _compared(expression: Any, names: list[str]) -> list[str]:
     except SyntaxError:
         raise NotLazyError("the expression is not one of Python") from None
     computes = any(isinstance(node, ast.BinOp) and not isinstance(node.op, CONDITIONS) for node in nodes)
+    if any(isinstance(node, ast.NotEq | ast.NotIn) for node in nodes):
+        raise NotLazyError("missing values are unequal to none")
     if computes or any(isinstance(node, ast.Call | ast.Attribute | ast.UnaryOp | ast.Subscript) for node in nodes):
         raise NotLazyError("an expression computes with a column that has no lazy type")
     return asked

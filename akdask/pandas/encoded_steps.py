@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
+from akdask.deferred import loaded_module
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
@@ -54,9 +54,9 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
         names = encoded_names(own)
         if first == "resample" and names:
             raise NotLazyError("a column has no lazy type")
-        return again(chain, type(root)._of(widened(own, names)))._lazily(name, args, kwargs)
+        return again(chain, type(root)._of(widened(own, names, nullable="as floats")))._lazily(name, args, kwargs)
     if first in ("rolling", "expanding", "ewm"):
-        return again(chain, type(root)._of(widened(own)))._lazily(name, args, kwargs)
+        return again(chain, type(root)._of(widened(own, nullable="as floats")))._lazily(name, args, kwargs)
     if first != "groupby":
         raise NotLazyError("a column has no lazy type")
     taken = _columns_taken(own, chain)
@@ -90,7 +90,7 @@ def _without_others(own: Any, chain: list[Any]) -> Any:
 
 def _of_arrow_step(root: Any, own: Any, first: str, name: str, args: Any, kwargs: Any) -> Any:
     """Call a method of text or days of Arrow; NotImplemented for all others."""
-    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    arrow = loaded_module("akdask.pandas.arrow_types")
     coding = coding_of(own) if arrow is not None and first in ("dt", "str") and isinstance(own, Series) else None
     if arrow is None or not isinstance(coding, arrow.Arrow):
         return NotImplemented

@@ -7,29 +7,31 @@ Each call of a method takes the first way that is open to it:
    for its arguments, or a function in the class's table of lazy forms;
 3. *through pandas*: the object is computed, pandas is called, and a warning says what that took.
 
-Groups, windows and accessors are a `Step`: an object, and the call that leads from it to them.
+Groups, windows and accessors are a `Step` of `steps`: an object, and the call that leads from it to them.
 """
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial, wraps
 from types import FunctionType, MappingProxyType, MethodType
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import dask
 import numpy as np
 import pandas
 
 from akdask import config
-from akdask.deferred import module_named
+from akdask.deferred import loaded_module, module_named
 from akdask.errors import AkdaskError, UnsupportedError, warn
 from akdask.pandas import tuning
-from akdask.pandas.arguments import SELECTOR, accepted, bound_arguments
+from akdask.pandas.arguments import accepted, bound_arguments
 from akdask.pandas.refusals import ArrangementError, FallbackError, NotLazyError, PandasFallbackWarning, refusal
+
+if TYPE_CHECKING:
+    from akdask.pandas.steps import Step
 
 
 def words(text: str) -> frozenset[str]:
@@ -110,7 +112,7 @@ class Face:
             from akdask.pandas.pictures import draw
 
             return draw(self, name, None, args, kwargs)
-        lazy_groups = sys.modules.get("akdask.pandas.lazy_groups")
+        lazy_groups = loaded_module("akdask.pandas.lazy_groups")
         if lazy_groups is not None and (found := lazy_groups.answer(self, name, args, kwargs)) is not NotImplemented:
             calls[self._named(name), "lazily"] += 1
             return found
@@ -118,7 +120,7 @@ class Face:
         if (
             (mode != "error" or self._is_arranged())
             and self.is_at_hand()
-            and all(map(_is_at_hand, (*args, *kwargs.values())))
+            and all(map(is_value_at_hand, (*args, *kwargs.values())))
         ):
             return _arranged(self._through_pandas(name, args, kwargs), self._is_arranged())
         try:
@@ -127,7 +129,7 @@ class Face:
             raise refusal(refused.error) from refused.error
         except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
             if mode == "error":
-                _invalid_calls().try_method(self, name, args, kwargs)
+                invalid_calls().try_method(self, name, args, kwargs)
                 if isinstance(reason, NotLazyError):
                     raise FallbackError(
                         f"{self._named(name)} has no lazy form here: {reason}.",
@@ -161,7 +163,7 @@ class Face:
         own = root.lazy()
         if root is self and name in CHECKED:
             module_named("akdask.pandas.operand_types").check(own, name, args, kwargs)
-        frequencies = sys.modules.get("akdask.pandas.frequencies")
+        frequencies = loaded_module("akdask.pandas.frequencies")
         if frequencies is not None:
             return frequencies.lazily(self, name, args, kwargs, _by_type)
         return _by_type(self, name, args, kwargs)
@@ -227,7 +229,7 @@ class Face:
         named = self._named(name)
         if config.get("pandas_fallback") == "error":
             if item is not None:
-                _invalid_calls().try_assignment(self, *item)
+                invalid_calls().try_assignment(self, *item)
             raise FallbackError(f"{named} has no lazy form here: {reason}.") from None
         calls[named, "through pandas"] += 1
         reasons[named] = str(reason)
@@ -257,16 +259,12 @@ class Face:
         return faced(result)
 
 
-def _steps() -> Any:
-    return module_named("akdask.pandas.steps")
-
-
-def _invalid_calls() -> Any:
+def invalid_calls() -> Any:
     return module_named("akdask.pandas.invalid_calls")
 
 
 def _by_type(face: Face, name: str, args: Any, kwargs: Any) -> Any:
-    encoded = sys.modules.get("akdask.pandas.encoded")
+    encoded = loaded_module("akdask.pandas.encoded")
     return face._lazily(name, args, kwargs) if encoded is None else encoded.lazily(face, name, args, kwargs)
 
 
@@ -602,152 +600,12 @@ class NDFrame(Face):
         return type(self)._of, (self._lazy, None if self._lazy is not None else self._in_memory)
 
 
-STEPS_OF_LABELS = words("groupby loc iloc at iat")
-"""Steps whose lazy forms look after labels of several levels, and of columns that are no text."""
-
-
-class Step(Face):
-    """Groups, windows or an accessor: an object, and the call that leads from it to them.
-
-    Parameters
-    ----------
-    origin : Face
-        The object.
-    name : str
-        Name of the method or attribute of the object.
-    args, kwargs
-        Arguments of the method; both None for an attribute.
-    """
-
-    steps: ClassVar[Mapping[str, type[Step]]] = {}
-    """Further steps from here: names of attributes and methods, and the classes that they lead to."""
-
-    _origin: Face
-
-    def __init__(
-        self, origin: Face, name: str, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
-    ) -> None:
-        self._origin, self._step, self._args, self._kwargs = origin, name, args, kwargs
-        self._made: dict[str, Any] = {}
-
-    def lazy(self) -> Any:
-        if "lazily" not in self._made:
-            self._made["lazily"] = self._make_lazy()
-        return self._made["lazily"]
-
-    def _make_lazy(self) -> Any:
-        origin = self._origin
-        form = origin._form(self._step)
-        if form is None and self._step not in origin.lazy_methods:
-            raise NotLazyError(f"{origin._named(self._step)} has no lazy form")
-        own = origin.lazy()
-        if vars(own).get("_labels") is not None and self._step not in STEPS_OF_LABELS:
-            raise NotLazyError("columns are not named by text, or rows have labels of several levels")
-        if self._args is None:
-            return form(own) if form else getattr(own, self._step)
-        form = form or getattr(type(own), self._step)
-        if self._step.startswith("__"):
-            return form(own, *map(lazy_argument, self._args))
-        given = bound_arguments(origin.pandas_class, self._step, self._args, self._kwargs or {})
-        return form(own, **accepted(origin.pandas_class, self._step, form, lazy_argument(given)))
-
-    def to_pandas(self) -> Any:
-        """Return what pandas has in this place; computes."""
-        rows, found = self._made.get("at once", (None, None))
-        if rows is not None and rows is self._rows_at_hand():
-            return found
-        own = self._origin.to_pandas()
-        try:
-            if self._args is None:
-                return getattr(own, self._step)
-            return getattr(own, self._step)(*in_pandas(self._args), **in_pandas(self._kwargs))
-        except Exception as error:
-            raise refusal(error) from error
-
-    def _root(self) -> Face:
-        return self._origin._root()
-
-    def checked(self) -> Self:
-        """Return the step; pandas has seen its arguments where the object is in memory and small."""
-        if config.get("pandas_fallback") == "error":
-            _invalid_calls().try_step(self)
-        elif self.is_at_hand():
-            self._made["at once"] = self._rows_at_hand(), self.to_pandas()
-        return self
-
-    def _rows_at_hand(self) -> Any:
-        """Return the rows in memory that the first step comes from; another object after each change of them."""
-        return getattr(self._root(), "_in_memory", None)
-
-    def is_at_hand(self) -> bool:
-        given = (*(self._args or ()), *(self._kwargs or {}).values())
-        return self._origin.is_at_hand() and all(map(_is_at_hand, given))
-
-    def _is_arranged(self) -> bool:
-        return self._origin._is_arranged()
-
-    def _adopt(self, found: Any) -> None:
-        """Nothing is left to adopt: pandas has changed the object that the step comes from."""
-        raise NotImplementedError
-
-    def _extent(self) -> tuple[int, int]:
-        return self._origin._extent()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "pandas_class":
-            raise AttributeError(name)
-        if name in self.steps:
-            return self._further(name)
-        member = inspect.getattr_static(self.pandas_class, name, None)
-        if name == SELECTOR:
-            return _steps().Selector(self)
-        return bound(self, name) if callable(member) else self._read(name)
-
-    def _further(self, name: str) -> Any:
-        kind = self.steps[name]
-        if callable(inspect.getattr_static(self.pandas_class, name, None)):
-            return lambda *args, **kwargs: kind(self, name, args, kwargs)
-        return kind(self, name)
-
-    def _read(self, name: str) -> Any:
-        """Return an attribute."""
-        at_once = config.get("pandas_fallback") != "error" and self.is_at_hand()
-        form = None if at_once else self._form(name)
-        if not at_once and (form is not None or name in self.lazy_methods):
-            try:
-                found = getattr(self.lazy(), name) if form is None else form(self.lazy())
-                return self._with_notes(name, (), self._faced(found() if inspect.ismethod(found) else found))
-            except Exception as reason:
-                if config.get("pandas_fallback") == "error":
-                    raise
-                self._tell(name, reason)
-        try:
-            found = getattr(self.to_pandas(), name)
-        except Exception as error:
-            raise refusal(error) from error
-        return _steps().called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
-
-    def __dir__(self) -> list[str]:
-        return dir(self.pandas_class)
-
-
-def bound(face: Face, name: str) -> Callable[..., Any]:
-    """Return a method of an object."""
-
-    def method(*args: Any, **kwargs: Any) -> Any:
-        return face._call(name, args, kwargs)
-
-    method.__name__ = name
-    method.__doc__ = getattr(getattr(face.pandas_class, name, None), "__doc__", None)
-    return method
-
-
 # arguments
 
 
 def lazy_kind(given: Any) -> str | None:
     """Return which lazy object of akdask something is: a frame, series, index, scalar or array; None for others."""
-    if "akdask.arrays.array" not in sys.modules:
+    if loaded_module("akdask.arrays.array") is None:
         return None  # There is no lazy object yet, and the modules of them take time to load.
     from akdask.pandas.lazy import kind_of
 
@@ -774,10 +632,10 @@ def lazy_argument(given: Any) -> Any:
         from akdask.pandas.lazy import lazy_series
 
         made = lazy_series(given) if isinstance(given, pandas.Series) else lazily(given)
-        encoded = sys.modules.get("akdask.pandas.encoded")
+        encoded = loaded_module("akdask.pandas.encoded")
         if encoded is not None and encoded.encoded_names(made):
             raise NotLazyError("an argument has no lazy type")
-        frequencies = sys.modules.get("akdask.pandas.frequencies")
+        frequencies = loaded_module("akdask.pandas.frequencies")
         if frequencies is not None and frequencies.is_regular(made):
             raise NotLazyError("labels of an argument have a frequency")
         return made
@@ -837,14 +695,14 @@ HOLDERS = (Face, list, tuple, dict)
 """Types of results that are, or may hold, objects of this face."""
 
 
-def _is_at_hand(given: Any) -> bool:
+def is_value_at_hand(given: Any) -> bool:
     """Return whether an argument holds nothing that would have to be computed."""
     if isinstance(given, Face):
         return given.is_at_hand()
     if type(given) in (list, tuple):
-        return _is_plain(given) or all(map(_is_at_hand, given))
+        return _is_plain(given) or all(map(is_value_at_hand, given))
     if type(given) is dict:
-        return all(map(_is_at_hand, given.values()))
+        return all(map(is_value_at_hand, given.values()))
     return lazy_kind(given) is None
 
 
@@ -1013,7 +871,9 @@ def _attribute(name: str) -> property:
     def read(self: Face) -> Any:
         if name in self.lazy_methods and (config.get("pandas_fallback") == "error" or not self.is_at_hand()):
             try:
-                return self._with_notes(name, (), self._faced(getattr(self.lazy(), name)))
+                form = self._form(name)
+                found = getattr(self.lazy(), name) if form is None else form(self.lazy())
+                return self._with_notes(name, (), self._faced(found))
             except Exception as reason:  # pandas answers it, or says what is wrong
                 if config.get("pandas_fallback") == "error":
                     raise

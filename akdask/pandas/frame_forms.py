@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pandas
 
 from akdask.arrays.pdarray import pdarray
+from akdask.deferred import loaded_module
 from akdask.engine.values import nearest_floats
 from akdask.errors import AkdaskError
 from akdask.frames.dataframe import DataFrame
@@ -92,7 +92,7 @@ def _merged(
     if how in ("right", "outer") and _differ_by_gaps(frame, right, on):
         raise NotLazyError("keys of one side may be floats")
     _check_exact(frame, right, on, left_on, right_on)
-    encoded = sys.modules.get("akdask.pandas.encoded")
+    encoded = loaded_module("akdask.pandas.encoded")
     if encoded is not None and how not in ("inner", "cross"):
         encoded.check_gaps(frame, right)
     return frame.merge(

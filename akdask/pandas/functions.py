@@ -12,6 +12,7 @@ from typing import Any
 import pandas
 
 from akdask import config
+from akdask.deferred import loaded_module
 from akdask.pandas.arguments import NOT_GIVEN, accepted
 from akdask.pandas.face import Face, faced, in_pandas, lazy_argument, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
@@ -47,7 +48,7 @@ def function(name: str) -> Callable[..., Any]:
             kwargs = _with_variables(sys._getframe(1), args, kwargs)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
-        lazy_groups = sys.modules.get("akdask.pandas.lazy_groups")
+        lazy_groups = loaded_module("akdask.pandas.lazy_groups")
         if lazy_groups is not None and name == "merge":
             _, args, kwargs = lazy_groups.joined_arguments(args, kwargs)
             faces = faces_in((args, kwargs))
@@ -89,7 +90,7 @@ def _lazily(name: str, args: Any, kwargs: Any) -> Any:
         raise NotLazyError("it is not built yet")
     from akdask.pandas.function_forms import FORMS
 
-    frequencies = sys.modules.get("akdask.pandas.frequencies")
+    frequencies = loaded_module("akdask.pandas.frequencies")
     if (
         frequencies is not None
         and name not in BY_ROW | {"concat", "merge_asof", "merge_ordered"}

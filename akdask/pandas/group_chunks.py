@@ -21,9 +21,10 @@ from akdask.pandas import labels as labelling
 from akdask.pandas import tuning
 from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.chunks import by_chunk
-from akdask.pandas.face import NDFrame, Step, in_pandas, lazy_kind, words
+from akdask.pandas.face import NDFrame, in_pandas, lazy_kind, words
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.selection import asked, taken
+from akdask.pandas.steps import Step
 
 BY_GROUP = words(
     """sum prod mean median min max std var sem skew kurt first last any all count nunique idxmin idxmax size quantile
@@ -334,7 +335,8 @@ def demand_alike(parts: list[Any]) -> None:
         for own, other in zip(_types(one), _types(first), strict=True):
             if isinstance(own, pandas.CategoricalDtype):
                 raise NotLazyError("categories of results may differ")
-            if own != other and not (_is_number(own) and _is_number(other)):
+            are_floats = _is_number(own) and _is_number(other) and own.kind == other.kind == "f"
+            if own != other and (are_floats or not (_is_number(own) and _is_number(other))):
                 raise NotLazyError("results of groups are of different types")
 
 

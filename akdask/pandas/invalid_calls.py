@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from akdask.errors import AkdaskError
-from akdask.pandas.face import Face, NDFrame, _is_at_hand, in_pandas
+from akdask.pandas.face import Face, NDFrame, in_pandas, is_value_at_hand
 from akdask.pandas.labels import computed
 from akdask.pandas.refusals import refusal
 
@@ -82,7 +82,7 @@ def _are_at_hand(given: Any) -> bool:
         return all(map(_are_at_hand, given))
     if isinstance(given, dict):
         return all(map(_are_at_hand, given.values()))
-    return _is_at_hand(given) or (isinstance(given, NDFrame) and len(given) < ROWS)
+    return is_value_at_hand(given) or (isinstance(given, NDFrame) and len(given) < ROWS)
 
 
 def _raise(call: Callable[[], Any], kinds: tuple[type[Exception], ...]) -> None:

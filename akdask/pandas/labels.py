@@ -8,7 +8,6 @@ frame of one row, whose cells and labels are the numbers of the columns, so that
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -19,6 +18,7 @@ import pandas
 
 from akdask.arrays.array import Array
 from akdask.arrays.pdarray import pdarray
+from akdask.deferred import loaded_module
 from akdask.engine.missing import is_missing
 from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows
@@ -216,7 +216,7 @@ def _may_lack_integers(lazy: Any) -> bool:
 
 def _masked(lazy: Any) -> frozenset[Hashable]:
     """Return which columns have pandas' nullable types by themselves; the column of a Series is `VALUES`."""
-    encoded = sys.modules.get("akdask.pandas.encoded")
+    encoded = loaded_module("akdask.pandas.encoded")
     return frozenset() if encoded is None else encoded.masked(lazy)
 
 
@@ -451,7 +451,7 @@ def _array(frame: LazyFrame, number: Any, more: Array | None = None) -> Array | 
 
 
 def _without_frequency(array: Array | None) -> Array | None:
-    regular = sys.modules.get("akdask.pandas.frequencies")
+    regular = loaded_module("akdask.pandas.frequencies")
     return array if regular is None else regular.plain(array)
 
 

@@ -61,6 +61,10 @@ class Masked(Arrow):
             return self.dtype.__from_arrow__(with_nulls(column))
         return Coding.__call__(self, column)
 
+    def is_number(self, *, floats: bool, nullable: bool) -> bool:
+        """Return whether values are numbers."""
+        return nullable and self.kind in "iuf"
+
     def decoded(self, numbers: Any, missing: Any) -> Any:
         """Return a nullable array."""
         values = np.array(numbers, np.dtype(self.type.to_pandas_dtype()))

@@ -11,6 +11,7 @@ import pandas
 from akdask.arrays.array import Array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
+from akdask.deferred import loaded_module
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
@@ -62,6 +63,11 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return
     if name == "fillna":  # Columns without missing values stay as they are.
         kinds = [kind for kind in kinds if kind._value.dtype.nullable or not _has_integers(kind)]
+    masked = loaded_module("akdask.pandas.masked_types")
+    if masked is not None:  # Nullable columns look at the values themselves.
+        kinds = [kind for kind in kinds if not isinstance(getattr(kind, "coding", None), masked.Masked)]
+        if not kinds:
+            return
     bools = [_is_bool(kind) for kind in kinds]
     are_bools = [isinstance(item, bool | np.bool_) for item in items]
     is_mixed = any(are_bools) if not all(bools) else not all(are_bools)

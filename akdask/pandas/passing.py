@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import inspect
 import os
-import sys
 from collections.abc import Mapping
 from functools import wraps
 from typing import Any
 
-from akdask.deferred import adapt
+from akdask.deferred import adapt, loaded_module
 from akdask.pandas.face import Face, NDFrame
 
 _LOOKING = frozenset({"_getframe", "currentframe"})
@@ -101,7 +100,7 @@ def house_series(series: Any) -> Any:
 
 
 def _house_columns(columns: Any) -> Any:
-    encoded = sys.modules.get("akdask.pandas.encoded")
+    encoded = loaded_module("akdask.pandas.encoded")
     return columns if encoded is None else encoded.for_arkouda(columns)
 
 

@@ -10,8 +10,9 @@ import pandas
 from akdask import config
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
-from akdask.pandas.face import Step, calls, in_pandas, lazy_argument
+from akdask.pandas.face import calls, in_pandas, lazy_argument
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
+from akdask.pandas.steps import Step
 
 if TYPE_CHECKING:
     from akdask.pandas.face import Face

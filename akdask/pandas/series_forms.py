@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from akdask.arrays.creation import array
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
+from akdask.deferred import loaded_module
 from akdask.engine.values import nearest_floats
 from akdask.frames.columnset import VALUES
 from akdask.frames.series import Series
@@ -307,8 +307,27 @@ def unstack(series: LazySeries, level: Any = -1, fill_value: Any = None, sort: b
 
 def times_of(series: Any) -> Any:
     """Return ``dt``."""
-    arrow = sys.modules.get("akdask.pandas.arrow_types")
+    arrow = loaded_module("akdask.pandas.arrow_types")
     return series.dt if arrow is None else arrow.times_of(series)
+
+
+def of_numbers(name: str) -> Callable[..., Any]:
+    """Return the form of an attribute that is the same of values and of the numbers that stand for them."""
+
+    def read(series: LazySeries) -> bool:
+        encoded = loaded_module("akdask.pandas.encoded")
+        coding = None if encoded is None else encoded.coding_of(series)
+        if coding is not None and not coding.is_ordered:
+            raise NotLazyError("values have no lazy order")
+        plain: Any = series if coding is None else series._with(series.values.plain())
+        found = getattr(plain, name)
+        return bool(found() if callable(found) else found)
+
+    return read
+
+
+ATTRIBUTES = words("hasnans is_unique is_monotonic_decreasing is_monotonic_increasing")
+"""Attributes that say something of all values."""
 
 
 BY_LABELS = words("drop droplevel filter reorder_levels sample swaplevel take truncate xs")
@@ -339,6 +358,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "shift": shift,
     "sort_values": sort_values,
     **{name: by_labels(name) for name in BY_LABELS},
+    **{name: of_numbers(name) for name in ATTRIBUTES},
     "to_frame": to_frame,
     "argsort": argsort,
     "fillna": fillna,

@@ -3,16 +3,165 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import pandas
 from pandas.api import typing as kinds
 
-from akdask.pandas.arguments import SELECTOR
-from akdask.pandas.face import Face, Step, called, faced, in_pandas, words
-from akdask.pandas.refusals import ArrangementError, refusal
+from akdask import config
+from akdask.pandas.arguments import SELECTOR, accepted, bound_arguments
+from akdask.pandas.face import (
+    Face,
+    called,
+    faced,
+    in_pandas,
+    invalid_calls,
+    is_value_at_hand,
+    lazy_argument,
+    words,
+)
+from akdask.pandas.refusals import ArrangementError, NotLazyError, refusal
+
+STEPS_OF_LABELS = words("groupby loc iloc at iat")
+"""Steps whose lazy forms look after labels of several levels, and of columns that are no text."""
+
+
+class Step(Face):
+    """Groups, windows or an accessor: an object, and the call that leads from it to them.
+
+    Parameters
+    ----------
+    origin : Face
+        The object.
+    name : str
+        Name of the method or attribute of the object.
+    args, kwargs
+        Arguments of the method; both None for an attribute.
+    """
+
+    steps: ClassVar[Mapping[str, type[Step]]] = {}
+    """Further steps from here: names of attributes and methods, and the classes that they lead to."""
+
+    _origin: Face
+
+    def __init__(
+        self, origin: Face, name: str, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
+    ) -> None:
+        self._origin, self._step, self._args, self._kwargs = origin, name, args, kwargs
+        self._made: dict[str, Any] = {}
+
+    def lazy(self) -> Any:
+        if "lazily" not in self._made:
+            self._made["lazily"] = self._make_lazy()
+        return self._made["lazily"]
+
+    def _make_lazy(self) -> Any:
+        origin = self._origin
+        form = origin._form(self._step)
+        if form is None and self._step not in origin.lazy_methods:
+            raise NotLazyError(f"{origin._named(self._step)} has no lazy form")
+        own = origin.lazy()
+        if vars(own).get("_labels") is not None and self._step not in STEPS_OF_LABELS:
+            raise NotLazyError("columns are not named by text, or rows have labels of several levels")
+        if self._args is None:
+            return form(own) if form else getattr(own, self._step)
+        form = form or getattr(type(own), self._step)
+        if self._step.startswith("__"):
+            return form(own, *map(lazy_argument, self._args))
+        given = bound_arguments(origin.pandas_class, self._step, self._args, self._kwargs or {})
+        return form(own, **accepted(origin.pandas_class, self._step, form, lazy_argument(given)))
+
+    def to_pandas(self) -> Any:
+        """Return what pandas has in this place; computes."""
+        rows, found = self._made.get("at once", (None, None))
+        if rows is not None and rows is self._rows_at_hand():
+            return found
+        own = self._origin.to_pandas()
+        try:
+            if self._args is None:
+                return getattr(own, self._step)
+            return getattr(own, self._step)(*in_pandas(self._args), **in_pandas(self._kwargs))
+        except Exception as error:
+            raise refusal(error) from error
+
+    def _root(self) -> Face:
+        return self._origin._root()
+
+    def checked(self) -> Self:
+        """Return the step; pandas has seen its arguments where the object is in memory and small."""
+        if config.get("pandas_fallback") == "error":
+            invalid_calls().try_step(self)
+        elif self.is_at_hand():
+            self._made["at once"] = self._rows_at_hand(), self.to_pandas()
+        return self
+
+    def _rows_at_hand(self) -> Any:
+        """Return the rows in memory that the first step comes from; another object after each change of them."""
+        return getattr(self._root(), "_in_memory", None)
+
+    def is_at_hand(self) -> bool:
+        given = (*(self._args or ()), *(self._kwargs or {}).values())
+        return self._origin.is_at_hand() and all(map(is_value_at_hand, given))
+
+    def _is_arranged(self) -> bool:
+        return self._origin._is_arranged()
+
+    def _adopt(self, found: Any) -> None:
+        """Nothing is left to adopt: pandas has changed the object that the step comes from."""
+        raise NotImplementedError
+
+    def _extent(self) -> tuple[int, int]:
+        return self._origin._extent()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "pandas_class":
+            raise AttributeError(name)
+        if name in self.steps:
+            return self._further(name)
+        member = inspect.getattr_static(self.pandas_class, name, None)
+        if name == SELECTOR:
+            return Selector(self)
+        return bound(self, name) if callable(member) else self._read(name)
+
+    def _further(self, name: str) -> Any:
+        kind = self.steps[name]
+        if callable(inspect.getattr_static(self.pandas_class, name, None)):
+            return lambda *args, **kwargs: kind(self, name, args, kwargs)
+        return kind(self, name)
+
+    def _read(self, name: str) -> Any:
+        """Return an attribute."""
+        at_once = config.get("pandas_fallback") != "error" and self.is_at_hand()
+        form = None if at_once else self._form(name)
+        if not at_once and (form is not None or name in self.lazy_methods):
+            try:
+                found = getattr(self.lazy(), name) if form is None else form(self.lazy())
+                return self._with_notes(name, (), self._faced(found() if inspect.ismethod(found) else found))
+            except Exception as reason:
+                if config.get("pandas_fallback") == "error":
+                    raise
+                self._tell(name, reason)
+        try:
+            found = getattr(self.to_pandas(), name)
+        except Exception as error:
+            raise refusal(error) from error
+        return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
+
+    def __dir__(self) -> list[str]:
+        return dir(self.pandas_class)
+
+
+def bound(face: Face, name: str) -> Callable[..., Any]:
+    """Return a method of an object."""
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return face._call(name, args, kwargs)
+
+    method.__name__ = name
+    method.__doc__ = getattr(getattr(face.pandas_class, name, None), "__doc__", None)
+    return method
 
 
 class Indexer(Step):

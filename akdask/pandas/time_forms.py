@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas
 
 from akdask.arrays.datetimes import Datetime, Timedelta
+from akdask.deferred import loaded_module
 from akdask.frames.series import Series
 from akdask.pandas.encoded import Coding, EncodedArray, Narrow, Objects, Periods, coding_of, series_of
 from akdask.pandas.face import words
@@ -34,7 +34,7 @@ def field(name: str) -> Callable[..., Any]:
     """Return the form of a field, which is int32 in pandas, and a float where times are missing."""
 
     def read(accessor: Any) -> Any:
-        arrow = sys.modules.get("akdask.pandas.arrow_types")
+        arrow = loaded_module("akdask.pandas.arrow_types")
         if arrow is not None and isinstance(coding_of(accessor.series), arrow.Arrow):
             return arrow.field_of_days(accessor.series, coding_of(accessor.series), name)
         values = _times(accessor)
