@@ -32,6 +32,9 @@ class Rules:
     equates_missing_labels : bool
         Whether missing elements of two Categoricals are equal as arrays; as columns and Series they never are.
         Arkouda compares their codes (``arkouda/pandas/categorical.py``, ``_binop``).
+    compares_exactly : bool
+        Whether integers are compared with floats as numbers.  pandas compares as NumPy does, which makes floats of the
+        integers first: ``2**53 + 1`` equals ``2.0**53``.
     """
 
     skipna: bool
@@ -40,6 +43,7 @@ class Rules:
     unwraps_one_entry: bool
     rounds_to_units: bool
     equates_missing_labels: bool
+    compares_exactly: bool
 
 
 ARKOUDA = Rules(
@@ -49,6 +53,7 @@ ARKOUDA = Rules(
     unwraps_one_entry=True,
     rounds_to_units=True,
     equates_missing_labels=True,
+    compares_exactly=True,
 )
 PANDAS = Rules(
     skipna=True,
@@ -57,4 +62,5 @@ PANDAS = Rules(
     unwraps_one_entry=False,
     rounds_to_units=False,
     equates_missing_labels=False,
+    compares_exactly=False,
 )

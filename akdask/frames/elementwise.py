@@ -22,7 +22,7 @@ from akdask.columns.dtypes import BIGINT, INT64, NOT_A_TIME, NULLABLE_STR, UINT6
 from akdask.deferred import is_na, pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import negated
-from akdask.engine.values import Call, Constant
+from akdask.engine.values import Call, Constant, nearest_floats
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import (
     Matched,
@@ -411,3 +411,33 @@ def _type_of_integers(low: int, high: int) -> Any:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             return dtype
     return BIGINT.name
+
+
+def rounded_sides(one: Any, other: Any) -> tuple[Any, Any]:
+    """Return the sides of a comparison, integers beside floats rounded to floats, as NumPy has them."""
+    return _rounded_beside(one, other), _rounded_beside(other, one)
+
+
+def _rounded_beside(item: Any, other: Any) -> Any:
+    if _is_of(other, ("float",)):
+        if isinstance(item, int | np.integer) and not isinstance(item, bool) and abs(int(item)) < MOST_FLOAT:
+            return float(item)
+        is_rounded = isinstance(other, Array)
+    else:
+        # Numbers that are floats anyway are told from larger ones without rounding these.
+        is_rounded = isinstance(other, float) and abs(other) >= EXACT
+    if not is_rounded or not _is_of(item, ("int", "uint")):
+        return item
+    return pdarray(item._frame, nearest_floats(item._value))
+
+
+def _is_of(item: Any, kinds: tuple[str, ...]) -> bool:
+    """Return whether something is an array of numbers of some kinds, and no more than that."""
+    return type(item) is pdarray and item._value.dtype.kind in kinds
+
+
+EXACT = 2**53
+"""Up to here all integers are floats."""
+
+MOST_FLOAT = 2**1023
+"""Integers below it have a nearest float."""

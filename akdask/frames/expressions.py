@@ -17,6 +17,7 @@ from akdask.arrays import ufuncs
 from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.rules import Rules
 from akdask.arrays.setops import in1d
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
@@ -28,7 +29,7 @@ from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, Missing
 from akdask.frames.alignment import RowLabels, on_rows_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.elementwise import between
+from akdask.frames.elementwise import between, rounded_sides
 from akdask.frames.missing import of_columns, present
 
 _PARTS = re.compile(
@@ -180,10 +181,13 @@ class Expression:
         The columns that it may name, and the labels of the rows as ``index``.
     variables : mapping of str to value
         Values of ``@name``.
+    rules : Rules
+        Whose comparisons they are.
     """
 
-    def __init__(self, text: str, columns: ColumnSet, variables: Mapping[str, Any]) -> None:
+    def __init__(self, text: str, columns: ColumnSet, variables: Mapping[str, Any], rules: Rules) -> None:
         self._source = ExpressionText(text)
+        self._rules = rules
         self._columns = columns
         self._variables = variables
         self._operands = set(map(id, _operands(self._source.tree)))
@@ -353,9 +357,10 @@ class Expression:
             raise self._source.refusal(right_node, "'is' compares no values.", hint="write == or x.isna().")
         return of_columns(COMPARISONS[type(how)], *self._comparable(left, right))
 
-    @staticmethod
-    def _comparable(left: Any, right: Any) -> tuple[Any, Any]:
+    def _comparable(self, left: Any, right: Any) -> tuple[Any, Any]:
         """Return two operands, text as a time where the other one is a column of times."""
+        if not self._rules.compares_exactly:
+            left, right = rounded_sides(left, right)
         if isinstance(left, TimeArray):
             right = _as_time(left, right)
         if isinstance(right, TimeArray):
@@ -524,7 +529,7 @@ def query(
     global_dict: Mapping[str, Any] | None,
 ) -> DataFrame | None:
     variables = _variables(local_dict, global_dict)
-    mask = Expression(_text_of(expr), frame._columns, variables).mask()
+    mask = Expression(_text_of(expr), frame._columns, variables, frame._rules).mask()
     chosen: DataFrame = frame._rows(mask)
     return frame._changed(chosen._columns, inplace)
 
@@ -543,14 +548,14 @@ def evaluate(
     if not any(assignments):
         if inplace:
             raise ArgumentError("with inplace=True, an expression is assigned: 'z = x + y'.")
-        found = Expression(expr, frame._columns, variables).value()
+        found = Expression(expr, frame._columns, variables, frame._rules).value()
         return _as_series(frame, found) if isinstance(found, Array) else found
     changed = frame.copy()
     for line, assignment in zip(lines, assignments, strict=True):
         if assignment is None:
             raise ArgumentError("of several lines, each assigns a column: 'z = x + y'.", details=[line])
         name = assignment["quoted"] or assignment["name"]
-        changed[name] = Expression(assignment["expression"], changed._columns, variables).value()
+        changed[name] = Expression(assignment["expression"], changed._columns, variables, frame._rules).value()
     return frame._changed(changed._columns, inplace)
 
 

@@ -13,12 +13,12 @@ from akdask.deferred import loaded_module
 from akdask.engine.values import nearest_floats
 from akdask.errors import AkdaskError
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.elementwise import EXACT
 from akdask.pandas import selection, tuning
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import called as called_on
 from akdask.pandas.face import faced, in_pandas, lazy_argument, lazy_kind
 from akdask.pandas.labels import (
-    EXACT,
     arranged,
     column_labels,
     computed,

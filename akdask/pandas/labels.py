@@ -26,6 +26,7 @@ from akdask.engine.values import Value, apart, nearest_floats, token
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet, level_column
 from akdask.frames.conversion import ToPandas, ToSeries
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.elementwise import EXACT, rounded_sides
 from akdask.frames.series import Series
 from akdask.pandas import tuning
 from akdask.pandas.arguments import bound_arguments
@@ -181,7 +182,63 @@ def settled_columns(lazy: Any) -> Any:
 
 
 def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
-    """Return the operands of an operator; integers that were missing are floats where the result shows it."""
+    """Return the operands of an operator; integers are floats where they were missing, or are compared with floats."""
+    made = _settled_operands(name, items)
+    if name.strip("_") not in COMPARISONS or len(made) != 2:
+        return made
+    return [*_rounded(*made)]
+
+
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def _rounded(one: Any, other: Any) -> tuple[Any, Any]:
+    """Return the sides of a comparison with integers rounded as NumPy rounds them beside floats."""
+    if isinstance(one, DataFrame) or isinstance(other, DataFrame):
+        return _rounded_frames(one, other)
+    arrays = [item._labelled._columns.array(VALUES) if isinstance(item, Series) else item for item in (one, other)]
+    pairs = zip((one, other), arrays, rounded_sides(*arrays), strict=True)
+    sides = [
+        item if made is array else LazySeries.under(item._with(made)) if isinstance(item, Series) else made
+        for item, array, made in pairs
+    ]
+    return sides[0], sides[1]
+
+
+def _rounded_frames(one: Any, other: Any) -> tuple[Any, Any]:
+    if not isinstance(one, DataFrame):
+        return _rounded_frames(other, one)[::-1]
+    if isinstance(other, Series) or not isinstance(other, DataFrame | int | float | np.number):
+        return one, other
+    sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    values = []
+    for name in one._columns.values:
+        array = one._columns.array(name)
+        if isinstance(other, DataFrame) and name not in other._columns.values:
+            continue
+        beside = other._columns.array(name) if isinstance(other, DataFrame) else other
+        found, its = rounded_sides(array, beside)
+        if found is not array:
+            sides[0][name] = found
+        if not isinstance(other, DataFrame):
+            values.append(its)
+        elif its is not beside:
+            sides[1][name] = its
+    if any(type(value) is not type(values[0]) for value in values):
+        raise NotLazyError("columns of floats and of integers are compared with a large integer")
+    other = values[0] if values else other
+    changed = [
+        relabelled(item._with_columns(_arrays_of(item) | made), item) if made else item
+        for item, made in zip((one, other), sides, strict=True)
+    ]
+    return changed[0], changed[1]
+
+
+def _arrays_of(frame: Any) -> dict[str, Any]:
+    return {name: frame._columns.array(name) for name in frame._columns.values}
+
+
+def _settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
     given = [item for item in items if isinstance(item, DataFrame | Series)]
     values: list[Any] = [item for item in items if isinstance(item, int | float | np.number)]
     are_exact = len(values) == len(items) - 1 and all(abs(value) < EXACT for value in values)
@@ -189,7 +246,7 @@ def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
         not any(_may_lack_integers(item) for item in given)
         or any(isinstance(value, float) for value in values)
         or name.strip("_") in ("truediv", "rtruediv")
-        or (name.strip("_") in ("eq", "ne", "lt", "le", "gt", "ge") and are_exact)
+        or (name.strip("_") in COMPARISONS and are_exact)
     ):
         return list(items)
     made = [settled_columns(item) if isinstance(item, DataFrame | Series) else item for item in items]
@@ -202,10 +259,6 @@ def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
 def _is_of_floats(series: Series) -> bool:
     array = series._labelled._columns.array(VALUES)
     return type(array) is not pdarray or array._value.dtype.kind not in ("int", "uint")
-
-
-EXACT = 2**53
-"""Up to here all integers are floats."""
 
 
 def _may_lack_integers(lazy: Any) -> bool:

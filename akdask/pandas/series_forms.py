@@ -21,7 +21,7 @@ from akdask.pandas import selection
 from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, in_pandas, lazy_argument, words
-from akdask.pandas.labels import arrangement, framed, row_labels, series_of, type_with_gaps
+from akdask.pandas.labels import arrangement, framed, row_labels, series_of, settled_operands, type_with_gaps
 from akdask.pandas.lazy import LazySeries, order_of_pandas
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.series import OF_VALUES
@@ -61,6 +61,14 @@ def fillna(series: LazySeries, value: Any = None, limit: Any = None) -> Any:
     if isinstance(series.values, Categorical) or limit is not None:
         raise NotLazyError("categories are filled in pandas")
     return series.fillna(value)
+
+
+def between(series: LazySeries, left: Any, right: Any, inclusive: str = "both") -> Any:
+    if inclusive not in ("both", "neither", "left", "right"):
+        raise NotLazyError("pandas refuses it")
+    (one, least), (other, most) = settled_operands("ge", [series, left]), settled_operands("le", [series, right])
+    above = one >= least if inclusive in ("both", "left") else one > least
+    return above & (other <= most if inclusive in ("both", "right") else other < most)
 
 
 def mode(series: LazySeries, dropna: bool = True) -> Any:
@@ -361,6 +369,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     **{name: of_numbers(name) for name in ATTRIBUTES},
     "to_frame": to_frame,
     "argsort": argsort,
+    "between": between,
     "fillna": fillna,
     "get": get,
     "infer_objects": infer_objects,
