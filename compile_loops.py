@@ -151,7 +151,8 @@ def _is_current(module: Module) -> bool:
 def _digest(module: Module) -> str:
     """Return a digest of all that a module is made of."""
     found = sha256(" ".join([*(compiler() or [ZIG]), *_flags(module), *_link_flags(), SUFFIX]).encode())
-    for path in [module.source, *_headers()]:
+    beside = sorted(module.source.parent.glob("*.hpp")) if module.source.parent != NATIVE else []
+    for path in [module.source, *beside, *_headers()]:
         found.update(path.read_bytes())
     return found.hexdigest()
 

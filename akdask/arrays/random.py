@@ -1,7 +1,7 @@
 """Random arrays and generators: lazy, and the same for equal seeds in any partitions.
 
-Uniform and normal numbers, whole numbers and texts are those that an Arkouda server draws for the same seed
-(``src/RandMsg.chpl`` and Chapel's module Random).
+Numbers, texts and orders are those that an Arkouda server draws for the same seed (``src/RandMsg.chpl`` and Chapel's
+module Random), but for samples of groups, choices by weights without replacement, and parameters that are arrays.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from akdask.arrays.reductions import cumsum
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import argmink, argsort, searchsorted
 from akdask.arrays.strings import Strings
-from akdask.arrays.ufuncs import exp, log, log1p
+from akdask.arrays.ufuncs import exp, log1p
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, ColumnType, column_type
 from akdask.engine.sources import Rows, counted
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, UnfitArgumentError
+from akdask.operators.values.random import GOLDEN, ORDER_ROWS, integers, seed_of_steps, step_of
+from akdask.typing import NumberArray
 
 ALPHABETS = {
     "uppercase": string.ascii_uppercase,
@@ -239,15 +241,15 @@ METHODS = ("fisheryates", "argsort", "mergeshuffle", "feistel")
 def permuted(generator: Any, x: Any, method: str) -> Any:
     """Return elements, or positions, in random order; see `Generator.permutation`."""
     if not isinstance(x, Array):
-        return _order(generator, _count("permutation", x), method)
-    return x[_order(generator, len(x), method)]
+        return _order(generator, _count("permutation", x), method, "permute")
+    return x[_order(generator, len(x), method, "permute")]
 
 
 def shuffled(generator: Any, x: Any, method: str, rounds: int, key: int | None) -> None:
     """Put the elements of an array in random order, in place; see `Generator.shuffle`."""
     if not isinstance(x, Array):
         raise ArgumentTypeError(f"shuffle changes a lazy array, not {type(x).__name__}.", hint="ak.array(…) makes one.")
-    mixed = x[_order(generator, len(x), method, rounds, key)]
+    mixed = x[_order(generator, len(x), method, "shuffle", rounds, key)]
     x._frame, x._value = mixed._frame, mixed._value
 
 
@@ -265,36 +267,64 @@ def chosen(generator: Any, a: Any, size: Any, replace: bool, p: Any) -> Any:
 
 
 def _positions(generator: Any, count: int, wanted: int, replace: bool, weights: pdarray | None) -> Any:
-    seed = generator._next_seed()
-    if weights is None and replace:
-        return shaped(wanted, lambda rows: Call("random_integers", rows.position, seed=seed, low=0, high=count))
-    if weights is None:
-        return _order(generator, count, "Argsort")[:wanted]
-    if replace:
-        drawn = shaped(wanted, lambda rows: Call("random_uniform", rows.position, seed=seed))
+    if weights is not None and not replace:
+        seed = generator._next_seed(count)
+        drawn = shaped(count, lambda rows: Call("random_uniform", rows.position, seed=seed))
+        if int((weights > 0).sum()) < wanted:
+            raise ArgumentError(f"fewer than {wanted} elements have a weight above 0.")
+        return argmink(-log1p(-drawn) / weights, wanted) if wanted else arange(0)
+    stream = generator._next(count)
+    if weights is not None:
+        drawn = shaped(wanted, lambda rows: Call("random_uniform", rows.position, **stream))
         summed = cumsum(weights)
-        found = searchsorted(summed, drawn * float(summed[count - 1]), side="right")
-        return where(found >= count, count - 1, found)
-    drawn = shaped(count, lambda rows: Call("random_uniform", rows.position, seed=seed))
-    if int((weights > 0).sum()) < wanted:
-        raise ArgumentError(f"fewer than {wanted} elements have a weight above 0.")
-    return argmink(-log1p(-drawn) / weights, wanted) if wanted else arange(0)
+        return searchsorted(summed / float(summed[count - 1]), drawn)
+    if replace:
+        return shaped(wanted, lambda rows: Call("random_integers", rows.position, **stream, low=0, high=count))
+    if count and wanted < math.log2(count):
+        return array(_drawn_once(stream["seed"], stream["begin"], count, wanted))
+    return _order_from(stream, count, "shuffle")[:wanted]
 
 
-def _order(generator: Any, count: int, method: str, rounds: int = 16, key: int | None = None) -> Any:
+def _drawn_once(seed: int, begin: int, count: int, wanted: int) -> NumberArray:
+    """Return a few of many positions, without those that were drawn before."""
+    found: dict[int, None] = {}
+    while len(found) < wanted:
+        for drawn in integers(begin, wanted, seed=seed, low=0, high=count).tolist():
+            if len(found) < wanted:
+                found.setdefault(drawn)
+        begin += wanted
+    return np.fromiter(found, np.int64, wanted)
+
+
+def _order(  # noqa: PLR0917 - the arguments of `Generator.shuffle`
+    generator: Any, count: int, method: str, rows_by: str, rounds: int = 16, key: int | None = None
+) -> Any:
     """Return the positions of elements in random order."""
     if str(method).lower() not in METHODS:
         raise ArgumentError(f"there is no method {method!r}.", details=["methods: Argsort, FisherYates, Feistel"])
-    seed = generator._next_seed()
     if str(method).lower() == "feistel":
         if index(rounds) < 1:
             raise ArgumentError(f"feistel_rounds is at least 1, not {rounds}.")
         if key is not None and not 0 <= index(key) < 2**64:
             raise ArgumentError(f"feistel_key is of 64 bits, not {key}.")
-        found = {"seed": seed if key is None else index(key), "size": count, "rounds": index(rounds)}
+        if key is None:
+            drawn = generator._next(1)
+            key = int(integers(drawn["begin"], 1, seed=drawn["seed"], low=0, high=2**64)[0]) % 2**64 or GOLDEN
+        found = {"key": index(key), "size": count, "rounds": index(rounds)}
         return shaped(count, lambda rows: Call("shuffled", rows.position, **found))
-    drawn = shaped(count, lambda rows: Call("random_integers", rows.position, seed=seed, low=-(2**63), high=2**63))
-    return argsort(drawn)
+    if str(method).lower() == "argsort":
+        return argsort(generator.random(count))
+    # A server counts one number for a shuffle.
+    stream = generator._next(1 if rows_by == "shuffle" else count)
+    return _order_from(stream, count, "merge" if str(method).lower() == "mergeshuffle" else rows_by)
+
+
+def _order_from(stream: dict[str, int], count: int, method: str) -> Any:
+    """Return an order that is found row by row, or that of random numbers, if there are too many rows for that."""
+    if count > ORDER_ROWS:
+        return argsort(shaped(count, lambda rows: Call("random_uniform", rows.position, **stream)))
+    given = {**stream, "method": method, "size": count}
+    return shaped(count, lambda rows: Call("random_order", rows.position, **given))
 
 
 def _count(name: str, given: Any) -> int:
@@ -319,8 +349,8 @@ def _weights(p: Any, count: int) -> pdarray:
     return weights
 
 
-LEAST = 2.0**-54
-"""Half of the step between uniform numbers: added, none of them is 0."""
+LARGEST_MEAN = 500.0
+"""Poisson numbers of larger means are not drawn as a server does, whose products of numbers come to 0 at about 745."""
 
 
 class Generator:
@@ -332,8 +362,7 @@ class Generator:
         Accepted for compatibility with Arkouda, whose server has generators by these names.
     seed : int, optional
         The same seed gives the same numbers in the same calls, for any number of partitions and workers; the generator
-        draws its own seed unless given.  `random`, `uniform`, `integers`, and the methods ``box`` and ``inv`` of normal
-        and exponential numbers draw those of an Arkouda server.
+        draws its own seed unless given.  They are those of an Arkouda server.
     state : int, default 1
         Position of the next number.
 
@@ -456,11 +485,20 @@ class Generator:
         size : int or tuple of int, optional
             Number of elements, or the shape; a single number unless given.
         method : {"zig", "box"}
-            Accepted for compatibility with Arkouda; Box and Muller's method is always used.
+            The ziggurat method, or Box and Muller's.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.random.default_rng(17).standard_normal(2)
+        array([0.53011556044134911 -0.30288808691027669])
         """
         check_method("standard_normal", method, ("zig", "box"))
         if size is None:
             return self._singles.standard_normal()
+        if str(method).lower() == "zig":
+            # A server counts what the other method takes.
+            return self._in_steps("stepped_normal", size, 2)
         count = math.prod(shape_of(_number_or_shape(size)))
         drawn = {**self._next(2 * count), "second": count}
         return shaped(size, lambda rows: Call("random_normal", rows.position, **drawn))
@@ -515,10 +553,14 @@ class Generator:
         size : int or tuple of int, optional
             Number of elements, or the shape; a single number unless given.
         method : {"zig", "inv"}
-            Accepted for compatibility with Arkouda; inversion is always used.
+            The ziggurat method, or inversion.
         """
         check_method("standard_exponential", method, ("zig", "inv"))
-        return self._singles.standard_exponential() if size is None else -log1p(-self._uniform(size))
+        if size is None:
+            return self._singles.standard_exponential()
+        if str(method).lower() == "zig":
+            return self._in_steps("stepped_exponential", size)
+        return -log1p(-self._uniform(size))
 
     def exponential(self, scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
         """Return random floats of an exponential distribution; lazy.
@@ -558,8 +600,7 @@ class Generator:
         size = _size_of(size, loc, scale)
         if size is None:
             return self._singles.logistic(loc, scale)
-        drawn = self._uniform(size) + LEAST
-        return (log(drawn) - log1p(-drawn)) * scale + loc
+        return self._in_steps("stepped_logistic", size) * scale + loc
 
     def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
         """Return random integers of a Poisson distribution; lazy.
@@ -578,7 +619,11 @@ class Generator:
         """
         lam = not_negative("poisson", "lam", lam, size)
         size = _size_of(size, lam)
-        return self._singles.poisson(lam) if size is None else self._drawn("random_poisson", lam, size)
+        if size is None:
+            return self._singles.poisson(lam)
+        if isinstance(lam, Array) or lam > LARGEST_MEAN:
+            return self._drawn("random_poisson", lam, size)
+        return self._in_steps("stepped_poisson", size, mean=float(lam))
 
     def standard_gamma(self, shape: Any, size: Any = None) -> Any:
         """Return random floats of a gamma distribution of scale 1; lazy.
@@ -597,7 +642,11 @@ class Generator:
         """
         shape = not_negative("standard_gamma", "shape", shape, size)
         size = _size_of(size, shape)
-        return self._singles.standard_gamma(shape) if size is None else self._drawn("random_gamma", shape, size)
+        if size is None:
+            return self._singles.standard_gamma(shape)
+        if isinstance(shape, Array):
+            return self._drawn("random_gamma", shape, size)
+        return self._in_steps("stepped_gamma", size, shape=float(shape))
 
     # random orders and choices
 
@@ -609,8 +658,9 @@ class Generator:
         x : int, pdarray, Strings or Categorical
             The elements; an int stands for ``arange(x)``.
         method : {"Argsort", "FisherYates", "Feistel"}
-            The first two sort random numbers; ``Feistel`` enciphers each position, which needs no exchange of rows
-            to find the order.
+            The first sorts random numbers; ``Feistel`` enciphers each position, which needs no exchange of rows
+            to find the order.  ``FisherYates`` exchanges one row after the other, in each task for all rows, and is
+            done as ``Argsort`` if there are more than four million.
 
         Raises
         ------
@@ -637,7 +687,7 @@ class Generator:
         x : pdarray, Strings or Categorical
             The array.
         method : {"FisherYates", "Argsort", "MergeShuffle", "Feistel"}
-            As in `permutation`.
+            As in `permutation`; ``MergeShuffle`` is a server's of one locale, and has the limit of ``FisherYates``.
         feistel_rounds : int, default 16
             Rounds of the cipher.
         feistel_key : int, optional
@@ -693,6 +743,13 @@ class Generator:
     def _uniform(self, size: Any) -> Any:
         drawn = self._next(math.prod(shape_of(_number_or_shape(size))))
         return shaped(size, lambda rows: Call("random_uniform", rows.position, **drawn))
+
+    def _in_steps(self, operation: str, size: Any, numbers: int = 0, **parameter: float) -> Any:
+        """Return numbers that are drawn in steps; a server counts one of its stream, or so many for each."""
+        count = math.prod(shape_of(_number_or_shape(size)))
+        stream = self._next(numbers * count or 1)
+        given = {"seed": seed_of_steps(**stream), "step": step_of(count), **parameter}
+        return shaped(size, lambda rows: Call(operation, rows.position, **given))
 
     def _drawn(self, operation: str, of: Any, size: Any) -> Any:
         """Return numbers of a distribution with one parameter, of all or of each."""

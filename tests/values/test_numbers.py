@@ -213,8 +213,8 @@ def test_variates_go_into_given_memory_and_differ_by_seed():
         assert found.tolist() == draw(positions, np.full(100, parameter), seed=1).tolist()
         assert found.tolist() != evaluated(name, positions, np.float64(parameter), seed=2).tolist()
     for size in (1, 2, 7, 64, 65, 1000):
-        found = evaluated("shuffled", np.arange(size), seed=5, size=size, rounds=16)
+        found = evaluated("shuffled", np.arange(size), key=5, size=size, rounds=16)
         assert sorted(found.tolist()) == list(range(size))
         assert (
-            evaluated("shuffled", np.arange(size)[::-1], seed=5, size=size, rounds=16).tolist() == found[::-1].tolist()
+            evaluated("shuffled", np.arange(size)[::-1], key=5, size=size, rounds=16).tolist() == found[::-1].tolist()
         )

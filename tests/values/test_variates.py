@@ -55,9 +55,9 @@ def test_a_number_depends_on_its_position_alone(seed, positions):
     for draw in (poisson, standard_gamma):
         every = draw(np.arange(61), means, seed=seed)
         assert draw(chosen, means[chosen], seed=seed).tolist() == every[chosen].tolist()
-    order = shuffled(np.arange(61), seed=seed, size=61, rounds=16)
+    order = shuffled(np.arange(61), key=seed, size=61, rounds=16)
     assert sorted(order.tolist()) == list(range(61))
-    assert shuffled(chosen, seed=seed, size=61, rounds=16).tolist() == order[chosen].tolist()
+    assert shuffled(chosen, key=seed, size=61, rounds=16).tolist() == order[chosen].tolist()
 
 
 def test_logarithms_of_factorials_are_exact_to_the_last_digits():
@@ -67,5 +67,5 @@ def test_logarithms_of_factorials_are_exact_to_the_last_digits():
 
 
 def test_orders_of_few_elements_are_alike():
-    seen = {tuple(shuffled(np.arange(3), seed=seed, size=3, rounds=16).tolist()) for seed in range(60)}
+    seen = {tuple(shuffled(np.arange(3), key=seed, size=3, rounds=16).tolist()) for seed in range(60)}
     assert len(seen) == 6

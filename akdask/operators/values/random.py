@@ -1,24 +1,39 @@
 """Columns computed from row positions: random numbers and texts, and evenly spaced numbers.
 
 Element i depends on i, the seed and the parameters only, so any partitioning, and any selection of rows, gives the same
-numbers.  Integers, floats, normal numbers and texts are those that an Arkouda server draws for a seed: see
-``loops.cpp``.  Numbers of other distributions, which a server draws one after the other, come from PCG64DXSM, which can
-be moved to any position as well, and is faster than Philox, which is made for that.
+numbers.  They are those that an Arkouda server draws for a seed: see ``loops.cpp``.  A server draws numbers of some
+distributions one after the other, and begins anew after some hundreds or thousands, by the size of the array.  Poisson
+and gamma numbers whose parameters are arrays come from PCG64DXSM, which can be moved to any position as well, and is
+faster than Philox, which is made for that.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from akdask.caches import Cache
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, ColumnType
 from akdask.deferred import pa
 from akdask.engine.operations import Kernel, Operation
 from akdask.errors import ArgumentError
-from akdask.operators.values.loops import draw_floats, draw_short, draw_words
+from akdask.operators.values.loops import (
+    draw_exponentials,
+    draw_floats,
+    draw_gammas,
+    draw_logistics,
+    draw_normals,
+    draw_poissons,
+    draw_short,
+    draw_words,
+    merge_shuffled_rows,
+    permute_rows,
+    shuffle_rows,
+)
 from akdask.typing import NumberArray
 
 LOW_HALF = np.uint64(2**32 - 1)
@@ -157,6 +172,39 @@ def standard_normal(first: int, count: int, *, seed: int, second: int | None = N
     angle = uniform(first, count, seed=seed + 1) if second is None else uniform(first + second, count, seed=seed)
     with np.errstate(divide="ignore"):
         return np.asarray(np.sqrt(-2 * np.log(radius)) * np.cos(2 * np.pi * angle))
+
+
+def seed_of_steps(seed: int, begin: int) -> int:
+    """Return the seed of numbers that are drawn in steps, which is drawn at a position of the stream of a seed.
+
+    Examples
+    --------
+    >>> seed_of_steps(17, 0)
+    3716885997712858624
+    """
+    return int(uniform(begin, 1, seed=seed)[0] * 2.0**62)
+
+
+def step_of(count: int) -> int:
+    """Return how many numbers of an array are drawn one after the other, as a server does whatever its locales.
+
+    Examples
+    --------
+    >>> step_of(0), step_of(10_000), step_of(10_001)
+    (256, 256, 1024)
+    """
+    return max(256, 4 ** math.ceil(math.log10(count))) if count else 256
+
+
+def _in_steps(draw: Callable[..., None], dtype: Any) -> Callable[..., NumberArray]:
+    """Return a function that draws some elements of a column, which has seeds of its own every `step` elements."""
+
+    def run(first: int, count: int, *, seed: int, step: int, **parameter: float) -> NumberArray:
+        numbers = np.empty(count, dtype)
+        draw(numbers, seed % 2**64, first, step, *parameter.values())
+        return numbers
+
+    return run
 
 
 Lengths = tuple[str, float, float]
@@ -336,29 +384,78 @@ def _rejecting(  # noqa: PLR0917 - what all rejection methods need
         stream += wanted
 
 
-def shuffled(positions: NumberArray, *, seed: int, size: int, rounds: int) -> NumberArray:
-    """Return the images of positions in a permutation of `size` positions, each computed by itself.
+ORDER_ROWS = 2**22
+"""Rows up to which an order that is found one row after the other is as a server has it: each task finds all of it."""
 
-    A Feistel network of keyed hashes on the least even number of bits that holds `size`, which is walked until it
-    leads below `size` again.
+_orders: Cache[tuple[str, int, int, int], NumberArray] = Cache(
+    "random orders", nbytes=2**26, size=lambda item: item.nbytes
+)
+
+
+def order(positions: NumberArray, *, method: str, seed: int, begin: int, size: int) -> NumberArray:
+    """Return the rows at positions of a random order of `size` rows, which is found from the first row to the last.
 
     Examples
     --------
-    >>> sorted(shuffled(np.arange(5), seed=3, size=5, rounds=16).tolist())
-    [0, 1, 2, 3, 4]
+    >>> order(np.arange(10), method="shuffle", seed=18, begin=0, size=10).tolist()
+    [0, 8, 2, 7, 9, 4, 6, 3, 5, 1]
+    """
+    key = (method, seed, begin, size)
+    rows = _orders.get(key)
+    if rows is None:
+        rows = np.empty(size, np.int64)
+        if method == "merge":
+            # The seed is a whole number that a server multiplies by 2**62.
+            draw_words(word := np.empty(1, np.uint64), seed % 2**64, begin, 0, 2**64 - 1)
+            merge_shuffled_rows(rows, ((int(word[0]) << 62) + 1) % 2**64)
+        else:
+            (shuffle_rows if method == "shuffle" else permute_rows)(rows, seed % 2**64, begin)
+        _orders.put(key, rows)
+    return np.asarray(rows[positions])
+
+
+GOLDEN = 0x9E3779B97F4A7C15
+"""The fraction of the golden ratio in 64 bits, whose multiples are evenly spread."""
+
+
+def shuffled(positions: NumberArray, *, key: int, size: int, rounds: int) -> NumberArray:
+    """Return the rows that a Feistel network moves to some positions of `size` positions, each computed by itself.
+
+    The network has rounds of keyed hashes on the least even number of bits that holds `size`.  It is walked backwards,
+    until it leads below `size` again.  Source: ``permuteIndexFeistel`` of Arkouda's ``src/RandMsg.chpl``.
+
+    Examples
+    --------
+    >>> shuffled(np.arange(10), key=0x123456789ABCDEF0, size=10, rounds=18).tolist()
+    [9, 7, 1, 2, 4, 5, 3, 6, 8, 0]
     """
     bits = max((size - 1).bit_length() + 1 & ~1, 2) // 2
     mask, width = np.uint64(2**bits - 1), np.uint64(bits)
-    keys = mix_bits(np.arange(rounds, dtype=np.uint64) + mix_bits(np.array([seed % 2**64], np.uint64)))
+    keys = [_turned(key ^ GOLDEN * (number + 1) % 2**64, 7 * number + 13) for number in range(rounds)]
     found = positions.astype(np.uint64)
     outside = np.arange(len(found))
     while len(outside):
-        left, right = found[outside] >> width, found[outside] & mask
-        for key in keys:
-            left, right = right, left ^ (mix_bits(right + key) & mask)
+        right, left = found[outside] >> width, found[outside] & mask
+        for number in reversed(range(rounds)):
+            left, right = right ^ (_hashed(left, keys[number], number) & mask), left
         found[outside] = left << width | right
         outside = outside[found[outside] >= np.uint64(size)]
     return found.view(np.int64)
+
+
+def _turned(word: int, bits: int) -> int:
+    """Return a word of 64 bits whose upper bits have become lower ones."""
+    bits %= 64
+    return (word << bits | word >> 64 - bits) % 2**64
+
+
+def _hashed(words: NumberArray, key: int, number: int) -> NumberArray:
+    """Return what a round of a Feistel network makes of one half."""
+    mixed = words ^ np.uint64(key ^ _turned(key, number) ^ GOLDEN ^ number)
+    mixed = mixed * np.uint64(GOLDEN)
+    mixed ^= mixed >> np.uint64(29) ^ mixed >> np.uint64(43)
+    turned: NumberArray = mixed << np.uint64(17) | mixed >> np.uint64(47)
+    return turned ^ np.uint64(number * 0xA5A5A5A5A5A5A5A5 % 2**64)
 
 
 def _kernel(draw: Callable[..., NumberArray], dtype: Any) -> Callable[..., Any]:
@@ -382,6 +479,7 @@ VARIATE_OPERATIONS: dict[str, Operation] = {
     for operation in (
         Operation("random_poisson", 2, _of_float(INT64), _kernel(poisson, np.float64)),
         Operation("random_gamma", 2, _of_float(FLOAT64), _kernel(standard_gamma, np.float64)),
+        Operation("random_order", 1, lambda dtype, **_: INT64 if dtype == INT64 else None, _kernel(order, np.float64)),
         Operation("shuffled", 1, lambda dtype, **_: INT64 if dtype == INT64 else None, _kernel(shuffled, np.float64)),
     )
 }
@@ -457,5 +555,10 @@ POSITION_OPERATIONS: dict[str, Operation] = {
         _operation("random_bools", BOOL, bools),
         _operation("random_uniform", FLOAT64, uniform),
         _operation("random_normal", FLOAT64, standard_normal),
+        _operation("stepped_normal", FLOAT64, _in_steps(draw_normals, np.float64)),
+        _operation("stepped_exponential", FLOAT64, _in_steps(draw_exponentials, np.float64)),
+        _operation("stepped_logistic", FLOAT64, _in_steps(draw_logistics, np.float64)),
+        _operation("stepped_gamma", FLOAT64, _in_steps(draw_gammas, np.float64)),
+        _operation("stepped_poisson", INT64, _in_steps(draw_poissons, np.int64)),
     )
 }

@@ -1,0 +1,443 @@
+"""Numbers and orders that a server draws one after the other, beside its rules in plain Python.
+
+The rules are those of Arkouda's ``src/RandMsg.chpl`` and ``src/RandUtil.chpl``, and of Chapel's module Random.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.operators.values import random
+from akdask.operators.values.random import order, shuffled, step_of
+
+pytestmark = pytest.mark.light
+
+WORD = 2**64
+MULTIPLIER = 6364136223846793005
+HEADER = Path(random.__file__).with_name("ziggurat.hpp").read_text()
+
+
+def table(name):
+    text = re.search(rf"{name}\[256\] = {{(.*?)}};", HEADER, re.DOTALL)[1]
+    read: Callable = (lambda item: int(item, 16)) if name.endswith("LIMITS") else float.fromhex
+    return [read(item) for item in text.replace(",", " ").split()]
+
+
+NORMAL = tuple(table(f"NORMAL_{part}") for part in ("LIMITS", "WIDTHS", "HEIGHTS"))
+EXPONENTIAL = tuple(table(f"EXPONENTIAL_{part}") for part in ("LIMITS", "WIDTHS", "HEIGHTS"))
+NORMAL_TAIL, EXPONENTIAL_TAIL = 3.6541528853610087963519472518, 7.6971174701310497140446280481
+
+
+class Half:
+    """PCG XSH RR 64/32, one step at a time."""
+
+    def __init__(self, seed, number):
+        self.increment = 2 * number + 1
+        self.state = ((self.increment + seed) * MULTIPLIER + self.increment) % WORD
+
+    def next(self):
+        old, self.state = self.state, (self.state * MULTIPLIER + self.increment) % WORD
+        mixed, turn = ((old >> 18 ^ old) >> 27) % 2**32, old >> 59
+        return (mixed >> turn | mixed << (-turn & 31)) % 2**32
+
+
+class Stream:
+    def __init__(self, seed, position=0):
+        self.halves = Half(seed % WORD, 1), Half(seed % WORD, 2)
+        for _ in range(position):
+            self.word()
+
+    def word(self):
+        return self.halves[0].next() << 32 | self.halves[1].next()
+
+    def uniform(self):
+        return float(self.word()) * 2.0**-64
+
+    def between(self, low, high):
+        self.halves[0].next()
+        # Bounds of tests are small: no number would be drawn again.
+        return low + self.halves[1].next() % (high - low + 1)
+
+
+def normal(floats, words):
+    limits, widths, heights = NORMAL
+    while True:
+        word = words.word()
+        layer, sign, steps = word & 255, word >> 8 & 1, word >> 9 & 2**52 - 1
+        found = steps * widths[layer] * (-1 if sign else 1)
+        if steps < limits[layer]:
+            return found
+        if layer:
+            if (heights[layer - 1] - heights[layer]) * floats.uniform() + heights[layer] < math.exp(
+                -0.5 * found * found
+            ):
+                return found
+            continue
+        while True:
+            beyond = -math.log1p(-floats.uniform()) * 0.27366123732975827203338247596
+            height = -math.log1p(-floats.uniform())
+            if 2 * height > beyond * beyond:
+                return -(NORMAL_TAIL + beyond) if steps >> 8 & 1 else NORMAL_TAIL + beyond
+
+
+def exponential(floats, words):
+    limits, widths, heights = EXPONENTIAL
+    while True:
+        word = words.word() >> 3
+        layer, steps = word & 255, word >> 8
+        found = steps * widths[layer]
+        if steps < limits[layer]:
+            return found
+        if not layer:
+            return EXPONENTIAL_TAIL - math.log1p(-floats.uniform())
+        if (heights[layer - 1] - heights[layer]) * floats.uniform() + heights[layer] < math.exp(-found):
+            return found
+
+
+def logistic(floats, _):
+    drawn = floats.uniform()
+    return math.log(drawn / (1 - drawn))
+
+
+def poisson(floats, _, mean):
+    count, product = 0, floats.uniform()
+    while product > math.exp(-mean):
+        count, product = count + 1, product * floats.uniform()
+    return count
+
+
+def gamma(floats, _, shape):
+    single_gamma(floats, shape)
+    return single_gamma(floats, shape)
+
+
+def single_gamma(floats, shape):
+    if shape in (0.0, 1.0):
+        return -math.log1p(-floats.uniform()) if shape else 0.0
+    while shape < 1:
+        drawn, limit = floats.uniform(), -math.log1p(-floats.uniform())
+        if drawn <= 1 - shape:
+            if (found := drawn ** (1 / shape)) <= limit:
+                return found
+        else:
+            rest = -math.log((1 - drawn) / shape)
+            if (found := (1 - shape + shape * rest) ** (1 / shape)) <= limit + rest:
+                return found
+    least = shape - 1 / 3
+    while True:
+        cube = -1.0
+        while cube <= 0:
+            one, other = floats.uniform(), floats.uniform()
+            drawn = math.sqrt(-2 * math.log(one)) * math.cos(2 * math.pi * other)
+            cube = 1 + drawn / math.sqrt(9 * least)
+        cube, limit = cube**3, floats.uniform()
+        if limit < 1 - 0.0331 * drawn**4 or math.log(limit) < 0.5 * drawn**2 + least * (1 - cube + math.log(cube)):
+            return least * cube
+
+
+DISTRIBUTIONS = {
+    "stepped_normal": (normal, {}),
+    "stepped_exponential": (exponential, {}),
+    "stepped_logistic": (logistic, {}),
+    "stepped_poisson": (poisson, {"mean": 3.5}),
+    "stepped_gamma": (gamma, {"shape": 2.5}),
+    "stepped_gamma of a small shape": (gamma, {"shape": 0.4}),
+    "stepped_gamma of shape one": (gamma, {"shape": 1.0}),
+    "stepped_gamma of shape zero": (gamma, {"shape": 0.0}),
+}
+
+
+def drawn(name, positions, **given_):
+    from akdask.engine.operations import OPERATIONS
+
+    return OPERATIONS[name.split()[0]].evaluate(positions, **given_)
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_numbers_are_drawn_in_steps_by_the_rules_of_a_server(name):
+    draw, parameter = DISTRIBUTIONS[name]
+    for seed in (5, 2**62 + 3, -7):
+        expected = []
+        for number in range(4):
+            floats, words = Stream(seed + number), Stream(seed + number)
+            expected += [draw(floats, words, *parameter.values()) for _ in range(300)]
+        found = drawn(name, np.arange(1200), seed=seed, step=300, **parameter)
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+        for begin, end in ((0, 1), (299, 301), (450, 1100), (900, 900)):
+            part = drawn(name, np.arange(begin, end), seed=seed, step=300, **parameter)
+            assert part.tolist() == found[begin:end].tolist()
+
+
+def test_tails_are_drawn_too():
+    found = drawn("stepped_normal", np.arange(200_000), seed=1, step=2**20)
+    assert NORMAL_TAIL < found.max() < 6
+    assert -6 < found.min() < -NORMAL_TAIL
+    floats, words = Stream(1), Stream(1)
+    far = int(np.flatnonzero(np.abs(found) > NORMAL_TAIL)[0])
+    assert [normal(floats, words) for _ in range(far + 1)][-1] == pytest.approx(found[far], rel=1e-13)
+    found = drawn("stepped_exponential", np.arange(100_000), seed=1, step=2**20)
+    far = int(np.flatnonzero(found > EXPONENTIAL_TAIL)[0])
+    floats, words = Stream(1), Stream(1)
+    assert [exponential(floats, words) for _ in range(far + 1)][-1] == pytest.approx(found[far], rel=1e-13)
+
+
+def test_layers_of_a_ziggurat_have_the_same_area():
+    """The tables beside their definition in 40 digits, from the tail on."""
+    with localcontext(prec=40):
+        for (limits, widths, heights), tail, bits, density, inverse in (
+            (
+                NORMAL,
+                "3.6541528853610087963519472518",
+                52,
+                lambda x: (-x * x / 2).exp(),
+                lambda y: (-2 * y.ln()).sqrt(),
+            ),
+            (EXPONENTIAL, "7.6971174701310497140446280481", 53, lambda x: (-x).exp(), lambda y: -y.ln()),
+        ):
+            edge, steps = Decimal(tail), Decimal(2) ** bits
+            area = Decimal(widths[0]) * steps * density(edge)
+            assert float(density(edge)) == pytest.approx(heights[255], rel=1e-15)
+            for layer in range(255, 0, -1):
+                assert float(edge / steps) == pytest.approx(widths[layer], rel=1e-12)
+                assert float(density(edge)) == pytest.approx(heights[layer], rel=1e-12)
+                if layer > 1:
+                    inner = inverse(area / edge + density(edge))
+                    assert float(inner / edge * steps) == pytest.approx(limits[layer], rel=1e-12)
+                    edge = inner
+            assert limits[1] == 0
+            assert heights[0] == 1.0
+
+
+def test_how_many_numbers_are_drawn_at_a_time_is_a_power_of_four():
+    for count in (0, 1, 2, 9, 10, 11, 100, 10_000, 10_001, 10**6, 10**6 + 1, 10**9):
+        expected = max(256, 2 ** (2 * math.ceil(math.log10(count)))) if count else 256
+        assert step_of(count) == expected
+
+
+# orders
+
+
+def exchanged(rows, one, other):
+    rows[one], rows[other] = rows[other], rows[one]
+
+
+def by_shuffle(size, seed, begin):
+    rows, numbers = list(range(size)), Stream(seed, begin)
+    for row in reversed(range(size)):
+        exchanged(rows, numbers.between(0, row), row)
+    return rows
+
+
+def by_permute(size, seed, begin):
+    rows, numbers = [0] * size, Stream(seed, begin)
+    for row in range(size):
+        other = numbers.between(0, row)
+        rows[row] = rows[other]
+        rows[other] = row
+    return rows
+
+
+def shuffle_part(rows, begin, last, bound, numbers):
+    for row in range(begin, last + 1):
+        exchanged(rows, row, numbers.between(min(row, bound), max(row, bound)))
+
+
+def by_merge(size, seed, begin):
+    rows = list(range(size))
+    seed = Stream((Stream(seed, begin).word() << 62) + 1).word()
+    least = max(size // 64, min(10, size))
+    parts = math.ceil(size / least)
+    for part in range(parts):
+        last = min(size - 1, (part + 1) * least - 1)
+        shuffle_part(rows, part * least, last, last, Stream(seed + part))
+    seed += parts
+    for turn in range(int(math.log2(parts)) + 1):
+        length = least * 2**turn
+        pairs = (size - 1) // (2 * length) + 1
+        for pair in range(pairs):
+            start = pair * 2 * length
+            one = min(size - start, length)
+            other = min(size - start - one, length)
+            last = start + one + other - 1
+            floats, taken, stop = Stream(seed + pair), start + one, last
+            for row in range(start, last + 1):
+                if row == taken or taken > last:
+                    stop = row
+                    break
+                if not floats.uniform() < one / (one + other):
+                    exchanged(rows, row, taken)
+                    taken += 1
+            shuffle_part(rows, stop, last, start, Stream(seed + pair + 1))
+        seed += pairs
+    return rows
+
+
+@pytest.mark.parametrize("size", [10, 0, 1, 2, 11, 64, 65, 640, 641, 1000])
+@pytest.mark.parametrize("rule", [by_shuffle, by_permute, by_merge])
+def test_orders_follow_the_rules_of_a_server(rule, size):
+    for seed, begin in ((18, 0), (2**63 - 1, 3)):
+        found = order(np.arange(size), method=rule.__name__[3:], seed=seed, begin=begin, size=size)
+        assert found.tolist() == (rule(size, seed, begin) if size else [])
+    chosen = np.arange(size)[::-3]
+    assert order(chosen, method=rule.__name__[3:], seed=18, begin=3, size=size).tolist() == (
+        np.array(rule(size, 18, 3) if size else [], int)[chosen].tolist()
+    )
+
+
+def left_turned(word, bits):
+    bits %= 64
+    return (word << bits | word >> 64 - bits) % WORD
+
+
+def by_network(size, key, rounds):
+    """Where each row goes, by ``permuteIndexFeistel`` of ``src/RandMsg.chpl``."""
+    golden = 0x9E3779B97F4A7C15
+    bits = max(1, (size - 1).bit_length())
+    half = (bits + bits % 2) // 2
+    found = [0] * size
+    for row in range(size):
+        left, right = row >> half, row & 2**half - 1
+        while True:
+            for number in range(rounds):
+                of_round = left_turned(key ^ golden * (number + 1) % WORD, 7 * number + 13)
+                mixed = of_round ^ right ^ left_turned(of_round, number) ^ golden ^ number
+                mixed = mixed * golden % WORD
+                mixed ^= mixed >> 29 ^ mixed >> 43
+                mixed = left_turned(mixed, 17) ^ number * 0xA5A5A5A5A5A5A5A5 % WORD
+                left, right = right, left ^ mixed & 2**half - 1
+            # The halves change places at the end.
+            place = right << half | left
+            if place < size:
+                break
+            left, right = place >> half, place & 2**half - 1
+        found[place] = row
+    return found
+
+
+@given(st.integers(1, 200), st.integers(0, WORD - 1), st.integers(1, 20))
+@example(1, 0, 16)
+@example(2, 5, 1)
+@example(200, WORD - 1, 16)
+def test_a_network_is_walked_backwards(size, key, rounds):
+    assert shuffled(np.arange(size), key=key, size=size, rounds=rounds).tolist() == by_network(size, key, rounds)
+
+
+# examples of Arkouda's documentation: ``arkouda/numpy/random``
+
+
+EXAMPLES = {
+    "standard_normal": (17, lambda rng: rng.standard_normal(3),
+                        [0.53011556044134911, -0.30288808691027669, -1.1620170409701138]),
+    "normal": (17, lambda rng: rng.normal(3, 2.5, 3), [4.3252889011033728, 2.2427797827243081, 0.09495739757471533]),
+    "lognormal": (17, lambda rng: rng.lognormal(3, 2.5, 3),
+                      [75.587346973566639, 9.4194790331678568, 1.0996120079897966]),
+    "logistic": (17, lambda rng: rng.logistic(3, 2.5, 3),
+                      [1.1319566682702642, -7.1665150633720014, 7.7208667145173608]),
+    "exponential": (1701, lambda rng: rng.exponential(1.0, 3),
+                      [0.35023958744297734, 1.3308542074773211, 1.819197246298274]),
+    "standard_exponential": (5551212, lambda rng: rng.standard_exponential(3),
+                             [0.0036288331189547511, 0.12747464978660919, 2.4564938704378503]),
+    "standard_gamma": (17, lambda rng: rng.standard_gamma(1, 3),
+                       [0.016990291286171716, 0.21612542775489499, 0.49600147238356695]),
+    "poisson": (17, lambda rng: rng.poisson(3, 5), [1, 2, 3, 2, 5]),
+    "choice": (1701, lambda rng: rng.choice(ak.arange(10), 5), [6, 5, 1, 6, 3]),
+    "permutation": (1984, lambda rng: rng.permutation(ak.arange(10)), [4, 7, 0, 2, 5, 3, 6, 1, 8, 9]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_seeds_give_what_arkouda_documents(name):
+    seed, draw, expected = EXAMPLES[name]
+    np.testing.assert_allclose(draw(ak.random.default_rng(seed)).to_ndarray(), expected, rtol=1e-14)
+
+
+def test_shuffles_give_what_arkouda_documents_one_after_the_other():
+    rng, a = ak.random.default_rng(18), ak.arange(10)
+    rng.shuffle(a)
+    assert a.tolist() == [0, 8, 2, 7, 9, 4, 6, 3, 5, 1]
+    rng.shuffle(a, "MergeShuffle")
+    assert a.tolist() == [5, 6, 9, 3, 8, 2, 7, 0, 4, 1]
+    rng.shuffle(a, "Feistel", feistel_rounds=18)
+    assert a.tolist() == [8, 7, 3, 2, 4, 9, 0, 1, 5, 6]
+    rng.shuffle(a, "Feistel", feistel_key=0x1234_5678_9ABC_DEF0, feistel_rounds=18)
+    assert a.tolist() == [6, 1, 7, 3, 4, 9, 2, 0, 5, 8]
+
+
+COUNTS = {
+    "standard_normal": (lambda rng: rng.standard_normal(5), 10),
+    "box": (lambda rng: rng.standard_normal(5, "box"), 10),
+    "exponential": (lambda rng: rng.exponential(2.0, 5), 1),
+    "inv": (lambda rng: rng.exponential(2.0, 5, "inv"), 5),
+    "logistic": (lambda rng: rng.logistic(0, 1, 5), 1),
+    "poisson": (lambda rng: rng.poisson(3.0, 5), 1),
+    "poisson of an array": (lambda rng: rng.poisson(ak.array([3.0, 4.0])), 1),
+    "gamma": (lambda rng: rng.standard_gamma(3.0, 5), 1),
+    "choice": (lambda rng: rng.choice(7, 2), 7),
+    "choice by weights": (lambda rng: rng.choice(4, 2, p=ak.array([1, 1, 1, 1])), 4),
+    "choice by weights, once": (lambda rng: rng.choice(4, 2, False, ak.array([1, 1, 1, 1])), 4),
+    "permutation": (lambda rng: rng.permutation(7), 7),
+    "FisherYates": (lambda rng: rng.permutation(7, "FisherYates"), 7),
+    "shuffle": (lambda rng: rng.shuffle(ak.arange(7)), 1),
+    "Feistel": (lambda rng: rng.shuffle(ak.arange(7), "Feistel"), 1),
+    "a key": (lambda rng: rng.shuffle(ak.arange(7), "Feistel", feistel_key=5), 0),
+}
+"""How many numbers a server counts for a call: ``self._state`` of ``arkouda/numpy/random/generator.py``."""
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_the_next_call_begins_where_a_server_does(name):
+    call, count = COUNTS[name]
+    rng = ak.random.default_rng(3)
+    call(rng)
+    assert rng.random(2).tolist() == ak.random.default_rng(3).random(count + 2).tolist()[count:]
+
+
+def test_elements_are_chosen_by_the_numbers_of_the_stream():
+    numbers = Stream(8)
+    few = list(dict.fromkeys(numbers.between(0, 4999) for _ in range(20)))[:9]
+    assert ak.random.default_rng(8).choice(5000, 9, replace=False).tolist() == few
+    assert ak.random.default_rng(8).choice(20, 9, replace=False).tolist() == by_shuffle(20, 8, 0)[:9]
+    numbers, weights = Stream(8), np.array([0.5, 0.0, 3.0, 1.5])
+    expected = np.searchsorted(np.cumsum(weights) / weights.sum(), [numbers.uniform() for _ in range(30)])
+    assert ak.random.default_rng(8).choice(4, 30, p=ak.array(weights)).tolist() == expected.tolist()
+
+
+def test_orders_of_very_many_rows_are_those_of_random_numbers(monkeypatch):
+    monkeypatch.setattr("akdask.arrays.random.ORDER_ROWS", 50)
+    for draw in (
+        lambda size: ak.random.default_rng(4).permutation(size, "FisherYates"),
+        lambda size: ak.random.default_rng(4).choice(size, size, replace=False),
+    ):
+        assert draw(51).tolist() == np.argsort(ak.random.default_rng(4).random(51).to_ndarray()).tolist()
+        assert draw(50).tolist() != np.argsort(ak.random.default_rng(4).random(50).to_ndarray()).tolist()
+
+
+def test_poisson_numbers_of_large_means_are_not_cut_off():
+    found = ak.random.default_rng(1).poisson(2000.0, 1000).to_ndarray()
+    assert abs(found.mean() - 2000) < 5 * math.sqrt(2000 / 1000)
+    found = ak.random.default_rng(1).poisson(500.0, 1000).to_ndarray()
+    assert abs(found.mean() - 500) < 5 * math.sqrt(500 / 1000)
+
+
+def test_loops_refuse_what_has_no_numbers():
+    from akdask.operators.values.loops import draw_gammas, draw_normals, draw_poissons
+
+    for call in (
+        lambda: draw_normals(np.empty(2), 0, 0, 0),
+        lambda: draw_gammas(np.empty(2), 0, 0, 4, -1.0),
+        lambda: draw_gammas(np.empty(2), 0, 0, 4, math.nan),
+        lambda: draw_poissons(np.empty(2, np.int64), 0, 0, 4, 800.0),
+        lambda: draw_poissons(np.empty(2, np.int64), 0, 0, 4, math.nan),
+    ):
+        with pytest.raises(ValueError, match=r"^(no|a) "):
+            call()
