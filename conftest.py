@@ -25,9 +25,9 @@ IN_CI = "CI" in os.environ
 
 # No profile has a deadline, and none asks how long drawing takes: time depends on the machine, answers must not.  Each
 # run draws examples that none has drawn before, and prints its seed, but where CI is set: what lands must not depend on
-# luck, and there they are fewer, as the same ones have been drawn for the change before.  `few` draws the same ones
-# every time, for what another run tests with more; `unreduced` is for runs that ask only whether a test fails; and
-# `long` draws many more, by hand:
+# luck, and there they are fewer, as the same ones have been drawn for the change before.  `few` and `fewest` draw the
+# same ones every time, for what another run tests with more; `unreduced` is for runs that ask only whether a test
+# fails; and `long` draws many more, by hand:
 #
 #     pytest -m hypothesis --hypothesis-profile=long
 #
@@ -36,6 +36,7 @@ IN_CI = "CI" in os.environ
 EXAMPLES = 10 if IN_CI else 25
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize=IN_CI)
 settings.register_profile("few", PATIENT, max_examples=10, derandomize=True)
+settings.register_profile("fewest", PATIENT, max_examples=3, derandomize=True)
 settings.register_profile("usual", PATIENT, max_examples=EXAMPLES)
 settings.register_profile(
     "unreduced", PATIENT, max_examples=EXAMPLES, phases=set(Phase) - {Phase.shrink, Phase.explain}

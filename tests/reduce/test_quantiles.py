@@ -66,6 +66,20 @@ def test_numbers_at_both_ends_of_their_type_have_a_middle():
     assert quantile.finalize(quantile.partial(top), q=0.25) == np.quantile(top, 0.25)
 
 
+def test_a_median_of_two_rows_is_their_mean_to_the_last_bit():
+    median = ScalarReduction("median", FLOAT64)
+    pairs = np.sort(np.random.default_rng(0).normal(0, 1, (50, 2)), axis=1)
+    means = (pairs[:, 0] + pairs[:, 1]) / 2
+    assert (means != pairs[:, 1] - (pairs[:, 1] - pairs[:, 0]) * 0.5).any(), "so are quantiles elsewhere rounded"
+    assert [median.finalize(median.partial(pair)) for pair in pairs] == means.tolist()
+
+
+def test_quantiles_between_rows_further_apart_than_floats_reach_are_finite():
+    quantile = ScalarReduction("quantile", FLOAT64)
+    state = quantile.partial(np.array([-1.6e308, 1.6e308]))
+    assert quantile.finalize(state, q=(0.25, 0.75)).tolist() == pytest.approx([-0.8e308, 0.8e308])
+
+
 def test_no_rows_have_no_quantile():
     floats, integers = ScalarReduction("quantile", FLOAT64), ScalarReduction("quantile", INT64)
     assert np.isnan(floats.finalize(None, method="lower"))

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -92,6 +92,7 @@ def test_any_cut_into_blocks_merges_to_what_numpy_makes_of_the_whole(name, cut):
 
 @pytest.mark.parametrize("name", EXPECTED)
 @given(cut=blocks(masked=True))
+@example(cut=(np.array([3.0, 2.0, 5.0, 7.0]), np.array([True, False, True, False]), [slice(0, 3), slice(3, 4)]))
 def test_a_mask_reduces_the_rows_where_it_holds(name, cut):
     rows, mask, pieces = cut
     reduction = ScalarReduction(name, column_type(rows.dtype.name))
