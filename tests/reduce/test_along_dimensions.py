@@ -10,8 +10,14 @@ from hypothesis.extra import numpy as npst
 
 import akdask as ak
 from akdask.arrays import tuning
-from akdask.operators.reduce.along_axis import computed_along
+from akdask.arrays.array import wrap
+from akdask.arrays.axes import cut
+from akdask.engine.alignment import Realign
+from akdask.engine.rowwise import Project
+from akdask.engine.values import Call, Constant
+from akdask.operators.reduce.along_axis import AlongAxis, computed_along
 from akdask.operators.reduce.extremes import first_extremes
+from akdask.testing.strategies import partitioned
 
 SHAPES = npst.array_shapes(min_dims=2, max_dims=3, min_side=1, max_side=5)
 DTYPES = st.sampled_from(["int64", "uint64", "float64", "bool"])
@@ -76,6 +82,17 @@ def test_positions_of_extremes_of_long_dimensions_are_those_of_parts(drawn):
         patch.setattr(tuning, "AXIS_PART", 10)
         for name in ("argmin", "argmax"):
             same(getattr(ak, name)(ak.array(grid), axis=axis), getattr(np, name)(grid, axis=axis), name)
+
+
+def test_values_that_are_computed_of_rows_in_other_partitions_are_reduced():
+    rows = np.arange(12.0)
+    lazy = partitioned(rows, [5, 7])
+    frame, value = cut(lazy._frame, lazy._value, [4, 8])
+    assert isinstance(frame, Realign)
+    for reduced in (value, Call("multiply", value, Constant(2.0))):
+        node = AlongAxis(Project(frame, (0,), (reduced,)), "sum", 4, 1, ())
+        of_rows = rows if reduced is value else rows * 2
+        assert wrap(node, node.result).tolist() == of_rows.reshape(3, 4).sum(axis=1).tolist()
 
 
 @given(grids())
