@@ -9,7 +9,7 @@ from operator import and_, or_, xor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -64,6 +64,8 @@ def grouped(draw, dtypes=tuple(ITEMS), min_size=1):
 
 
 @given(grouped(), st.booleans())
+@example((np.array([1.0, np.nan, 3.5, 4.0, np.nan, 6.5, 5.0]), np.array([0, 0, 0, 1, 1, 1, 0]), [2, 3, 2]), True)
+@example((np.array([1.0, np.nan, 3.5, 4.0, 4.5]), np.array([0, 0, 0, 1, 1]), [5]), False)
 @settings(max_examples=15)
 def test_reductions_of_groups_are_those_of_the_rows_of_each(drawn, skipna):
     rows, numbers, lengths = drawn
