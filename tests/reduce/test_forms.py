@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import akdask as ak
@@ -67,6 +68,15 @@ def test_of_zeros_of_both_signs_the_first_is_the_distinct_one(first):
     for nrows in (1, 2, 20, 64, 300):
         rows = np.append([first], np.full(nrows, -first))
         assert np.signbit(form.finish(form.partial(rows, None))).tolist() == [np.signbit(first)]
+
+
+@pytest.mark.parametrize("rows", [[0, None, 0], [0, 0, None, 5], [None, 3], [None, 3, 4], [None]])
+def test_integers_of_which_some_are_missing_are_as_true_as_floats_with_nan(rows):
+    lazy = ak.Series(pd.Series(rows, dtype="Int64")).values
+    floats = np.array([np.nan if row is None else row for row in rows])
+    assert (bool(lazy.any()), bool(lazy.all())) == (floats.any(), floats.all())
+    assert int(ak.count_nonzero(lazy)) == np.count_nonzero(floats)
+    np.testing.assert_equal(float(ak.median(lazy)), np.median(floats))
 
 
 def test_medians_of_groups_keep_nan_where_it_is_not_skipped():
