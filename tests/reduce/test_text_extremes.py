@@ -11,6 +11,7 @@ import akdask as ak
 from akdask.columns.strings import offsets_and_bytes
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce import loops
+from akdask.operators.reduce.reductions import REDUCTIONS
 
 TEXT = st.one_of(
     st.sampled_from(["", "\0", "a", "a\0", "aaaaaaaa", "aaaaaaaab", "ÿ", "y", "\U0010ffff", "http://www.a"]),
@@ -67,6 +68,19 @@ def test_of_equal_strings_in_any_order_that_of_the_first_position_is_the_extreme
         best = (max if is_largest else min)(own, default=None)
         of_best = [row for row in range(len(texts)) if codes[row] == code and texts[row] == best]
         assert rows[code] == min(of_best, key=positions.__getitem__, default=-1)
+
+
+@given(st.lists(st.sampled_from(["b", "a", "c", "ab"]), min_size=1, max_size=8), st.booleans())
+def test_extremes_of_encoded_strings_are_those_of_the_strings(texts, is_largest):
+    form = REDUCTIONS["max" if is_largest else "min"].strings
+    # One string is there twice, and one that no row has.
+    dictionary = pa.array(["ab", "c", "b", "a", "c", "0", "z"], pa.large_string())
+    codes = [[place for place, word in enumerate(dictionary.to_pylist()) if word == text] for text in texts]
+    encoded = pa.DictionaryArray.from_arrays(
+        pa.array([places[row % len(places)] for row, places in enumerate(codes)], pa.int32()), dictionary
+    )
+    best = (max if is_largest else min)(texts)
+    assert form.partial(encoded, None) == (len(texts), texts.index(best), best)
 
 
 def test_extremes_of_several_partitions(tmp_path):
