@@ -83,7 +83,7 @@ package:
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/numpydoc lint $$(find akdask -name '*.py')
+	$(BIN)/python .ci/lint_docstrings.py $$(find akdask -name '*.py')
 
 types: $(VENV)/dev.installed
 	$(BIN)/mypy
