@@ -115,6 +115,7 @@ def test_reductions_are_the_same_for_any_threads_batches_and_blocks(files, set_b
     assert len(found) == 1
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("name", GROUPED)
 def test_reductions_of_groups_are_the_same_for_any_threads_and_batches(files, set_batches, name):
     found = set()
@@ -126,6 +127,7 @@ def test_reductions_of_groups_are_the_same_for_any_threads_and_batches(files, se
 
 
 @pytest.mark.cluster
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("name", GROUPED)
 def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_client, monkeypatch, name):
     monkeypatch.setattr("akdask.operators.group.tuning.RANGE_ROWS", 20_000)
@@ -159,6 +161,7 @@ def test_sums_of_groups_are_the_same_in_blocks_of_any_size(files, key, reduction
 
 
 @pytest.mark.cluster
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("name", REDUCED)
 def test_a_cluster_finds_the_same_bits_as_threads(files, cluster_client, name):
     there = bits(REDUCED[name](ak.read_hdf(files)))
