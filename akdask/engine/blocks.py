@@ -56,7 +56,6 @@ from akdask.errors import InconsistentFilesError
 from akdask.records import record
 from akdask.storage.remote import can_read_ahead
 from akdask.storage.source import (
-    IN_MEMORY,
     ConsecutiveParts,
     Part,
     PartReader,
@@ -64,6 +63,7 @@ from akdask.storage.source import (
     RowRanges,
     Stretch,
     opens_early,
+    stretch_of,
 )
 from akdask.typing import Column, NumberArray
 
@@ -114,24 +114,17 @@ class TableReader(Reader):
         found = self._columns[column]
         if not isinstance(found, np.ndarray) or not found.flags.c_contiguous:
             return None
-        return [Stretch(IN_MEMORY, found.__array_interface__["data"][0], len(found), found.dtype.name)]
+        return [stretch_of(found)]
 
     def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None
 
 
-class CopyingTableReader(TableReader, PartReader):
-    """Reads columns of a table that is one of several parts; their rows are read to one array."""
+class TablePartReader(TableReader, PartReader):
+    """Reads columns of a table that is one of several parts."""
 
     def __exit__(self, *_: object) -> None:
         """Leave the table in memory."""
-
-    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        found = super().read(column, start, stop)
-        if out is None:
-            return found
-        np.copyto(out, found)
-        return out
 
 
 @record
@@ -144,8 +137,8 @@ class TablePart:
     def nrows(self) -> int:
         return self.table.nrows
 
-    def open(self) -> CopyingTableReader:
-        return CopyingTableReader(self.table)
+    def open(self) -> TablePartReader:
+        return TablePartReader(self.table)
 
 
 class PositionReader(Reader):

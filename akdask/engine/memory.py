@@ -30,6 +30,7 @@ from akdask.cluster import call_regularly, current_worker, data_memory, keeps_no
 from akdask.columns.memory import keep_freed, release_unused, spare_bytes
 from akdask.columns.table import Table
 from akdask.engine import tuning
+from akdask.storage import decoded_columns
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of the C library's ``mallopt``."""
@@ -61,6 +62,7 @@ def give_back_freed_memory(limit: int) -> None:
     """Return the space of freed arrays to the system if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if cluster.memory_in_use() > tuning.SHORT_OF_MEMORY * limit:
+        decoded_columns.release()
         release_unused()
         if trim is not None:
             trim(0)
@@ -154,13 +156,18 @@ class MemoryBudget:
 
     @staticmethod
     def _is_in_use(limit: int) -> bool:
-        # Spare space for new arrays may never have been touched; then the system does not count it as in use.
-        return cluster.memory_in_use() - min(spare_bytes(), cluster.process_memory() // tuning.SPARE_SHARE) > limit
+        # What can be read again goes before anything waits or is spilled.
+        return _used_bytes() > limit and not (decoded_columns.release() and _used_bytes() <= limit)
 
     def start_anew(self) -> None:
         """Replace the locks in a forked process."""
         self._waiting.start_anew()
         self._persisted.start_anew()
+
+
+def _used_bytes() -> int:
+    """Return the bytes that this process uses, but for spare space, which the system may not count as in use."""
+    return cluster.memory_in_use() - min(spare_bytes(), cluster.process_memory() // tuning.SPARE_SHARE)
 
 
 def _most_persisted(limit: int) -> int:

@@ -101,6 +101,22 @@ class Stretch(NamedTuple):
     """The type of the numbers by its name in NumPy, if it may be narrower than that of the column."""
 
 
+def stretch_of(numbers: NumberArray) -> Stretch:
+    """Return an array, contiguous and in memory, as a stretch; it must outlive the use of it."""
+    return Stretch(IN_MEMORY, numbers.__array_interface__["data"][0], len(numbers), numbers.dtype.name)
+
+
+def joined_in(out: NumberArray, parts: Sequence[Column]) -> NumberArray:
+    """Return numbers end to end in an array, in which some of them may be already."""
+    row = 0
+    for part in parts:
+        target = out[row : row + len(part)]
+        if not np.may_share_memory(part, target):
+            target[:] = part
+        row += len(part)
+    return out[:row]
+
+
 class PartReader(Protocol):
     """Reads row ranges of the columns of one partition."""
 
@@ -116,7 +132,8 @@ class PartReader(Protocol):
         """Return rows `start` to `stop` of a column, counted from the first row of the partition.
 
         `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements. Numbers
-        are read into it, and the result is a view of it, which is valid until the next read into it.
+        are read into it, and the result is a view of it, which is valid until the next read into it. Numbers that are
+        in memory may be returned as a read-only view instead, which is valid as long as the reader is open.
         """
         ...
 
@@ -252,7 +269,7 @@ class ConsecutiveReader(PartReader):
             target = None if out is None else out[at : at + end - begin]
             parts.append(reader.read(column, begin, end, target))
         if out is not None and isinstance(parts[0], np.ndarray):
-            return out[: stop - start]
+            return joined_in(out, parts)
         return concat_rows(parts)
 
     def read_text(self, column: str, start: int, stop: int) -> Any:

@@ -72,3 +72,20 @@ HDF5 in 22 ms of CPU time, and written in 106 ms, with a quarter and four times 
 
 MANY_RANGES = 8
 """Ranges of this many times the aligned number of rows are aligned: that makes them little larger."""
+
+# ---- decoded columns
+
+DECODED_SHARE = 8
+"""The divisor of this machine's memory that bounds the decoded columns of files by default."""
+
+READ_COLUMNS = 2**14
+"""Columns of which it is known when they were read: at a million rows each, 128 GiB."""
+
+TEXT_ROW_BYTES = 16
+"""Bytes of a row of text or lists, before it is read."""
+
+FEW_ROWS_READ = 8
+"""Rows of which one is wanted, up to which reading all of them pays for the next time."""
+
+LAST_ROWS_SHARE = 4
+"""The divisor of the rows that were read; fewer rows behind them are read along."""

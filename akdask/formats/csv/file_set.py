@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
@@ -12,7 +12,6 @@ from hashlib import blake2b
 from types import TracebackType
 from typing import Any, TypeAlias
 
-import numpy as np
 from dask.system import CPU_COUNT
 
 from akdask import config
@@ -21,7 +20,7 @@ from akdask.cluster import check_memory, partition_size
 from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array
-from akdask.columns.table import slice_rows
+from akdask.columns.table import own_rows, slice_rows
 from akdask.errors import ArgumentError, InconsistentFilesError, MissingDatasetError
 from akdask.formats.csv.lines import (
     MISSING,
@@ -41,6 +40,7 @@ from akdask.formats.csv.parse import RowParser
 from akdask.formats.csv.text_file import TextFile, text_file, text_reader
 from akdask.formats.csv.types import CsvColumn, found_types, given_types
 from akdask.records import record
+from akdask.storage import decoded_columns
 from akdask.storage import tuning as storage_tuning
 from akdask.storage.catalog import compare_with_catalogs
 from akdask.storage.files import FileIdentity, concurrently, identify_all, is_remote
@@ -86,11 +86,7 @@ class CsvPartReader(PartReader):
         """Return rows of a column; for errors see `RowParser.parse`."""
         if self._parsed is None:
             self._parsed = self._part.parse()
-        rows = slice_rows(self._parsed[column], start, stop)
-        if out is None or not isinstance(rows, np.ndarray):
-            return rows
-        out[: len(rows)] = rows
-        return out[: len(rows)]
+        return slice_rows(self._parsed[column], start, stop)
 
 
 @record
@@ -132,7 +128,32 @@ class CsvPart:
         return CsvPartReader(self)
 
     def parse(self) -> Mapping[str, Column]:
-        """Read the bytes and parse them; for errors see `RowParser.parse`."""
+        """Return the columns, from memory or parsed; for errors see `RowParser.parse`."""
+        keys = {name: self._cache_key(name) for name in self.columns}
+        wanted = {name for name, key in keys.items() if self._is_wanted(name, key)}
+        found = {name: column for name, key in keys.items() if (column := decoded_columns.find(key)) is not None}
+        rest = [name for name in keys if name not in found]
+        if rest:
+            found |= self._parsed(rest)
+        else:
+            with text_reader(self.file):
+                pass  # this tells whether the file has changed
+        for name in rest:
+            if name in wanted:
+                # Numbers of a file are rows of one array.
+                found[name] = decoded_columns.keep(keys[name], own_rows(found[name]))
+        return found
+
+    def _cache_key(self, name: str) -> Hashable:
+        return self.file, self.range, self.rows, self.columns[name], self.dtypes.get(name)
+
+    def _is_wanted(self, name: str, key: Hashable) -> bool:
+        dtype = self.columns[name].dtype
+        width = dtype.itemsize if dtype.is_number else storage_tuning.TEXT_ROW_BYTES
+        return not self.is_remote and decoded_columns.is_wanted(key, self.nrows * width)
+
+    def _parsed(self, names: Sequence[str]) -> dict[str, Column]:
+        """Read the bytes and parse some columns."""
         start, stop, nrows = self.range
         if not isinstance(self.file, FileIdentity):
             check_memory(
@@ -141,10 +162,10 @@ class CsvPart:
         data = padded(stop - start)
         with text_reader(self.file) as reader:
             reader.read_into(data[: stop - start], start, "CSV")
-        found = self.rows.parse(data, self.columns, start, nrows)
-        for name, dtype in self.dtypes.items():
+        found = self.rows.parse(data, {name: self.columns[name] for name in names}, start, nrows)
+        for name in self.dtypes.keys() & found.keys():
             numbers: Any = found[name]
-            found[name] = new_array(nrows, dtype.numpy)
+            found[name] = new_array(nrows, self.dtypes[name].numpy)
             widen_into(found[name], numbers, name)
         return found
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from akdask.columns.dtypes import ColumnType
-from akdask.columns.table import concat_rows, concat_text, empty, spread
+from akdask.columns.table import concat_rows, concat_text, decoded, empty, spread
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats import tuning
 from akdask.formats.parquet.chunks import (
@@ -32,9 +32,10 @@ from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPa
 from akdask.formats.parquet.statistics import bounds_of, have_bounds, page_locations, page_statistics, without_values
 from akdask.formats.parquet.text_pages import TextPageReader
 from akdask.records import record
+from akdask.storage.decoded_columns import FileColumn
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import ALIGNED_ROWS, RangeReader, range_reader, split_rows
-from akdask.storage.source import PartReader, RowBounds, RowRanges, Stretch
+from akdask.storage.source import PartReader, RowBounds, RowRanges, Stretch, joined_in, stretch_of
 from akdask.typing import Column, NumberArray
 
 
@@ -134,7 +135,9 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
             target = None if out is None else out[row : row + end - begin]
             parts.append(self._read(column, number, begin, end, target))
             row += end - begin
-        return concat_rows(parts) if out is None else out[: stop - start]
+        if out is None or len(parts) == 1:
+            return concat_rows(parts)
+        return joined_in(out, parts)
 
     def _within_groups(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
         """Yield the row groups that have some rows, by number, and the first and last of these in each."""
@@ -243,6 +246,21 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         The partition.
     """
 
+    def __init__(self, part: ParquetPart) -> None:
+        super().__init__(part)
+        self._columns: dict[tuple[str, int], FileColumn] = {}
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                for column in self._columns.values():
+                    column.finish()
+        finally:
+            self._columns.clear()
+            super().__exit__(kind, error, trace)
+
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
         """Yield where the chunks of a column begin, and where they end as far as rows of the partition reach."""
         place = self._part.columns[column]
@@ -299,8 +317,39 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             row += len(some)
         return concat_text(parts) if out is None or not isinstance(parts[0], np.ndarray) else out[:row]
 
+    def _column(self, column: str, number: int) -> tuple[FileColumn, int] | None:
+        """Return the partition's rows of a row group and the first of them there, None if they are not to be kept."""
+        if self._part.is_remote:
+            return None
+        group = self._part.groups[number]
+        first, stop = max(self._part.start - group.first, 0), min(self._part.stop - group.first, group.nrows)
+        known = self._columns.get((column, number))
+        if known is None:
+            place = self._stored(column)
+            for (name, _), before in self._columns.items():
+                if name == column:
+                    before.finish()
+            # Rows of the row groups before may be in use, and stay.
+            read = partial(self._read_decoded, column, number, first)
+            key = (self._part.file, place.column, place.dtype, place.of_nulls, group.number, first, stop)
+            known = self._columns[column, number] = FileColumn(key, stop - first, place.dtype, read)
+        return known, first
+
+    def _read_decoded(  # noqa: PLR0917 - of which rows, and those of `_read`
+        self, column: str, number: int, first: int, start: int, stop: int, out: NumberArray | None
+    ) -> Any:
+        """Read rows of a row group from the file, text maybe encoded."""
+        if self._dtype(column).kind == "str":
+            return self._text_of_file(column, number, first + start, first + stop)
+        return self._read_file(column, number, first + start, first + stop, out)
+
     def _rows(self, column: str, number: int, rows: NumberArray, out: NumberArray | None) -> Any:
         """Return some rows of a row group, None where pages cannot be read alone."""
+        known = self._column(column, number)
+        if known is not None:
+            found = known[0].take(rows - known[1], out)
+            if found is not None:
+                return found
         chunk = self._chunk(column, number)
         try:
             if isinstance(chunk, NumberPageReader):
@@ -315,15 +364,25 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
 
     def _text(self, column: str, number: int, start: int, stop: int) -> Any:
         """Return rows of a row group."""
+        known = self._column(column, number)
+        found = None if known is None else known[0].rows(start - known[1], stop - known[1])
+        return self._text_of_file(column, number, start, stop) if found is None else found
+
+    def _text_of_file(self, column: str, number: int, start: int, stop: int) -> Any:
         chunk = self._chunk(column, number)
         if isinstance(chunk, TextPageReader):
             try:
                 return chunk.read_text(start, stop)
             except (NoPlainPagesError, FileFormatError):
                 pass
-        return self._read(column, number, start, stop, None)
+        return self._read_file(column, number, start, stop, None)
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
+        known = self._column(column, number)
+        found = None if known is None else known[0].rows(start - known[1], stop - known[1])
+        return self._read_file(column, number, start, stop, out) if found is None else decoded(found)
+
+    def _read_file(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         try:
             return super()._read(column, number, start, stop, out)
         except NoPlainPagesError:
@@ -353,6 +412,10 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             return None
         found: list[Stretch] = []
         for number, group in enumerate(self._part.groups):
+            known = self._column(column, number)
+            if known is not None and isinstance(known[0].in_memory, np.ndarray):
+                found.append(stretch_of(known[0].in_memory))
+                continue
             try:
                 chunk = self._chunk(column, number)
                 some = chunk.stretches() if isinstance(chunk, NumberPageReader) else None
