@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from akdask.columns.table import Table
@@ -186,3 +186,22 @@ def test_blocks_change_no_window(name, width, with_bound, monkeypatch):
             given = (name, column, starts, slice(20, 190))
             found = kernels.reduced_spans(*given, least=least, ends=ends, blocks=blocks)
             np.testing.assert_allclose(found, kernels.reduced_spans(*given, least=least, ends=ends), rtol=1e-12)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 0.9, 1.0, -1.0, 1e-200, np.nan]), st.floats(-1e9, 1e9)), max_size=700)
+)
+@example([(0.5, 1.0)] * 1100)
+@example([(-0.5, 1e9)] + [(0.9, 0.0)] * 300)
+def test_a_recurrence_is_that_of_a_loop(rows):
+    factors, terms = np.array(rows, np.float64).reshape(-1, 2).T
+    products, results = kernels.linear_recurrence(factors, terms)
+    product, result = 1.0, 0.0
+    for row, (factor, term) in enumerate(rows):
+        product *= factor
+        if abs(product) < np.finfo(float).tiny:
+            product = 0.0
+        result = factor * result + term
+        np.testing.assert_equal(products[row], product)
+        np.testing.assert_equal(results[row], result)
+    assert len(products) == len(results) == len(rows)

@@ -286,22 +286,9 @@ def linear_recurrence(factors: NumberArray, terms: NumberArray) -> tuple[NumberA
     >>> products.tolist(), results.tolist()
     ([0.5, 0.25, 0.125], [8.0, 4.0, 3.0])
     """
-    nrows = len(terms)
-    by, more = _in_blocks(factors, 1.0), _in_blocks(terms, 0.0)
-    products, results = np.empty(by.shape), np.empty(by.shape)
-    product: NumberArray = np.ones(by.shape[1])
-    result: NumberArray = np.zeros(by.shape[1])
-    for place in range(len(by)):
-        product, result = product * by[place], by[place] * result + more[place]
-        products[place], results[place] = product, result
-    start = np.array([1.0, 0.0])
-    starts = np.empty((2, by.shape[1]))
-    for block in range(by.shape[1]):
-        starts[:, block] = start
-        start = np.array([start[0] * product[block], start[1] * product[block] + result[block]])
-    results += products * starts[1]
-    products *= starts[0]
-    return tuple(part.T.ravel()[:nrows] for part in (products, results))  # type: ignore[return-value]
+    products, results = new_array(len(terms), np.float64), new_array(len(terms), np.float64)
+    loops.fill_recurrence(np.ascontiguousarray(factors), np.ascontiguousarray(terms), products, results)
+    return products, results
 
 
 def _in_blocks(column: NumberArray, fill: float) -> NumberArray:

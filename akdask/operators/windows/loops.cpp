@@ -256,6 +256,22 @@ void fill_scan(bool is_sum, Span<const Value> rows, Span<const Value> before, Sp
     else scan(rows, before, out, Value{1}, [](Value one, Value other) { return one * other; });
 }
 
+// Fills `products` with the products of all factors up to each row, and `results` with those of
+// `y = factor * y + term`, from 0.
+void fill_recurrence(Span<const double> factors, Span<const double> terms, Span<double> products, Span<double> results) {
+    uint64_t nrows = factors.size;
+    require(terms.size == nrows && products.size == nrows && results.size == nrows, "columns of different lengths");
+    double product = 1, result = 0;
+    for (uint64_t row = 0; row < nrows; ++row) {
+        product *= factors[row];
+        // Numbers below are some hundred times as slow to multiply, and never become 0: the last one is rounded up.
+        if (std::abs(product) < std::numeric_limits<double>::min()) product = 0;
+        result = factors[row] * result + terms[row];
+        products[row] = product;
+        results[row] = result;
+    }
+}
+
 }  // namespace
 
 MODULE("Windows of a number of rows, and running results of groups.",
@@ -266,4 +282,5 @@ MODULE("Windows of a number of rows, and running results of groups.",
        {"fill_running_in_order", overloads<fill_running_in_order<double>, fill_running_in_order<int64_t>,
                                            fill_running_in_order<uint64_t>, fill_running_in_order<uint8_t>>},
        {"fill_scan", overloads<fill_scan<double>, fill_scan<uint64_t>>},
-       {"fill_previous", overloads<fill_previous>})
+       {"fill_previous", overloads<fill_previous>},
+       {"fill_recurrence", overloads<fill_recurrence>})

@@ -40,3 +40,6 @@ Positions = NDArray[np.int64]
 # Positions of the last rows of the same groups before rows, -1 for none; `states` has those of all groups, and is left
 # so.
 def fill_previous(groups: Positions, positions: Positions, states: Positions, out: Positions) -> None: ...
+
+# The products of all factors up to each row, and the results of ``y = factor * y + term``, from 0.
+def fill_recurrence(factors: Floats, terms: Floats, products: Floats, results: Floats) -> None: ...
