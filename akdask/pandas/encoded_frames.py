@@ -15,8 +15,8 @@ from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas.arguments import bound_arguments
-from akdask.pandas.encoded import EncodedArray, columns_of, lazily, on_columns, widened, with_codings
-from akdask.pandas.face import words
+from akdask.pandas.encoded import EncodedArray, Narrow, columns_of, lazily, on_columns, widened, with_codings
+from akdask.pandas.face import faced, words
 from akdask.pandas.labels import labels_of_frame
 from akdask.pandas.refusals import NotLazyError
 
@@ -64,6 +64,8 @@ def of_frame(face: Any, own: Any, names: list[str], name: str, args: Any, kwargs
         return _by_numbers(face, own, _compared(given["expr"], names), name, args, kwargs)
     if name == "melt":
         return _melted(face, own, names, given, args, kwargs)
+    if name == "pivot_table":
+        return _pivoted(face, own, names, given, args, kwargs)
     return NotImplemented
 
 
@@ -313,3 +315,29 @@ def _melted(face: Any, own: Any, names: list[str], given: Mapping[str, Any], arg
             raise NotLazyError("integers and narrow floats come below each other")
         own = widened(own, narrow, floats=True)
     return type(face)._of(own)._lazily("melt", args, kwargs)
+
+
+def _pivoted(face: Any, own: Any, names: list[str], given: Mapping[str, Any], args: Any, kwargs: Any) -> Any:
+    """Make a table by keys that are narrow integers as by wide ones, and name its rows and columns by narrow ones."""
+    values, *keys = [_named(given.get(word) or []) for word in OF_NAMED["pivot_table"]]
+    if not values or None in keys or given.get("margins"):
+        return NotImplemented
+    asked = {column for one in keys if one is not None for column in one if column in names}
+    types = {column: own._columns.kinds[column].coding.dtype for column in asked}
+    is_narrow = all(isinstance(own._columns.kinds[column].coding, Narrow) for column in asked)
+    if not asked or not is_narrow or any(dtype.kind == "f" for dtype in types.values()) or asked & {*values}:
+        return NotImplemented
+    if any(column in names for column in values):
+        return NotImplemented
+    found = type(face)._of(widened(own, list(asked)))._lazily("pivot_table", args, kwargs).to_pandas()
+    return faced(found.set_axis(_named_by(found.index, types)).set_axis(_named_by(found.columns, types), axis=1))
+
+
+def _named_by(labels: pandas.Index, types: Mapping[Any, Any]) -> pandas.Index:
+    """Return labels with the levels of some names in narrower types."""
+    if not isinstance(labels, pandas.MultiIndex):
+        return labels.astype(types[labels.name]) if labels.name in types else labels
+    for number, name in enumerate(labels.names):
+        if name in types:
+            labels = labels.set_levels(labels.levels[number].astype(types[name]), level=number)
+    return labels
