@@ -141,8 +141,8 @@ SETTINGS: dict[str, Setting] = {
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
     "compat": Setting(False, FLAG),
     # Bytes of results that are kept in this process: of groupings while a GroupBy is in use, so that it need not sort
-    # again, of groups that were found, and of columns in programs that go on asking for values. As many again of columns
-    # that were decoded from files. None for an eighth of the memory.
+    # again, of groups that were found, and of columns in programs that go on asking for values. As many again of
+    # columns that were decoded from files. None for an eighth of the memory.
     "cache_size": Setting(None, _or(BYTES, "None for an eighth of the memory", None)),
     # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
     "spare_memory": Setting(2**31, BYTES),
