@@ -105,7 +105,7 @@ class FileColumn:
         self._is_wanted = is_wanted(key, size)
         self.in_memory: Any = find(key)
         self._numbers: NumberArray | None = None
-        self._pieces: list[Any] = []
+        self._parts: list[Any] = []
         self._filled = 0
 
     def rows(self, start: int, stop: int) -> Any:
@@ -143,9 +143,9 @@ class FileColumn:
             found = read_only(self._read(start, stop, self._numbers[start:stop]))
         else:
             found = self._read(start, stop, None)
-            self._pieces.append(found)
+            self._parts.append(found)
         self._filled = stop
         if stop == self._nrows:
-            self.in_memory = keep(self._key, concat_text(self._pieces) if self._numbers is None else self._numbers)
-            self._pieces = []
+            self.in_memory = keep(self._key, concat_text(self._parts) if self._numbers is None else self._numbers)
+            self._parts = []
         return found
