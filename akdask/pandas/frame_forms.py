@@ -297,7 +297,11 @@ def transform(frame: LazyFrame, func: Any, axis: Any = 0, *args: Any, **options:
     """Call a method that gives a value for each value."""
     from akdask.pandas.series_forms import BY_VALUE
 
-    if axis not in (0, "index") or args or not (isinstance(func, np.ufunc) or (func in BY_VALUE)):
+    if (
+        axis not in (0, "index")
+        or args
+        or not (isinstance(func, np.ufunc) or (isinstance(func, str) and func in BY_VALUE))
+    ):
         raise NotLazyError("functions of the user run in pandas")
     face = faced(frame)
     return lazy_argument(getattr(face, func)(**options) if isinstance(func, str) else func(face))
@@ -530,6 +534,8 @@ def sort_values(
     key: Any = None,
 ) -> Any:
     names = by if isinstance(by, list) else [by]
+    if frame._columns.index_name in frame._columns.values and frame._columns.index_name in names:
+        raise NotLazyError("the labels of the rows have the name of the column")
     if len(names) == 1 and key is None and names[0] in frame._columns.values:
         (up,) = ascending if isinstance(ascending, list | tuple) else [ascending]
         order = order_of_pandas(column_of(frame, names[0], None), bool(up), kind, na_position)

@@ -427,6 +427,8 @@ def of_pairs(how: str) -> Callable[..., Any]:
             raise NotLazyError("a column has no numbers")
         names = [str(at) for at in positions]
         params = {"ddof": 1 if ddof is None else ddof} if how == "cov" else {}
+        if params.get("ddof", 1) != 1 and any(grouped.kind(at) == "f" for at in positions):
+            raise NotLazyError("in groups where a value is missing, pandas takes no other ddof than 1")
         found = plain(group_moments.of_pairs(grouped.house, how, names, **params).to_pandas())
         labels, taken = _labels(grouped, found.iloc[:: len(names)].reset_index(drop=True))
         if taken is not None:

@@ -56,7 +56,8 @@ def cov(frame: LazyFrame, min_periods: int | None = None, ddof: int | None = 1, 
         raise NotLazyError("times")
     numbers = _numbers(frame, numeric_only)
     names, (counts, products, _, _) = moments_of_pairs(numbers)
-    ddof = 1 if ddof is None else ddof
+    # Where a value is missing, pandas takes no other ddof than 1.
+    ddof = 1 if ddof is None or counts.min() < len(numbers) else ddof
     with np.errstate(all="ignore"):
         found = products / (counts - ddof)
     found[(counts <= ddof) | (counts < (min_periods or 1))] = np.nan

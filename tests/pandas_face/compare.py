@@ -7,6 +7,8 @@ of its last line if this is an expression, otherwise the frame ``df``.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -14,13 +16,16 @@ from shutil import copytree
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas
 
 import akdask.pandas
 from akdask import config
+from akdask.errors import AkdaskError
 from akdask.pandas.face import Face
+from akdask.pandas.refusals import ArrangementError, NotLazyError
 
 FOLDER = Path(__file__).parent / "idioms"
 
@@ -144,12 +149,37 @@ def _first_difference(found: list[Any], wanted: list[Any]) -> str | None:
     return next((text for one, other in zip(found, wanted, strict=True) if (text := difference(one, other))), None)
 
 
+@contextmanager
+def _failures_of_forms() -> Iterator[list[str]]:
+    """Note errors of lazy forms that are no refusals.
+
+    Whatever fails is asked of pandas for chunks of rows, so that results do not tell of it.
+    """
+    failures: list[str] = []
+    lazily = Face._lazily_by_type
+
+    def noted(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return lazily(face, name, args, kwargs)
+        except Exception as error:
+            if not isinstance(error, NotLazyError | ArrangementError | AkdaskError):
+                failures.append(f"the lazy form of {name} raised {error!r}")
+            raise
+
+    with patch.object(Face, "_lazily_by_type", noted):
+        yield failures
+
+
 def outcome(idiom: str, data: str) -> tuple[str, str | None]:
-    """Return which way an idiom took, ``"lazily"`` or ``"through pandas"``, and how its value differs from pandas'."""
+    """Return which way an idiom took, ``"lazily"`` or ``"through pandas"``, and how its value differs from pandas'.
+
+    An error in a lazy form is a difference, too, although chunks of rows give the same value.
+    """
     wanted = value(idiom, pandas, data)
     try:
-        with config.set(pandas_fallback="error"):
-            return "lazily", difference(value(idiom, akdask.pandas, data), wanted)
+        with config.set(pandas_fallback="error"), _failures_of_forms() as failures:
+            found = value(idiom, akdask.pandas, data)
+            return "lazily", failures[0] if failures else difference(found, wanted)
     except Exception:  # pandas answers it, or refuses as it did before
         with config.set(pandas_fallback="silent"):
             return "through pandas", difference(value(idiom, akdask.pandas, data), wanted)

@@ -17,6 +17,9 @@ from akdask.errors import AkdaskError
         (lambda p: p.DataFrame({"a": [1, 2]}).iloc[10], IndexError),
         (lambda p: p.DataFrame({"a": [1, 2], "b": [1]}), ValueError),
         (lambda p: p.DataFrame({"a": [1, 2]}).query("a > c"), NameError),
+        (lambda p: p.DataFrame({"a": [1, 2]}).set_index("a", drop=False).sort_values("a"), ValueError),
+        (lambda p: p.DataFrame({"a": [1, 2]}).set_index("a", drop=False).groupby("a").sum(), ValueError),
+        (lambda p: p.DataFrame({"a": [1], "b": [2]}).set_index(["a", "b"], drop=False).sort_values("b"), ValueError),
     ],
 )
 def test_error_says_what_pandas_says_also_from_another_process(call, kind):

@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.columns.dtypes import STR
 from akdask.columns.strings import offsets_and_bytes
+from akdask.engine.values import Program
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.reduce import loops
-from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.operators.reduce.plan import _with_encoded
+from akdask.operators.reduce.reductions import REDUCTIONS, ScalarReduction
 
 TEXT = st.one_of(
     st.sampled_from(["", "\0", "a", "a\0", "aaaaaaaa", "aaaaaaaab", "ÿ", "y", "\U0010ffff", "http://www.a"]),
@@ -81,6 +84,13 @@ def test_extremes_of_encoded_strings_are_those_of_the_strings(texts, is_largest)
     )
     best = (max if is_largest else min)(texts)
     assert form.partial(encoded, None) == (len(texts), texts.index(best), best)
+
+
+def test_text_stays_encoded_for_reductions_that_all_take_it_so():
+    least, greatest, distinct = (ScalarReduction(name, STR) for name in ("min", "max", "nunique"))
+    program = Program((), (0, 0, 1, 1), (STR,) * 4)
+    assert _with_encoded(program, list(enumerate([least, greatest, least, distinct]))).encoded == {0}
+    assert not _with_encoded(program, list(enumerate([distinct] * 4))).encoded
 
 
 def test_extremes_of_several_partitions(tmp_path):
