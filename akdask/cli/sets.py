@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from akdask.arrays.stored_arrays import from_stored
+from akdask.cli.console import counted, printable
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, MissingDatasetError, UnsupportedError
 from akdask.io.files import storables
 from akdask.records import record
-from akdask.storage.files import absolute, exists, is_remote, matching
+from akdask.storage.files import absolute, exists, is_folder, is_remote, matching
 from akdask.storage.locales import (
     files_of_prefix,
     locale_files,
@@ -23,7 +25,15 @@ from akdask.storage.locales import (
 )
 from akdask.storage.objects import ObjType, StoredSet
 from akdask.storage.recovery import recover, settled
-from akdask.storage.registry import Format, format_named, format_of_files, format_of_folder, open_files
+from akdask.storage.registry import (
+    Format,
+    format_named,
+    format_of,
+    format_of_files,
+    format_of_folder,
+    formats,
+    open_files,
+)
 
 EXIT_CODES = (
     "exit codes: 0 fine; 1 violations or differences found; 2 wrong use, or files that cannot be read or written"
@@ -119,6 +129,8 @@ def named_files(name: str) -> list[str]:
     path = absolute(name)
     if name.strip() and format_of_folder(path) is not None:
         return [path]
+    if name.strip() and not is_remote(path) and is_folder(path):
+        return _known_files(path)
     if not name.strip() or exists(path):
         return settled(name, list)
     if not is_remote(path):
@@ -128,8 +140,56 @@ def named_files(name: str) -> list[str]:
     return settled(found or name, list)
 
 
+def _known_files(folder: str) -> list[str]:
+    """Return the files and stores in a folder and below, without files of no format, which are told; all if none has.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no file.
+    """
+    is_store: dict[str, bool] = {folder: False}
+    found: dict[str, bool] = {}
+    for path in settled(folder, list):
+        store = _store_of(os.path.dirname(path), is_store)
+        if store is not None or path not in found:
+            found[store or path] = store is not None or _is_of_a_format(path)
+    others = [os.path.relpath(path, folder) for path, is_known in found.items() if not is_known]
+    if len(others) == len(found):
+        return list(found)
+    if others:
+        shown = ", ".join(map(printable, others[:_MOST_MISSING])) + (", …" if len(others) > _MOST_MISSING else "")
+        print(f"akdask: {counted(len(others), 'file')} of {printable(folder)} left out: {shown}", file=sys.stderr)
+    return [path for path, is_known in found.items() if is_known]
+
+
+def _store_of(folder: str, known: dict[str, bool]) -> str | None:
+    """Return the outermost store that a folder lies in or is, given which folders are none."""
+    above = None if folder in known else _store_of(os.path.dirname(folder), known)
+    if above is not None:
+        return above
+    if folder not in known:
+        known[folder] = format_of_folder(folder) is not None
+    return folder if known[folder] else None
+
+
+def _is_of_a_format(path: str) -> bool:
+    """Whether a file has a known format, by its first bytes or by its name, which damaged files keep."""
+    if not os.path.isfile(path):  # a link that leads nowhere, a FIFO
+        return False
+    if any(split_extension(path)[1].lower() in known.extensions for known in formats().values()):
+        return True
+    try:
+        format_of(path)
+    except AkdaskError:
+        return False
+    return True
+
+
 def format_of_set(files: NamedSet) -> str:
-    """Return the format of a set by its first file, or CSV by its name; else HDF5, whose reader explains why.
+    """Return the format of a set by its first file, else by its name; else HDF5, whose reader explains why.
+
+    Files of CSV without Arkouda's header are told by nothing but their names.
 
     Raises
     ------
@@ -139,12 +199,8 @@ def format_of_set(files: NamedSet) -> str:
     try:
         return format_of_files(list(files.files)).name
     except FileFormatError:
-        return "CSV" if _is_named_csv(files) else "HDF5"
-
-
-def _is_named_csv(files: NamedSet) -> bool:
-    """Whether files are CSV by their names, as those without Arkouda's header are by nothing else."""
-    return all(split_extension(path)[1].lower() in format_named("CSV").extensions for path in files.files)
+        extensions = {split_extension(path)[1].lower() for path in files.files}
+        return next((known.name for known in formats().values() if extensions <= set(known.extensions)), "HDF5")
 
 
 def shown_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[Stored]:

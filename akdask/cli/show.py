@@ -67,14 +67,20 @@ def register(commands: Any) -> None:
 
 
 def _ls(options: argparse.Namespace) -> int:
-    """List the objects; return the exit code."""
-    found = [(files, shown_objects(files)) for files in named_sets(options.files)]
+    """List the objects; return the exit code, 2 if a set cannot be read."""
+    sets = named_sets(options.files)
+    found: list[tuple[NamedSet, list[Stored] | AkdaskError]]
+    found = [(files, shown_objects(files)) for files in sets] if len(sets) == 1 else list(map(_opened, sets))
+    exit_code = 2 if any(isinstance(objects, AkdaskError) for _, objects in found) else 0
     if options.json:
         print_json([_listed_as_json(files, objects) for files, objects in found])
-        return 0
+        return exit_code
     for number, (files, objects) in enumerate(found):
         if number:
             print()
+        if isinstance(objects, AkdaskError):
+            print(f"{printable(files.name)}: {counted(len(files.files), 'file')}\n! {printable(objects.message)}")
+            continue
         print(f"{printable(files.name)}: {counted(len(files.files), 'file')}, {counted(len(objects), 'object')}")
         if objects:
             print(
@@ -85,7 +91,15 @@ def _ls(options: argparse.Namespace) -> int:
         for item in objects:
             if item.problem is not None:
                 print(f"! {printable(item.problem.message)}")
-    return 0
+    return exit_code
+
+
+def _opened(files: NamedSet) -> tuple[NamedSet, list[Stored] | AkdaskError]:
+    """Open the objects of a set, or return why that is not possible, so that other sets are listed nevertheless."""
+    try:
+        return files, shown_objects(files)
+    except AkdaskError as error:
+        return files, error
 
 
 def _about_object(item: Stored) -> dict[str, Any]:
@@ -96,7 +110,9 @@ def _about_object(item: Stored) -> dict[str, Any]:
     return {"kind": item.kind.label, "type": shown, "rows": item.nrows}
 
 
-def _listed_as_json(files: NamedSet, objects: list[Stored]) -> dict[str, Any]:
+def _listed_as_json(files: NamedSet, objects: list[Stored] | AkdaskError) -> dict[str, Any]:
+    if isinstance(objects, AkdaskError):
+        return {"set": files.path, "files": list(files.files), "problem": objects.message}
     listed = [
         {
             "name": item.name,

@@ -95,6 +95,47 @@ def test_a_set_and_a_single_file_of_one_path_are_two(folder, capsys):
     assert [len(one["files"]) for one in found] == [1, 3]
 
 
+def test_a_folder_is_listed_without_files_of_no_format(tmp_path, capsys):
+    write_share(tmp_path / "a [1].h5", [1], ["a"])
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "b.csv").write_text("n\n1\n2\n")
+    ak.to_zarr(str(tmp_path / "below" / "z"), ak.arange(5), 2)
+    for name in ("readme.txt", ".hidden"):
+        (tmp_path / name).write_text("words")
+    (tmp_path / "gone.h5").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "fifo.h5")
+    assert main(["ls", "--json", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    listed = {os.path.relpath(one["set"], tmp_path): one["objects"][-1]["rows"] for one in json.loads(printed.out)}
+    assert listed == {"a [1].h5": 1, "below/b.csv": 2, "below/z": 5}
+    assert printed.err.splitlines() == [f"akdask: 3 files of {tmp_path} left out: fifo.h5, gone.h5, readme.txt"]
+    assert main(["validate", str(tmp_path / "below")]) == 0
+    assert "left out" not in capsys.readouterr().err
+
+
+def test_a_folder_of_no_formats_is_an_error(tmp_path, capsys):
+    (tmp_path / "readme.txt").write_text("words")
+    assert main(["ls", str(tmp_path)]) == 2
+    assert "is none of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("json_too", [[], ["--json"]])
+def test_ls_tells_files_that_cannot_be_read_and_lists_the_others(folder, capsys, json_too):
+    (folder / "empty.parquet").touch()
+    code, printed = told(capsys, "ls", *json_too, "one.h5", "empty.parquet")
+    assert code == 2
+    if json_too:
+        assert [len(one.get("objects", [])) for one in printed] == [2, 0]
+        assert "is none of" in printed[1]["problem"]
+    else:
+        assert printed[0] == "one.h5: 1 file, 2 objects"
+        assert printed[-2] == "empty.parquet: 1 file"
+        assert printed[-1].startswith(f"! {str(folder / 'empty.parquet')!r} is none of")
+    code, printed = told(capsys, "validate", "empty.parquet")
+    assert code == 1
+    assert "does not end as a Parquet file" in " ".join(printed)
+
+
 def test_ls_tells_kind_type_and_rows(folder, capsys):
     code, lines = told(capsys, "ls", "x")
     assert code == 0
