@@ -371,6 +371,7 @@ assert gc.isenabled()
     loaded_after(script, numbers)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.slow
 @pytest.mark.parametrize("face", ["akdask", "akdask.pandas"])
 @pytest.mark.parametrize(

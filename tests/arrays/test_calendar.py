@@ -149,6 +149,7 @@ def test_the_table_of_rules_says_whether_units_are_known():
         rounding_span("m", PANDAS, asked="floor")
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("freq", [*FIXED[:9], *CALENDAR])
 @pytest.mark.parametrize(
     "params",

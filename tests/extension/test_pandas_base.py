@@ -204,6 +204,7 @@ class Integers(Reductions, Numbers):
         return arr.dtype if op_name in ("sum", "prod", "min", "max", "count") else "ak_float64"
 
 
+@pytest.mark.sampled(one_of=2)
 @without(*MISSING)
 class TestIntegers(Integers, *OF_INTEGERS, base.BaseGetitemTests):  # type: ignore[misc]
     """Integers, none of which is missing."""

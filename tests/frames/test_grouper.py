@@ -110,6 +110,7 @@ def labelled(wanted):
 EACH = ["D", "2D", "5h", "7h", "W", "W-WED", "MS", "ME", "B", "QE-NOV", "YS"]
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("rule", EACH)
 @pytest.mark.parametrize("how", ["sum", "mean", "count", "max", "first", "last", "nunique"])
 def test_each_group_has_bins_from_its_first_to_its_last(wanted, rule, how):

@@ -72,6 +72,7 @@ def same(found, expected, **options):
     check(found, expected, check_freq=False, **options)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("rule", "sides", "rows"),
     in_turns(FIXED + CALENDAR, SIDES, turning=["gaps", "midnight", "before 1970"]),
@@ -82,6 +83,7 @@ def test_bins_are_those_of_pandas(rule, sides, rows):
     same(ak.DataFrame(wanted).resample(rule, on="t", **sides).size(), wanted.resample(rule, on="t", **sides).size())
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("rule", "sides", "origin", "rows"),
     in_turns(["7h", "2D", "25min"], SIDES, ORIGINS, turning=["gaps", "unsorted with NaT"]),
@@ -96,6 +98,7 @@ def test_fixed_bins_begin_where_those_of_pandas_do(rule, sides, origin, rows):
 REDUCTIONS = ["sum", "prod", "min", "max", "mean", "median", "std", "var", "sem", "count", "nunique", "first", "last"]
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("how", "rule", "rows"),
     in_turns(REDUCTIONS, ["5h", "D", "W-WED", "MS", "QE-NOV", "B"], turning=["gaps", "one row", "unsorted with NaT"]),

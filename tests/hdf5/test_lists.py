@@ -130,6 +130,7 @@ def assert_segarray(group, kind, rows, limbs):
         assert group["values"] == group["x_values"]
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("file_type", ["distribute", "single"])
 @pytest.mark.parametrize(("count", "rows"), list(product(COUNTS, ROWS)))
 @pytest.mark.parametrize("kind", ITEMS)

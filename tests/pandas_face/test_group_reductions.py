@@ -77,6 +77,7 @@ def test_lazy_reductions_are_those_of_pandas(column):
                 assert _are_same(found, wanted), f"{how} of {which}: {found!r} instead of {wanted!r}"
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("which", ROWS)
 def test_lazy_reductions_of_groups_are_those_of_pandas(column, which):

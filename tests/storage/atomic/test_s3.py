@@ -127,6 +127,7 @@ class Throttled(Exception):
     status = 503
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("kind", ["hdf", "parquet"], indirect=True)
 @pytest.mark.parametrize("trouble", ["late", "cut", "status"])
 def test_ranges_that_fail_or_are_cut_are_asked_for_again(kind, trouble, options, monkeypatch):
