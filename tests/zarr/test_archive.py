@@ -3,6 +3,7 @@
 import struct
 import warnings
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -10,7 +11,14 @@ import zarr
 
 import akdask as ak
 from akdask.cli import main
-from akdask.errors import FileFormatError, MissingDatasetError, MissingFileError, TransferError, UnsupportedError
+from akdask.errors import (
+    AkdaskError,
+    FileFormatError,
+    MissingDatasetError,
+    MissingFileError,
+    TransferError,
+    UnsupportedError,
+)
 
 VALUES = np.arange(30).reshape(6, 5)
 TEXTS = np.array(["a", "", "ünï"])
@@ -119,6 +127,33 @@ def test_damaged_archives_are_refused(tmp_path, capsys, field, value, told):
         ak.read(path)["inner/x"].to_ndarray()
     assert main(["validate", str(path)]) != 0
     assert "inner/x/0.0" in capsys.readouterr().out
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("seed", range(20))
+def test_archives_with_other_bytes_are_read_or_refused(tmp_path, seed):
+    path = archived(tmp_path / "x.zip", compression=zipfile.ZIP_DEFLATED)
+    raw, generator = path.read_bytes(), np.random.default_rng(seed)
+    with zipfile.ZipFile(path) as archive:
+        start = archive.start_dir
+    for _ in range(20):
+        data = bytearray(raw)
+        for place in generator.integers(start, len(raw), 3):
+            data[place] = generator.integers(256)
+        path.write_bytes(data)
+        with suppress(AkdaskError):
+            for found in ak.read(path).values():
+                found.to_ndarray()
+
+
+def test_names_that_end_early_are_refused(tmp_path):
+    path = archived(tmp_path / "x.zip")
+    data = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        place = data.index(b"inner/x/0.0", archive.start_dir)
+    path.write_bytes(data[:place] + b"\0nner/x/0.0" + data[place + 11 :])
+    with pytest.raises(FileFormatError):
+        ak.read(path)
 
 
 def test_sizes_that_no_memory_holds_are_refused(tmp_path):

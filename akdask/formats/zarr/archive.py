@@ -24,6 +24,20 @@ _HEADER = struct.Struct("<4s22xHH")
 """Before the bytes of a member: the signature, and the lengths of its name and of further fields."""
 
 
+_OF_DAMAGED = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    OSError,
+    struct.error,
+)
+"""What `zipfile` raises for damaged directories of archives."""
+
+
 @record
 class ArchiveMember:
     """One member of an archive; has the attributes of a `FileIdentity` that stores use.
@@ -132,8 +146,7 @@ def members_of(path: str) -> Mapping[str, ArchiveMember]:
                 for one in archive.infolist()
                 if not one.is_dir()
             }
-    # What `zipfile` raises for damaged archives.
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError, struct.error) as error:
+    except _OF_DAMAGED as error:
         raise FileFormatError(
             f"{path!r} is no zip archive that can be read: {error}.", hint="name the folder of a Zarr store, or a .zip."
         ) from None
