@@ -142,6 +142,10 @@ class PositionError(AkdaskError, IndexError):
     """A row position outside the array."""
 
 
+class KeyTypeError(PositionError, ArgumentTypeError):
+    """Elements chosen by what is no position."""
+
+
 class MissingLabelError(AkdaskError, KeyError):
     """No row has the label of a lookup."""
 
@@ -164,6 +168,10 @@ class RegistrationError(AkdaskError, RuntimeError):
 
 class UnsupportedError(AkdaskError, NotImplementedError):
     """Something that Arkouda can do and akdask cannot."""
+
+
+class MixedKeysError(PositionError, UnsupportedError):
+    """Elements chosen by positions and truth values at once."""
 
 
 class ComparisonError(UnsupportedError, ArgumentTypeError):

@@ -298,7 +298,7 @@ def ordered_against(categorical: Any, operation: str, other: Any) -> pdarray:
             f"a Categorical is ordered against a label or a Categorical, not a {type(other).__name__}."
         )
     if not categorical.ordered or (isinstance(other, Categorical) and not other.ordered):
-        raise ArgumentTypeError(
+        raise ComparisonError(
             "labels that are in no order are equal or not.",
             hint="as_ordered() gives them the order in which they are.",
         )

@@ -80,6 +80,10 @@ def array(
         a = np.ma.array(a) if any(isinstance(row, np.ma.MaskedArray) for row in a) else at_hand(a)
     if isinstance(a, np.ndarray) and a.ndim > 1:
         return reshaped(array(a.ravel(), dtype, max_bits=max_bits), a.shape)
+    if isinstance(a, np.ndarray) and not a.ndim and a.dtype.kind not in "biuf":
+        raise ArgumentTypeError(f"an array is made of several elements, or of a number, not of {a!r:.100}.")
+    if isinstance(a, Array) and a._value.dtype == STR and dtype is not None and column_type(dtype) != STR:
+        raise ArgumentTypeError(f"array makes no {dtype} of text.", hint="ak.cast(a, dtype) reads text as numbers.")
     if isinstance(a, Array):
         made: Any = a.copy() if copy else a
     else:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array, class_asked_for, unlabelled, wrap
+from akdask.arrays.array import Array, at_hand, class_asked_for, unlabelled, wrap
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, column_type, unlimited
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
@@ -403,14 +403,15 @@ def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
     Parameters
     ----------
     x, y : pdarray or scalar
-        Dividend and divisor, at least one of them an array.  Integers divided by a 0 in an array give 0 and 0.
+        Dividend and divisor, at least one of them an array.  Integers divided by a 0 in an array that is not in memory
+        give 0 and 0.
     where : bool or pdarray of bool
         Where to divide; elsewhere both results are `x`.
 
     Raises
     ------
     ZeroDivisorError
-        If `y` is the scalar 0.
+        If `y` is the scalar 0, or an array made from memory that has one.
 
     Examples
     --------
@@ -421,6 +422,9 @@ def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
     """
     if isinstance(y, int | float | np.number) and y == 0:
         raise ZeroDivisorError("divmod: the divisor is 0.")
+    known = at_hand(y) if isinstance(y, Array) and where is True else None
+    if known is not None and not known.all():
+        raise ZeroDivisorError("divmod: a divisor is 0.", hint="where=y != 0 has others alone divided.")
     quotient, remainder = elementwise("floor_divide", x, y), elementwise("remainder", x, y)
     if where is True:
         return quotient, remainder

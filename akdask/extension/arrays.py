@@ -19,7 +19,7 @@ from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.strings import Strings
 from akdask.arrays.ufuncs import isfinite, isnan
 from akdask.columns.dtypes import BOOL, FLOAT64, bigint
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.extension.base import COLLECT, ArkoudaExtensionArray, as_lazy, class_for, holds, refuses
 
 PREFIXES = ("arkouda.", "ak.", "ak_", "ak")
@@ -434,6 +434,13 @@ class ArkoudaArray(ArkoudaExtensionArray):
             return self.copy()
         return self._wrapped(rounded(self._data, decimals))
 
+    @classmethod
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> ArkoudaExtensionArray:
+        # As in Arkouda, numbers of a Categorical are its codes.
+        return super()._from_sequence(
+            scalars.codes if isinstance(scalars, Categorical) else scalars, dtype=dtype, copy=copy
+        )
+
     def _converted(self, wanted: Any) -> Any:
         if wanted.type is str:
             text = self._data.astype(str)
@@ -498,15 +505,6 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
     def dtype(self) -> ArkoudaStringDtype:
         """The type ``string``."""
         return ArkoudaStringDtype()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_str_"):
-            method = name.removeprefix("_str_")
-            raise MissingAttributeError(
-                f"pandas has no lazy .str.{method}.",
-                hint=f"s.ak.to_ak_legacy().str.{method}(…) is lazy, s.ak.collect().str.{method}(…) runs in memory.",
-            )
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _computed_elements(self) -> np.ndarray[Any, Any]:
         found = np.array(self._data.tolist(), object)

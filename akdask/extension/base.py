@@ -14,6 +14,7 @@ from pandas.api.indexers import check_array_indexer
 from akdask.arrays.array import Array, special
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array, full
+from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import concatenate
@@ -21,7 +22,15 @@ from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
 from akdask.deferred import pa
 from akdask.engine.values import as_floats
-from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, RefusedMethodError, UnsupportedError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    KeyTypeError,
+    MixedKeysError,
+    PositionError,
+    RefusedMethodError,
+    UnsupportedError,
+)
 
 Class = TypeVar("Class", bound=type)
 
@@ -228,6 +237,7 @@ def row_key(array_: LazyOperators, key: Any) -> Any:
         return key._data
     if isinstance(key, Array | slice):
         return key
+    _check_items(key)
     checked = check_array_indexer(array_, key)
     if isinstance(checked, np.ndarray):
         return array(checked)
@@ -237,6 +247,25 @@ def row_key(array_: LazyOperators, key: Any) -> Any:
         "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
         f"indices, not {type(key).__name__}."
     )
+
+
+def _is_missing(item: Any) -> bool:
+    return bool(pd.api.types.is_scalar(item) and pd.isna(item))
+
+
+def _check_items(key: Any) -> None:
+    """Refuse keys of other items than positions or truth values, by the errors that Arkouda has for them."""
+    if isinstance(key, np.ndarray) and key.size and key.dtype.kind not in "iubO":
+        raise KeyTypeError(f"elements are chosen by integers or bools, not {key.dtype}.")
+    if not isinstance(key, list):
+        return
+    kinds = {bool if isinstance(item, bool | np.bool_) else type(item) for item in key if not _is_missing(item)}
+    if bool in kinds and len(kinds) > 1 and all(issubclass(kind, int | np.integer) for kind in kinds):
+        raise MixedKeysError("elements are chosen by integers or by bools, not both.", hint="take one kind of them.")
+    if any(issubclass(kind, str | float | np.floating) for kind in kinds):
+        raise KeyTypeError(
+            f"elements are chosen by integers or bools, not {', '.join(kind.__name__ for kind in kinds)}."
+        )
 
 
 def _without_ellipsis(key: tuple[Any, ...]) -> Any:
@@ -411,12 +440,22 @@ class OrderedElements(LazyOperators):
         return self.take(np.sort(first))
 
     def value_counts(self, dropna: bool = True) -> pd.Series:
-        """Return the count of each element without a name, the commonest first, labelled by the elements; computes."""
-        codes, uniques = self.factorize(use_na_sentinel=dropna)
+        """Return the count of each element without a name, labelled by the elements; computes.
+
+        Parameters
+        ----------
+        dropna : bool, default True
+            Leave missing elements out; they are the last otherwise.
+
+        Notes
+        -----
+        Follows Arkouda: numbers are in order, text by how common it is.  Counts are pandas' own, which go through its
+        other methods.
+        """
+        codes, uniques = self.factorize(use_na_sentinel=dropna, sort=True)
         counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
-        order = np.argsort(-counts, kind="stable")
-        index = pd.Index(uniques.take(order))
-        return pd.Series(counts[order], index=index, dtype=np.int64)
+        order = np.argsort(-counts if self.dtype.type is str else np.arange(len(counts)), kind="stable")
+        return pd.Series(counts[order], index=pd.Index(uniques.take(order)), dtype=np.int64)
 
     def duplicated(self, keep: Any = "first") -> np.ndarray[Any, Any]:
         """Return which elements occur earlier (or later, or anywhere else) as well; computes."""
@@ -709,11 +748,11 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         """Return rows with missing ones replaced by a value."""
-        raise NotImplementedError
+        return where(missing, fill, data)
 
     def _filled_rows(self, count: int, fill: Any) -> Any:
         """Return rows of one value."""
-        raise NotImplementedError
+        return full(count, fill)
 
     def shift(self, periods: int = 1, fill_value: Any = None) -> Self:
         """Return the elements moved down by some rows, or up by negative ones; lazy.
@@ -898,7 +937,14 @@ class ArkoudaExtensionArray(OrderedElements):
     def _values_for_factorize(self) -> tuple[np.ndarray[Any, Any], Any]:
         return self.to_numpy(), self.dtype.na_value
 
-    def interpolate(self, method: str = "linear", *, limit: Any = None, **kwargs: Any) -> Any:
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_str_"):
+            method = name.removeprefix("_str_")
+            hint = f"s.ak.to_ak_legacy().str.{method}(…) is lazy, s.ak.collect().str.{method}(…) runs in memory."
+            return _refusal(type(self).__name__, f"str.{method}", hint)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def interpolate(self, method: str = "linear", *args: Any, limit: Any = None, **kwargs: Any) -> Any:
         """Refuse: missing elements are not found from their neighbours.
 
         Raises

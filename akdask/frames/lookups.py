@@ -253,6 +253,8 @@ def search_intervals(vals: Any, intervals: Any, tiebreak: pdarray | None = None,
         raise ArgumentError(f"intervals have lower and upper bounds, not {len(intervals)} sets of them.")
     values, lows, highs = as_arrays(vals), *(as_arrays(side) for side in intervals)
     _check_types(values, lows, highs)
+    if tiebreak is not None and array(tiebreak).size != lows[0].size:
+        raise ArgumentTypeError(f"a tiebreak is an array of {lows[0].size} numbers, one for each interval.")
     operands = [item._as_operand() for item in [*lows, *highs, *([] if tiebreak is None else [array(tiebreak)])]]
     frame, columns = on_common_rows("search intervals of", operands)
     project = Project(frame, tuple(range(len(columns))), tuple(columns))

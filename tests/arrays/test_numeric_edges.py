@@ -249,3 +249,21 @@ def test_narrow_numbers_that_most_filters_leave_are_added_up(name, dtype):
     with ak.config.set(optimize=False):
         found = getattr(lazy[is_first][is_second[is_first]][1:], name)()
         assert found == pytest.approx(getattr(left[1:], name)())
+
+
+def test_divmod_refuses_zeros_among_divisors_in_memory_unless_some_are_left_out():
+    divisors = np.array([2, 0, 3])
+    with pytest.raises(ZeroDivisionError, match="where="):
+        ak.divmod(ak.array([5, 6, 7]), ak.array(divisors))
+    quotients, remainders = ak.divmod(ak.array([5, 6, 7]), ak.array(divisors), where=ak.array(divisors) != 0)
+    assert (quotients.tolist(), remainders.tolist()) == ([2, 6, 2], [1, 6, 1])
+    quotients, remainders = ak.divmod(ak.array([5, 6, 7]), ak.arange(3))
+    assert (quotients.tolist(), remainders.tolist()) == ([0, 6, 3], [0, 0, 1])
+
+
+def test_text_is_not_read_as_numbers_by_array():
+    with pytest.raises(TypeError, match=r"ak\.cast"):
+        ak.array(ak.array(["1", "2"]), dtype="int64")
+    assert ak.array(ak.array(["1", "2"]), dtype=str).tolist() == ["1", "2"]
+    with pytest.raises(TypeError, match="several elements"):
+        ak.array(np.array("a"))

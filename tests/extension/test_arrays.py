@@ -257,7 +257,7 @@ def test_text_and_categories_are_put_together_as_text():
 
 
 def test_str_of_pandas_says_where_it_is():
-    with pytest.raises(AttributeError, match=r"to_ak_legacy\(\)\.str\.upper"):
+    with pytest.raises(NotImplementedError, match=r"to_ak_legacy\(\)\.str\.upper"):
         pd.Series(["a"], dtype="ak_string").str.upper()
 
 
@@ -408,3 +408,39 @@ def test_elements_of_text_are_numpys():
         assert isinstance(array[1], np.str_)
     assert ak.ArkoudaStringArray(["a", "bc"]).to_ndarray().dtype == "<U2"
     assert ak.ArkoudaArray(ak.array([2, 2, 1])).value_counts().name is None
+
+
+def test_elements_are_counted_in_the_order_that_arkouda_has():
+    counts = ak.ArkoudaArray(ak.array([2.5, 1.0, 2.5, np.nan, 2.5])).value_counts()
+    assert counts.index.tolist() == [1.0, 2.5]
+    assert counts.tolist() == [1, 3]
+    assert counts.dtype == np.int64
+    assert ak.ArkoudaArray(ak.array([2.5, np.nan])).value_counts(dropna=False).tolist() == [1, 1]
+    assert ak.ArkoudaStringArray(["b", "a", "b", "c"]).value_counts().index.tolist() == ["b", "a", "c"]
+    assert ak.ArkoudaStringArray(["b", "a", "b", "c"]).value_counts().tolist() == [2, 1, 1]
+    empty = ak.ArkoudaArray(ak.array([], dtype="int64")).value_counts()
+    assert (len(empty), empty.dtype) == (0, np.int64)
+
+
+@pytest.mark.parametrize("made", [ak.ArkoudaArray([1, 2]), ak.ArkoudaStringArray(["a", "b"])])
+def test_keys_that_choose_no_elements_are_refused_as_in_arkouda(made):
+    for key in (np.array([0.5]), ["a"], [0.5]):
+        with pytest.raises(TypeError, match="by integers or bools"):
+            made[key]
+    for change in (made.__getitem__, lambda key: made.__setitem__(key, made[0])):
+        with pytest.raises(NotImplementedError, match="not both"):
+            change([True, 1])
+    assert made[[np.int64(1), 0]].tolist() == [made[1], made[0]]
+    assert len(made[[]]) == 0
+
+
+def test_numbers_of_a_categorical_are_its_codes():
+    labels = ak.Categorical(ak.array(["b", "a", "b"]))
+    assert ak.ArkoudaArray._from_sequence(labels).tolist() == labels.codes.tolist()
+
+
+def test_a_class_of_ones_own_takes_elements():
+    class Mine(ak.ArkoudaExtensionArray):
+        pass
+
+    assert Mine(ak.array([1, 2, 3])).take([0, -1, 2], allow_fill=True, fill_value=99).to_numpy().tolist() == [1, 99, 3]
