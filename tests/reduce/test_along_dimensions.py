@@ -73,6 +73,15 @@ def test_squares_of_distances_from_the_mean_are_numpys(length, inner, seed, cent
     np.testing.assert_allclose(found, (grid.var(axis=1) * grid.shape[1]).reshape(-1), rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.parametrize("place", [0, 1, 127, 128, 4095, 4096, 4097, 8191, 8192, 8199])
+def test_an_extreme_is_found_at_the_ends_of_what_is_searched_at_once(place):
+    for dtype in ("int64", "float64"):
+        row = np.zeros(8200, dtype)
+        row[place] = 1
+        assert first_extremes(row, 8200, 1, largest=True).tolist() == [place]
+        assert first_extremes(-row, 8200, 1, largest=False).tolist() == [place]
+
+
 @given(grids())
 @settings(max_examples=20)
 def test_positions_of_extremes_of_long_dimensions_are_those_of_parts(drawn):

@@ -9,10 +9,13 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.arrays.array import wrap
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64
+from akdask.engine.sources import RowNumbers
 from akdask.errors import AkdaskError
 from akdask.operators.reduce.along_axis import AXIS_FUNCTIONS, computed_along
 from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.testing.strategies import partitioned
 
 BLOCKS = [np.array(rows, np.float64) for rows in ([], [3.0, 1.0, 3.0], [1.0, 4.0], [np.nan, 0.0], [2.0, np.nan, -1.0])]
 
@@ -77,6 +80,13 @@ def test_integers_of_which_some_are_missing_are_as_true_as_floats_with_nan(rows)
     assert (bool(lazy.any()), bool(lazy.all())) == (floats.any(), floats.all())
     assert int(ak.count_nonzero(lazy)) == np.count_nonzero(floats)
     np.testing.assert_equal(float(ak.median(lazy)), np.median(floats))
+
+
+def test_rows_that_are_counted_when_they_are_numbered_have_numbers_from_0():
+    rows = partitioned(np.arange(12), [5, 4, 3])
+    kept = rows[rows % 3 != 1]
+    numbers = RowNumbers(kept._frame)
+    assert wrap(numbers, numbers.position).tolist() == list(range(8))
 
 
 def test_medians_of_groups_keep_nan_where_it_is_not_skipped():
