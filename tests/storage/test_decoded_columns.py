@@ -209,6 +209,15 @@ def test_a_column_read_in_two_ways_is_two_columns(tmp_path, monkeypatch):
     assert len({key[1].stored for key in decoded_columns._columns}) == 2
 
 
+def test_nulls_of_a_column_are_another_column(tmp_path):
+    path = str(tmp_path / "rows.parquet")
+    times = pa.array([None if row % 4 == 1 else row for row in range(40)], pa.timestamp("us"))
+    pq.write_table(pa.table({"t": times}), path)
+    for _ in range(3):
+        assert ak.get_null_indices(path, ["t"])["t"].to_ndarray().tolist() == [row % 4 == 1 for row in range(40)]
+        assert ak.scan(path)["t"].to_ndarray().astype("M8[us]").tolist() == times.to_pylist()
+
+
 def test_columns_go_before_results_are_spilled(tmp_path, monkeypatch):
     frame = rows_of(NROWS)
     found = opened(written(tmp_path, "parquet", frame))
