@@ -14,6 +14,7 @@ from akdask.arrays.row_selection import check_sample, known_lengths, position
 from akdask.arrays.sorting import sort
 from akdask.engine.alignment import Aligned, align
 from akdask.engine.sources import row_numbers
+from akdask.engine.values import Value, split_keys
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -114,14 +115,16 @@ def broadcast_values(groups: Any, values: Any, permute: bool) -> Any:
             raise AlignmentError(
                 f"broadcast takes one value for each of {sum(counted[0])} groups, got {sum(counted[1])}."
             )
-    refs = [(grouped, grouped.key(number)) for number in range(len(grouped.keys))]
-    results, columns = align("broadcast", [*refs, operand._as_operand()])
+    of_groups: Sequence[Value] = [grouped.key(number) for number in range(len(grouped.keys))]
     if permute:
-        frame, keys = groups._by.frame, list(groups._by.values)
+        # Keys of rows in no group have to be unlike those of groups.
+        frame, keys = groups._by.frame, list(split_keys(groups._by.given))
+        of_groups = split_keys(grouped.keys_of(groups._by.given))
     else:
         rows, row_keys, _, _ = groups._on()
         frame = RowsByGroup(rows, row_keys, groups._by.identity, row_keys, None)
         keys = list(map(frame.column, range(len(row_keys))))
+    results, columns = align("broadcast", [*((grouped, key) for key in of_groups), operand._as_operand()])
     spread = BroadcastToRows(projected(frame, keys), projected(results, columns))
     return like(given, spread, spread.value)
 

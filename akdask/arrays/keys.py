@@ -20,7 +20,7 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.times import is_missing_time, of_order
-from akdask.engine.values import Call, Constant, Value, as_floats, cast, key_parts, split_keys
+from akdask.engine.values import Call, Constant, Value, as_floats, cast, key_parts, present_keys, split_keys
 from akdask.errors import ArgumentTypeError, UnfitArgumentError
 from akdask.operators.group.plan import GroupIdentity
 from akdask.records import record
@@ -188,13 +188,16 @@ class GroupKeys:
     frame : Frame
         Where they are found.
     values : tuple of Value
-        The columns; integers with gaps have two.
+        What rows are compared by; integers with missing rows that are in a group have two.
+    given : tuple of Value
+        The columns; those of rows in no group are unlike those of groups.
     grouped : Value, optional
         Bool column that is True where a row is in a group; None if all rows are.
     """
 
     frame: Frame
     values: tuple[Value, ...]
+    given: tuple[Value, ...]
     grouped: Value | None = None
 
     @classmethod
@@ -210,12 +213,13 @@ class GroupKeys:
         """
         frame, values = align("group", [array._key() for array in arrays])
         present = _is_present(arrays, values, labels) if dropna else None
-        return cls(frame, split_keys(values), present)
+        return cls(frame, split_keys(values) if present is None else present_keys(values), tuple(values), present)
 
     @classmethod
     def of_numbers(cls, numbers: Array) -> Self:
         """Return the number of each row's group as the key; rows with negative numbers are in no group."""
-        return cls(numbers._frame, (numbers._value,), Call("greater_equal", numbers._value, Constant(0)))
+        value = numbers._value
+        return cls(numbers._frame, (value,), (value,), Call("greater_equal", value, Constant(0)))
 
     @property
     def _columns(self) -> list[Aligned]:

@@ -466,21 +466,39 @@ def key_parts(value: Value) -> list[Value]:
     if value.dtype.itemsize < FLOAT64.itemsize:
         return [as_floats(value)]
     integers, missing = apart(value)
-    return [missing, Call("where", missing, Constant(integers.dtype.numpy.type(0)), integers)]
-
-
-def of_key_parts(value: Value, keys: Sequence[Value]) -> Value:
-    """Return a value on other rows from the values that `key_parts` made of it."""
-    if value.dtype.is_nullable_number and len(keys) == 1:
-        lacks = Call("isnan", keys[0])
-        filled = Call("where", lacks, Constant(0.0), keys[0])
-        return with_missing(cast(filled, value.dtype.plain), lacks, column_in_errors(value))
-    return keys[0] if len(keys) == 1 else with_missing(keys[1], keys[0], column_in_errors(value))
+    if getattr(integers, "operation", "") != "present_numbers":
+        # Columns have the same integer in all missing rows.
+        integers = Call("where", missing, Constant(integers.dtype.numpy.type(0)), integers)
+    return [missing, integers]
 
 
 def split_keys(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return the values that rows are compared by, of several keys; see `key_parts`."""
     return tuple(part for value in values for part in key_parts(value))
+
+
+def present_keys(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Return the values that rows are compared by of which no key is missing, one for each key."""
+    return tuple(apart(value)[0] if value.dtype.is_nullable_number else value for value in values)
+
+
+def joined_keys(given: Iterable[Value], parts: Iterable[Value]) -> list[Value]:
+    """Return keys on other rows, of the types of given ones, from what `split_keys` or `present_keys` made of these."""
+    remaining = iter(parts)
+    return [_of_parts(value, remaining) for value in given]
+
+
+def _of_parts(value: Value, parts: Iterator[Value]) -> Value:
+    part = next(parts)
+    if not value.dtype.is_nullable_number:
+        return part
+    if part.dtype == value.dtype.plain:
+        return with_missing(part, Constant(np.bool_(False)), column_in_errors(value))
+    if part.dtype != FLOAT64:
+        return with_missing(next(parts), part, column_in_errors(value))
+    lacks = Call("isnan", part)
+    filled = Call("where", lacks, Constant(0.0), part)
+    return with_missing(cast(filled, value.dtype.plain), lacks, column_in_errors(value))
 
 
 def widened(value: Value, dtype: ColumnType) -> Value:

@@ -71,7 +71,17 @@ OPERATIONS = {
     "groupby": lambda d: d.groupby("k")["x"].sum(),
     "groupby with missing": lambda d: d.groupby("k", dropna=False)["x"].max(),
     "groupby of two": lambda d: d.groupby(["g", "k"], dropna=False)["x"].sum().reset_index(),
+    "groupby of two that are there": lambda d: d.groupby(["g", "k"])["x"].sum().reset_index(),
+    "groupby of two, one narrow": lambda d: d.assign(b=d["k"] > 0).groupby(["b", "k"])["x"].max().reset_index(),
+    "size of groups": lambda d: d.groupby("k").size(),
+    "nunique by groups": lambda d: d.groupby("k")["x"].nunique(),
+    "median by groups": lambda d: d.groupby(["k", "g"])["x"].median().reset_index(),
+    "first by groups": lambda d: d.groupby("k")["x"].first(),
     "transform": lambda d: d.groupby("k")["x"].transform("sum"),
+    "transform of two": lambda d: d.groupby(["g", "k"])["x"].transform("max"),
+    "transform with missing": lambda d: d.groupby("k", dropna=False)["x"].transform("sum"),
+    "ngroup": lambda d: d.groupby("k")["x"].ngroup(),
+    "head of groups": lambda d: d.groupby("k")["x"].head(1),
     "cumcount": lambda d: d.groupby("k", dropna=False)["x"].cumcount(),
     "groups: nunique": lambda d: d.groupby("g")["k"].nunique(),
     "groups: min": lambda d: d.groupby("g")["k"].min(),
@@ -121,6 +131,21 @@ class Labelled(ak.DataFrame):
 def test_wide_integers_with_gaps_are_keys_as_they_are(operation, dtype):
     rows = frame(dtype)
     assert plain(OPERATIONS[operation](Labelled(rows))) == plain(OPERATIONS[operation](rows))
+
+
+@pytest.mark.parametrize("dropna", [True, False])
+@pytest.mark.parametrize("dtype", [*ROWS, "boolean"])
+def test_values_of_groups_come_to_the_rows_of_groups_alone(dtype, dropna):
+    keys = pd.Series([False, None, True, True, None], dtype=dtype) if dtype == "boolean" else frame(dtype)["k"]
+    groups = ak.GroupBy(ak.array(keys), dropna=dropna)
+    found, sums = groups.sum(ak.arange(len(keys)) + 1)
+    wanted = pd.Series(range(1, len(keys) + 1)).groupby(keys, dropna=dropna)
+    assert sums.tolist() == wanted.sum().tolist()
+    assert [plain(key) for key in found.tolist()] == [plain(key) for key in wanted.sum().index]
+    # Integers are 0 in rows of no group, as in Arkouda.
+    assert groups.broadcast(sums).tolist() == wanted.transform("sum").fillna(0).tolist()
+    by_group = groups.broadcast(sums, permute=False).tolist()
+    assert by_group == [item for item, size in zip(sums.tolist(), wanted.size(), strict=True) for _ in range(size)]
 
 
 @pytest.mark.parametrize("dtype", ROWS)

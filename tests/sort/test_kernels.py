@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from itertools import pairwise, permutations, product
 from math import isnan
 from unittest.mock import patch
 
@@ -25,7 +24,6 @@ from akdask.operators.sort.kernels import (
     argsort_by_words,
     argsort_packed,
     is_ascending,
-    split_packed,
     split_sorted,
 )
 
@@ -132,24 +130,6 @@ def test_rows_cut_at_marks_are_those_that_come_before(table, data):
     # A row comes before itself neither as a value nor as a row.
     in_order = [take_rows(column, order) for column in columns]
     assert split_sorted(in_order, ascending, order, marks, chosen).tolist() == position[chosen].tolist()
-
-
-@given(st.sets(st.integers(0, 200)), st.lists(st.integers(0, 200)))
-def test_packed_keys_are_cut_into_ranges(keys, marks):
-    marks = sorted(marks)
-    pieces = split_packed(np.array(list(keys), np.uint64), np.array(marks, np.uint64))
-    bounds = [-1, *marks, 201]
-    wanted = [sorted(key for key in keys if low <= key < high) for low, high in pairwise(bounds)]
-    assert [sorted(piece.tolist()) for piece in pieces] == wanted
-
-
-def test_packed_keys_in_any_order_are_cut_anywhere():
-    for keys, low, high in product(permutations(range(4)), range(5), range(5)):
-        marks = np.array(sorted([low, high]), np.uint64)
-        pieces = split_packed(np.array(keys, np.uint64), marks)
-        assert [set(piece.tolist()) for piece in pieces] == [
-            set(range(start, stop)) for start, stop in pairwise([0, *marks.tolist(), 4])
-        ]
 
 
 @given(tables())

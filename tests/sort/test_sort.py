@@ -73,6 +73,62 @@ def test_frames_and_permutations_sort_as_in_pandas(ascending):
         assert np.array_equal(lazy.coargsort(by, ascending).to_ndarray(), wanted.index)
 
 
+def several_keys(seed, nrows=1500):
+    """Keys of which some are one word together, others not; integers and bools of which rows are missing."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "few": random.integers(-2, 3, nrows),
+            "small": random.integers(0, 200, nrows).astype(np.uint8),
+            "flag": random.random(nrows) < 0.3,
+            "near": random.integers(2**62, 2**62 + 500, nrows),
+            "wide": random.choice([-(2**63), 0, 2**63 - 1], nrows),
+            "gaps": pd.array(random.integers(-40, 40, nrows), "Int64"),
+            "maybe": pd.array(random.random(nrows) < 0.5, "boolean"),
+            "row": np.arange(nrows),
+        }
+    )
+    frame.loc[random.random(nrows) < 0.2, ["gaps", "maybe"]] = pd.NA
+    return frame
+
+
+SEVERAL = [
+    ["few", "flag"],
+    ["flag", "near", "few", "small"],
+    ["small", "wide"],
+    ["wide", "few"],
+    ["gaps"],
+    ["maybe"],
+    ["few", "gaps"],
+    ["gaps", "maybe", "near"],
+]
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("by", SEVERAL, ids="-".join)
+@pytest.mark.parametrize("together", [True, False])
+def test_several_keys_sort_alike_as_one_word_and_apart(tmp_path, monkeypatch, by, together):
+    if not together:
+        monkeypatch.setattr(partition.Splitters, "word_span", None)
+    frame = several_keys(len(by[0]))
+    frame.to_parquet(tmp_path / "x.parquet", row_group_size=400)
+    lazy = ak.DataFrame(ak.read_parquet(str(tmp_path / "x.parquet")))
+    directions = [(number + len(by[-1])) % 2 == 0 for number in range(len(by))]
+    for ascending in (directions, [not upwards for upwards in directions]):
+        # Missing rows come last in both directions, which pandas tells of one key at a time.
+        wanted = frame
+        for name, upwards in reversed(list(zip(by, ascending, strict=True))):
+            wanted = wanted.sort_values(name, ascending=upwards, kind="stable")
+        ordered = lazy.sort_values(by, ascending)
+        assert ordered.npartitions > 2
+        found = ordered.to_pandas(nullable=True)
+        assert found["row"].tolist() == wanted["row"].tolist()
+        for name in frame:
+            assert found[name].isna().tolist() == wanted[name].isna().tolist()
+            assert found[name].dropna().tolist() == wanted[name].dropna().tolist()
+        assert lazy.coargsort(by, ascending).tolist() == wanted["row"].tolist()
+
+
 def test_filtered_rows_sort_as_in_pandas():
     lazy, frame = random_frame()
     kept, wanted = lazy[lazy["few"] > 1], frame[frame["few"] > 1]

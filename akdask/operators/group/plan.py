@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import count
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -44,9 +43,8 @@ from akdask.engine.values import (
     columns_of,
     describe,
     flattened,
-    key_parts,
+    joined_keys,
     nearest_floats,
-    of_key_parts,
     split_keys,
     token,
 )
@@ -590,8 +588,7 @@ class Groups(Frame):
 
     def keys_of(self, given: Iterable[Value]) -> list[Value]:
         """Return the keys of the groups, each of the type of the value that rows were grouped by."""
-        numbers = count()
-        return [of_key_parts(value, [self.key(next(numbers)) for _ in key_parts(value)]) for value in given]
+        return joined_keys(given, map(self.key, range(len(self.keys))))
 
 
 class GroupAggregate(Groups):

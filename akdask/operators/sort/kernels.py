@@ -420,18 +420,3 @@ def split_sorted(
 def _all_words(column: Column, count: int, upwards: bool) -> Iterator[Words]:
     column = with_words(column, count)
     return (word(column, number, upwards) for number in range(count))
-
-
-def split_packed(packed: Words, splitters: Words) -> list[Words]:
-    """Return the packed keys below the first of ascending splitters, from there to the second, and so on.
-
-    Reorders `packed`: the results are views of it.
-    """
-    if not len(splitters):
-        return [packed]
-    middle = len(splitters) // 2
-    below = int(np.count_nonzero(packed < splitters[middle]))
-    if 0 < below < len(packed):
-        # One rank at a time; NumPy's way for several ranks is many times slower.
-        packed.partition(below)
-    return [*split_packed(packed[:below], splitters[:middle]), *split_packed(packed[below:], splitters[middle + 1 :])]

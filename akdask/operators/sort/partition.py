@@ -37,7 +37,7 @@ from akdask.operators.keys.keys import (
 )
 from akdask.operators.keys.string_codes import StringLayout, layout_of
 from akdask.operators.sort import tuning
-from akdask.operators.sort.kernels import argsort, split_packed, split_sorted
+from akdask.operators.sort.kernels import argsort, split_sorted
 from akdask.operators.sort.ranges import (
     ROW,
     By,
@@ -173,8 +173,20 @@ class Splitters:
         """Whether enough bits of the only key fit that few rows are equal in them."""
         return self.spans is not None and len(self.spans) == 1 and not self.alike
 
+    @property
+    def word_span(self) -> tuple[int, int] | None:
+        """Bounds of `words_of` for all rows; None if keys have several words that do not fit one."""
+        if self.spans is None or len(self.spans) == 1:
+            return None if self.spans is None else self.spans[0]
+        bits = sum((high - low).bit_length() for low, high in self.spans)
+        return None if bits > WORD_BITS else (0, (1 << bits) - 1)
+
+    def words_of(self, columns: Sequence[Column]) -> Words:
+        """Return the keys as one word each, in an order that all partitions share; see `word_span`."""
+        return word(columns[0], 0, self.ascending[0]) if len(columns) == 1 else self.codes(columns)
+
     def codes(self, columns: Sequence[Column]) -> Words:
-        """Return the keys as one number each, in an order that all partitions share."""
+        """Return the keys as one number each, counted from the least, in an order that all partitions share."""
         assert self.spans is not None, "keys have one word each"
         keys = [
             Key(word(column, 0, upwards), low, (high - low).bit_length())
@@ -183,10 +195,6 @@ class Splitters:
         key = combine(keys)
         assert key is not None, "they fit, or there is one only"
         return key.codes
-
-    def pack(self, codes: Words, rows: NumberArray) -> Words:
-        """Return keys packed with row numbers, which fit together."""
-        return (codes << np.uint64(self.shift)) | rows.view(np.uint64)
 
 
 def lost_bits(spans: Sequence[tuple[int, int]], shift: int) -> int:
@@ -335,33 +343,31 @@ def _(frame: ChooseSplitters) -> Expr:
 
 
 class RadixPartitioning:
-    """The ranges of rows by their only key.
+    """The ranges of rows by keys that are one word together.
 
     Parameters
     ----------
     splitters : Splitters
-        Bounds of the ranges; the key has one word.
+        Bounds of the ranges.
     expected : int
         Expected number of rows; repeated rows may be more.
     """
 
     def __init__(self, splitters: Splitters, expected: int) -> None:
-        assert splitters.spans is not None, "keys have one word"
+        assert splitters.word_span is not None, "keys are one word"
         self.nrows = 0
         self._splitters = splitters
-        self._ranges = RangePartitioner(
-            word(splitters.columns[0], 0, splitters.ascending[0]), splitters.rows, *splitters.spans[0]
-        )
+        self._ranges = RangePartitioner(splitters.words_of(splitters.columns), splitters.rows, *splitters.word_span)
         self._numbers, self._packed = new_array(expected, np.uint16), new_array(expected, np.uint64)
 
-    def add(self, key: Column, rows: NumberArray | None) -> None:
+    def add(self, keys: Sequence[Column], rows: NumberArray | None) -> None:
         """Find the ranges of some rows."""
-        numbers = np.zeros(len(key), np.int64) if rows is None else rows
-        self._find(word(key, 0, self._splitters.ascending[0]), numbers)
+        numbers = np.zeros(len(keys[0]), np.int64) if rows is None else rows
+        self._find(self._splitters.words_of(keys), numbers)
 
-    def add_packed(self, key: Column, rows: NumberArray) -> Words:
+    def add_packed(self, keys: Sequence[Column], rows: NumberArray) -> Words:
         """Find the ranges of some rows, pack their keys with row numbers, and return the full keys."""
-        start, words = self.nrows, word(key, 0, self._splitters.ascending[0])
+        start, words = self.nrows, self._splitters.words_of(keys)
         self._find(words, rows)
         self._packed = with_capacity(self._packed, start, self.nrows)
         return self._ranges.pack(
@@ -432,21 +438,14 @@ class RangePartition:
         # Keys with lost bits must be available wherever their rows are sorted.
         stays = self.memory_budget is None and PACKED_BYTES * splitters.nrows <= memory_share()
         has_ranges = self._has_radix_ranges(splitters)
-        fits = splitters.fits or (splitters.nearly_fits and stays and has_ranges)
-        packs = self.numbered and self.names == (ROW,) and fits
-        if packs and has_ranges:
+        fits = splitters.fits or (splitters.nearly_fits and stays)
+        if has_ranges and fits and self.numbered and self.names == (ROW,):
             partitioned = self._radix_words(partition, splitters)
             return spilled([[part] for part in partitioned], self.memory_budget, join_runs)
         if has_ranges and all(dtype.is_number for dtype in self.program.dtypes):
             return self._cut(self._radix_runs(partition, splitters), splitters)
         splitters = splitters.coarser()
-        if not packs:
-            return self._cut(self._runs(partition, splitters), splitters)
-        slices: list[list[Any]] = [[] for _ in range(self.count)]
-        for block_slices in self._packed(partition, splitters):
-            for parts, part in zip(slices, block_slices, strict=True):
-                parts.append(part)
-        return spilled(slices, self.memory_budget, join_runs)
+        return self._cut(self._runs(partition, splitters), splitters)
 
     def _cut(self, tables: Iterator[CutTable], splitters: Splitters) -> Slices:
         """Return the slices of tables whose rows are in ranges; few rows may have fewer ranges than planned."""
@@ -456,9 +455,8 @@ class RangePartition:
         return spilled(slices, self.memory_budget, join_runs)
 
     def _has_radix_ranges(self, splitters: Splitters) -> bool:
-        """Whether the ranges are those of one key of one word, and few enough for radix partitioning."""
-        has_one_word = splitters.spans is not None and len(self.by) == 1
-        return has_one_word and 0 < len(splitters.rows) < tuning.MOST_RADIX_RANGES
+        """Whether the ranges are those of keys that are one word together, and few enough for radix partitioning."""
+        return splitters.word_span is not None and 0 < len(splitters.rows) < tuning.MOST_RADIX_RANGES
 
     def _radix_words(self, partition: Partition | PartitionBatch, splitters: Splitters) -> list[PackedKeys]:
         """Radix-partition packed keys by range."""
@@ -466,7 +464,7 @@ class RangePartition:
         full_keys: dict[int, Words] = {}
         for block in partition.blocks():
             columns = self._named(block.evaluate(self.program))
-            keys = ranges.add_packed(columns[self.by[0]], columns[ROW])
+            keys = ranges.add_packed([columns[name] for name in self.by], columns[ROW])
             if splitters.lost:
                 full_keys[int(columns[ROW][0])] = keys
         partitioned = ranges.packed
@@ -480,7 +478,7 @@ class RangePartition:
         buffered, ranges = ColumnBuffer(self.program, partition.nrows), RadixPartitioning(splitters, partition.nrows)
         for block in partition.blocks():
             columns = dict(zip(self.columns, buffered.add(block), strict=True))
-            ranges.add(columns[self.by[0]], columns.get(ROW))
+            ranges.add([columns[name] for name in self.by], columns.get(ROW))
         by = self._by(splitters)
         columns = dict(zip(self.columns, buffered.columns(), strict=True))
         del buffered
@@ -488,14 +486,6 @@ class RangePartition:
         wanted = dict.fromkeys([*self.names, *(name for name, _ in by)])
         partitioned = {name: ranges.partitioned(columns.pop(name)) for name in wanted}
         yield Table(partitioned, ranges.nrows), ranges.bounds
-
-    def _packed(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[list[PackedKeys]]:
-        bounds = slice(splitters.within - 1, None, splitters.within)
-        at = splitters.pack(splitters.codes(splitters.columns)[bounds], splitters.rows[bounds])
-        for columns, _ in self._blocks(partition):
-            keys = splitters.codes([columns[name] for name in self.by])
-            slices = split_packed(splitters.pack(keys, columns[ROW]), at)
-            yield [PackedKeys(words, splitters.shift, [0, len(words)]) for words in slices]
 
     def _runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[CutTable]:
         """Sort the rows of each block."""

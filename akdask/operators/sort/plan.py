@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +27,17 @@ from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rea
 from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
 from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import BroadcastInput, Call, ColumnRef, Replica, Value, key_parts
+from akdask.engine.values import (
+    BroadcastInput,
+    Call,
+    ColumnRef,
+    Replica,
+    Value,
+    apart,
+    column_in_errors,
+    key_parts,
+    with_missing,
+)
 from akdask.operators.join.key_tables import SortedKeys
 from akdask.operators.sort import tuning
 from akdask.operators.sort.kernels import is_ascending, sort_tables
@@ -119,7 +129,7 @@ def sorted_rows(
     *,
     with_row: bool = False,
     count: int | None = None,
-) -> tuple[Sort, list[ColumnRef]]:
+) -> tuple[Sort, list[Value]]:
     """Return columns sorted by some keys, and last, if requested, the original number of each row.
 
     `count` is the number of partitions; by default it follows from the size of the rows.
@@ -151,9 +161,7 @@ def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Seque
     return [key for key, _ in found], [upwards for _, upwards in found]
 
 
-def sorted_along(
-    frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value
-) -> tuple[Sort, list[ColumnRef]] | None:
+def sorted_along(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> tuple[Sort, list[Value]] | None:
     """Return columns in the order of row numbers that a sort of the same rows gives; None for other positions."""
     if not isinstance(at_frame, Sort) or at != ColumnRef(at_frame._name, ROW, INT64):
         return None
@@ -166,8 +174,10 @@ def sorted_along(
 
 def _sort(
     keys: Sequence[Aligned], payload: Sequence[Aligned], order: SortOrder, with_row: bool
-) -> tuple[Sort, list[ColumnRef]]:
-    frame, values = align_by_plan("sort", [*keys, *payload])
+) -> tuple[Sort, list[Value]]:
+    # Numbers with missing rows are carried as two plain columns, of which keys may be one.
+    parts = [(frame, part) for frame, value in payload for part in _parts_of(value)]
+    frame, values = align_by_plan("sort", [*keys, *parts])
     numbered = with_row or order.straddle
     if numbered:
         frame, values = align_by_plan("number", [*((frame, value) for value in values), row_numbers(frame)])
@@ -175,10 +185,21 @@ def _sort(
     if numbered:
         names[values[-1]] = ROW
     by = tuple(names[value] for value in values[: len(keys)])
-    wanted = [names[value] for value in values[len(keys) : len(keys) + len(payload)]] + [ROW] * with_row
+    wanted = [names[value] for value in values[len(keys) : len(keys) + len(parts)]] + [ROW] * with_row
     project = Project(frame, tuple(names.values()), tuple(names))
     sort = Sort(project, by, tuple(dict.fromkeys(wanted)), order)
-    return sort, [sort.column(name) for name in wanted]
+    carried: Iterator[Value] = iter([sort.column(name) for name in wanted])
+    found = [_of_parts(value, carried) for _, value in payload]
+    return sort, [*found, *carried]
+
+
+def _parts_of(value: Value) -> Sequence[Value]:
+    return apart(value) if value.dtype.is_nullable_number else [value]
+
+
+def _of_parts(value: Value, parts: Iterator[Value]) -> Value:
+    part = next(parts)
+    return with_missing(part, next(parts), column_in_errors(value)) if value.dtype.is_nullable_number else part
 
 
 def ranks(frame: Frame, value: Value) -> Replica:
