@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,8 @@ from akdask.operators.join.key_tables import (
     index_keys,
     key_set,
 )
+from akdask.operators.keys import tables as shared_tables
+from akdask.operators.keys import tuning as key_tuning
 from akdask.operators.keys.keys import FIRST, HALF, SECOND, VACANT, SlotGrid, span, word
 from akdask.operators.keys.tables import KeyTable
 from akdask.testing.strategies import DTYPES, columns
@@ -189,12 +192,14 @@ def laid_out(index, table):
     st.lists(st.tuples(st.integers(0, 2**58 - 1) | st.integers(0, 9), st.integers(0, 2)), min_size=1),
     st.integers(0, 57),
     st.booleans(),
+    st.sampled_from([1, 2, 8]),
 )
-def test_words_are_inserted_where_sorting_puts_them(rows, shift, with_another):
+def test_words_are_inserted_where_sorting_puts_them(rows, shift, with_another, threads):
     keys = np.array([key >> shift for key, copies in rows for _ in range(1 + copies)])
     table = [keys, np.arange(len(keys)) % 2] if with_another and shift else [keys]
     index = PackedIndex(table, [span(column) for column in table])
-    slots, furthest, later = index._inserted()
+    with patch.object(key_tuning, "ROWS_OF_THREADS", 0), patch.object(shared_tables, "_cores", return_value=threads):
+        slots, furthest, later = index._inserted()
     expected, expected_furthest, expected_later = laid_out(index, table)
     assert sorted(later.tolist()) == expected_later
     assert (slots.tolist(), furthest) == (expected.tolist(), expected_furthest)

@@ -128,7 +128,11 @@ def words(*numbers):
         lambda: rows.copy_strings(
             np.zeros(40, np.uint8), WORDS[:1], words(LAST - np.uint64(2), LAST), np.empty(64, np.uint8)
         ),
-        lambda: tables.insert_packed(WORDS, 0, 1, 1, 60, np.zeros(40, np.uint64), np.empty(4, np.int64)),
+        lambda: tables.insert_packed(WORDS, INTS[:0], 0, 1, 1, 60, 0, 1, np.zeros(40, np.uint64), INTS + 0, INTS + 0),
+        lambda: tables.insert_packed(WORDS, INTS[:0], 0, 1, 1, 60, 2, 2, np.full(40, LAST), INTS + 0, INTS + 0),
+        lambda: tables.insert_packed(WORDS, INTS[:0], 0, 1, 1, 60, 0, 3, np.full(40, LAST), INTS + 0, INTS + 0),
+        lambda: tables.insert_packed(WORDS, INTS[:0], 0, 1, 1, 60, 0, 2, np.full(40, LAST), INTS + 0, INTS[:0]),
+        lambda: tables.insert_packed(WORDS, INTS[:1], 0, 1, 1, 60, 0, 1, np.full(40, LAST), INTS + 0, INTS + 0),
         lambda: tables.find_hashed(WORDS, 0, np.full(4, LAST), False, np.empty(4, np.bool_)),
         lambda: keys.hash_words(words(0, LAST - np.uint64(70)), np.zeros(80, np.uint8), np.empty(1, np.uint64)),
         lambda: keys.siphash(words(0, LAST), np.zeros(80, np.uint8), False, np.empty(1, np.uint64)),

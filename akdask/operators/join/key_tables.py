@@ -14,6 +14,7 @@ An index finds the first row with given keys. `MatchMultiplicity` pairs it with 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal, Protocol
 
 import numpy as np
@@ -40,11 +41,17 @@ from akdask.operators.keys.keys import (
     unpack_rows,
     word,
 )
-from akdask.operators.keys.tables import KeyTable, TextTable
+from akdask.operators.keys.tables import KeyTable, TextTable, made_in_parts
 from akdask.typing import Column, NumberArray
 
 EMPTY = -1
 """The row number for no match."""
+
+Inserted = tuple[int, int, NumberArray, NumberArray]
+"""Of words that were put in a table: the slot after the last, the largest distance from a word's first slot, the rows
+with repeated keys, and the rows for which a part of the table had no place."""
+
+NO_ROWS: NumberArray = np.empty(0, np.int64)
 
 
 class OpenAddressingTable:
@@ -58,6 +65,11 @@ class OpenAddressingTable:
     def vacant(self, nrows: int) -> Words:
         """Return a table without words, with room for so many slots that may overflow at the end."""
         return full_array(self._size + nrows + 1, VACANT, VACANT.dtype)
+
+    def unfilled(self, nrows: int) -> Words:
+        """Return memory for such a table."""
+        slots: Words = new_array(self._size + nrows + 1, VACANT.dtype)
+        return slots
 
     def end(self, filled: int) -> int:
         """Return the slot after all that searches read, given the one after all that are filled."""
@@ -103,11 +115,27 @@ class PackedIndex(Sized):
     def _inserted(self) -> tuple[Words, int, NumberArray]:
         """Return the table, the largest distance of a word from its first slot, and the rows with repeated keys."""
         words, low, _ = self._words_in_range(self._keys)
-        table, later = self._layout.vacant(len(words)), new_array(len(words), np.int64)
-        end, furthest, count = loops.insert_packed(
-            words, low, self._spare, self._dropped_bits, self._layout.shift, table, later
+        table = self._layout.unfilled(len(words))
+        found = made_in_parts(partial(self._insert, words, low, table), len(words), 1 << self._layout.bits)
+        beyond = np.concatenate([rows for *_, rows in found])
+        if len(beyond):
+            found.append(self._put(words.take(beyond), beyond, low, (0, 1), table))
+        filled, furthest, later, _ = zip(*found, strict=True)
+        return table[: self._layout.end(max(filled))], max(furthest), np.concatenate(later)
+
+    def _insert(self, words: Words, low: int, table: Words, part: int, parts: int) -> Inserted:
+        """Put words of a part of the table there."""
+        size = (1 << self._layout.bits) // parts
+        table[part * size : None if part + 1 == parts else (part + 1) * size] = VACANT
+        return self._put(words, NO_ROWS, low, (part, parts), table)
+
+    def _put(self, words: Words, rows: NumberArray, low: int, part: tuple[int, int], table: Words) -> Inserted:
+        # Memory that is not used costs nothing.
+        later, beyond = new_array(len(words), np.int64), new_array(len(words), np.int64)
+        filled, furthest, repeated, left = loops.insert_packed(
+            words, rows, low, self._spare, self._dropped_bits, self._layout.shift, *part, table, later, beyond
         )
-        return table[:end], furthest, later[:count].copy()
+        return filled, furthest, later[:repeated].copy(), beyond[:left].copy()
 
     @property
     def firsts(self) -> NumberArray | None:

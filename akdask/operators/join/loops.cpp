@@ -29,47 +29,65 @@ void require_packing(const Packing& packing, uint64_t nwords, uint64_t table_siz
 }
 
 // Puts the rows of words, packed with their tags, where sorting them first would have put them: a word takes the place of
-// the first one that is larger, which moves on to the next place, and so on.  `table` has vacant slots, as many as there
-// are places, and one for each word and one more; `later` room for the rows whose key has come before.  Returns the slot
-// after all that are needed; how far a word is from the slot that its leading bits name, at most; the rows in `later`.
-std::tuple<uint64_t, uint64_t, uint64_t> insert_packed(Words words, uint64_t low, uint64_t spare, uint64_t dropped_bits,
-                                                       uint64_t shift, Span<uint64_t> table, Span<int64_t> later) {
+// the first one that is larger, which moves on to the next place, and so on.  Of several equal parts of the places, only
+// words of one part are put there, which threads do for all parts at a time; rows of words that would move on to the next
+// part go to `beyond`.  `rows` are the rows of the words, none where these are all.  `table` has vacant slots, as many as
+// there are places, and one for each row and one more; `later` has room for the rows whose key has come before.  Returns
+// the slot after all that are needed; how far a word is from the slot that its leading bits name, at most; the rows in
+// `later`, and those in `beyond`.
+std::tuple<uint64_t, uint64_t, uint64_t, uint64_t> insert_packed(Words words, Span<const int64_t> rows, uint64_t low,
+                                                                 uint64_t spare, uint64_t dropped_bits, uint64_t shift,
+                                                                 uint64_t part, uint64_t parts, Span<uint64_t> table,
+                                                                 Span<int64_t> later, Span<int64_t> beyond) {
+    constexpr uint64_t AT_A_TIME = 1024;
     Packing packing{low, spare, dropped_bits, shift};
     require_packing(packing, words.size, table.size);
-    require((LAST >> shift) + words.size + 1 < table.size && later.size >= words.size, "no room for as many words");
+    uint64_t places = (LAST >> shift) + 1, size = places / (parts ? parts : 1);
+    require(part < parts && size * parts == places, "no part of the places");
+    bool is_last = part + 1 == parts;
+    require(places < table.size && later.size >= words.size && (is_last || beyond.size >= words.size) &&
+                (!rows.size || rows.size >= words.size),
+            "no room for as many words");
+    require(!is_last || table[table.size - 1] == VACANT, "a table without a vacant slot");
     uint64_t row_mask = (uint64_t{1} << (spare + dropped_bits)) - 1, home = shift + dropped_bits, near = LAST >> home;
-    require(table[table.size - 1] == VACANT, "a table without a vacant slot");
-    uint64_t tags[AHEAD], count = 0, free = table.size - words.size - 1, furthest = 0;
+    uint64_t begin = part * size, end = is_last ? table.size - 1 : begin + size;
+    uint64_t count = 0, left = 0, filled = 0, furthest = 0;
     // Puts a word in a slot, notes how far that is from the slot of its own, and returns what was there.
     auto place = [&](uint64_t slot, uint64_t word) {
         uint64_t distance = (slot - (word >> home)) & near;
         furthest = distance > furthest ? distance : furthest;
         return std::exchange(table[slot], word);
     };
-    for (uint64_t row = 0; row < words.size + AHEAD; ++row) {
-        uint64_t waiting = row % AHEAD;
-        if (row >= AHEAD) {
-            uint64_t slot = tags[waiting] >> shift, word = (tags[waiting] << dropped_bits) | (row - AHEAD);
-            for (; table[slot] != VACANT; ++slot) {
+    uint64_t tags[AT_A_TIME + 1], numbers[AT_A_TIME + 1];
+    for (uint64_t start = 0; start < words.size; start += AT_A_TIME) {
+        // Rows of this part first: a branch on whose they are would be guessed wrong too often.
+        uint64_t stop = words.size - start < AT_A_TIME ? words.size : start + AT_A_TIME, some = 0;
+        for (uint64_t row = start; row < stop; ++row) {
+            tags[some] = packing.tag(words[row]);
+            numbers[some] = rows.size ? static_cast<uint64_t>(rows[row]) & row_mask : row;
+            some += (tags[some] >> shift) - begin < size;
+        }
+        for (uint64_t at = 0; at < some; ++at) {
+            if (at + AHEAD < some) prefetch(&table[tags[at + AHEAD] >> shift]);
+            uint64_t slot = tags[at] >> shift, word = (tags[at] << dropped_bits) | numbers[at];
+            for (; slot < end && table[slot] != VACANT; ++slot) {
                 // The key is there already, with an earlier row.
                 if ((word ^ table[slot]) <= row_mask) break;
                 // Words of one slot ascend by the bits that are left, whose order does not change where they wrap around.
                 if (static_cast<int64_t>(word - table[slot]) < 0) word = place(slot, word);
             }
-            if (table[slot] == VACANT) {
-                require(slot + 1 < table.size, "a table with too few slots");
+            if (slot == end) {
+                require(!is_last, "a table with too few slots");
+                beyond[left++] = static_cast<int64_t>(word & row_mask);
+            } else if (table[slot] == VACANT) {
                 place(slot, word);
-                free = slot + 1 > free ? slot + 1 : free;
+                filled = slot + 1 > filled ? slot + 1 : filled;
             } else {
-                later[count++] = static_cast<int64_t>(row - AHEAD);
+                later[count++] = static_cast<int64_t>(numbers[at]);
             }
         }
-        if (row < words.size) {
-            tags[waiting] = packing.tag(words[row]);
-            prefetch(&table[tags[waiting] >> shift]);
-        }
     }
-    return {free + 1, furthest, count};
+    return {filled, furthest, count, left};
 }
 
 // Inserts hashes in a table that has vacant slots, each once; returns the slot after the last that has changed.  They

@@ -6,8 +6,18 @@ from akdask.operators.keys.keys import Words
 Rows = NDArray[np.int64]
 
 def insert_packed(
-    words: Words, low: int, spare: int, dropped_bits: int, shift: int, table: Words, later: Rows
-) -> tuple[int, int, int]: ...
+    words: Words,
+    rows: Rows,
+    low: int,
+    spare: int,
+    dropped_bits: int,
+    shift: int,
+    part: int,
+    parts: int,
+    table: Words,
+    later: Rows,
+    beyond: Rows,
+) -> tuple[int, int, int, int]: ...
 def find_packed(
     words: Words,
     low: int,

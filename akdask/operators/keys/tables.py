@@ -19,9 +19,11 @@ Only what wants the order of keys sorts, and then the distinct keys.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +36,8 @@ from akdask.interruption import interruptible_ranges
 from akdask.operators.keys import hashing, loops, tuning
 from akdask.operators.keys.keys import WORD_BITS, Key, Words, combine, word
 from akdask.typing import Column, NumberArray
+
+T = TypeVar("T")
 
 UNKNOWN = -1
 """The number of a key that is not in a table."""
@@ -93,11 +97,7 @@ class WordTable(Sized):
         """
         table, nrows = cls(), len(words)
         table._slots = new_array(2 << max((3 * nrows).bit_length(), 1), np.uint64).reshape(-1, 2)
-        threads = min(_cores(), tuning.MOST_PARTS) if nrows >= tuning.ROWS_OF_THREADS else 1
-        parts = min(1 << (threads.bit_length() - 1), len(table._slots))
-        with ThreadPoolExecutor(parts) as pool:
-            inserted = [pool.submit(copy_context().run, table._insert, words, part, parts) for part in range(parts)]
-        found = [future.result() for future in inserted]
+        found = made_in_parts(partial(table._insert, words), nrows, len(table._slots))
         # Words without a place in their part are looked for in the next ones: few, unless keys are chosen for it.
         later = np.concatenate([rows for *_, rows in found])
         firsts_later, met = np.empty(len(later), np.int64), np.empty(len(later), np.int64)
@@ -131,6 +131,20 @@ class WordTable(Sized):
         for start, stop in interruptible_ranges(range(1, len(words) + 1)):
             loops.find_words(words[start:stop], self._slots, numbers[start:stop])
         return numbers
+
+
+def made_in_parts(make: Callable[[int, int], T], nrows: int, nslots: int) -> list[T]:
+    """Make equal parts of a table of some rows, each by a thread of its own; few rows by this one.
+
+    `make` takes the number of a part, and how many there are: a power of two, as the number of slots.
+    """
+    threads = min(_cores(), tuning.MOST_PARTS) if nrows >= tuning.ROWS_OF_THREADS else 1
+    parts = min(1 << (threads.bit_length() - 1), nslots)
+    if parts == 1:
+        return [make(0, 1)]
+    with ThreadPoolExecutor(parts) as pool:
+        made = [pool.submit(copy_context().run, make, part, parts) for part in range(parts)]
+    return [future.result() for future in made]
 
 
 def _cores() -> int:
