@@ -104,6 +104,12 @@ def test_bins_over_all_of_float64_are_counted(bins):
     assert sum(counted(count_in_bins, [rows, np.zeros(3)], edges)) == 3
 
 
+def test_bins_further_apart_than_floats_reach_are_counted():
+    edges = np.array([-1.7e308, -0.85e308, 0.0, 0.85e308, 1.7e308])
+    rows = np.array([-1e308, -1.0, 1.0, 1e308])
+    assert counted(count_in_bins, [rows, np.zeros(4)], [edges, np.array([0.0, 1.0])]) == [1, 1, 1, 1]
+
+
 def test_loops_refuse_bins_that_have_no_counts():
     edges, rows = np.array([0.0, 1.0, 2.0]), np.zeros(3)
     with pytest.raises(ValueError, match="other lengths"):
