@@ -20,7 +20,7 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.engine.missing import is_missing
 from akdask.engine.sources import literal
-from akdask.engine.values import Call, Constant, apart, with_missing
+from akdask.engine.values import Call, Constant, apart, nearest_floats, with_missing
 from akdask.frames import binning
 from akdask.frames.columnset import VALUES
 from akdask.frames.series_accessors import CategoricalAccessor
@@ -215,7 +215,8 @@ def cut(
     """Return the interval that each value is in."""
     if isinstance(bins, pandas.IntervalIndex):
         raise NotLazyError("intervals are given")
-    values = _numbers(x)
+    # Of narrow floats, and of nullable numbers, pandas computes bounds otherwise; given ones are the same.
+    values = _numbers(x, are_bounded=not isinstance(bins, int | np.integer))
     options: dict[str, Any] = {
         "right": right,
         "include_lowest": include_lowest,
@@ -236,14 +237,14 @@ def qcut(
     return _in_intervals(x, codes, bounds, None, labels, retbins, options)
 
 
-def _numbers(series: Any) -> Any:
+def _numbers(series: Any, *, are_bounded: bool = False) -> Any:
     if not hasattr(series, "_labelled"):
         raise NotLazyError("the values are no Series")
     array = columns_of(series).array(VALUES)
     if isinstance(array, EncodedArray):
-        if not isinstance(array.coding, Narrow) or array.dtype.kind == "f":
+        if not array.coding.is_number(floats=are_bounded, nullable=are_bounded):
             raise NotLazyError("the values are no numbers")
-        return array.plain()
+        return pdarray(array._frame, nearest_floats(array._value)) if array._value.dtype.nullable else array.plain()
     if array._value.dtype.kind == "bool":
         raise NotLazyError("the values are bools")
     return array

@@ -36,7 +36,9 @@ def converted(series: Any, dtype: Any) -> Any:
     if wanted == "str":
         return _as_text(series, array)
     if not isinstance(wanted, np.dtype):
-        raise NotLazyError("the type has no lazy form")
+        from akdask.pandas.masked_forms import as_nullable
+
+        return as_nullable(series, array, wanted)
     if isinstance(array, TimeArray):
         if isinstance(array, Datetime) and array.tz is None and wanted.kind == "M":
             return _in_unit(series, array, np.datetime_data(wanted)[0])
@@ -89,6 +91,10 @@ def _of_encoded(series: Any, array: EncodedArray, wanted: Any) -> Any:
         raise NotLazyError("the type has no lazy form")
     plain = series_of(series, array.plain())
     kind = array.dtype.kind
+    if getattr(wanted, "na_value", None) is pandas.NA:
+        from akdask.pandas.masked_forms import as_nullable
+
+        return as_nullable(plain, columns_of(plain).array(VALUES), wanted)
     if isinstance(wanted, np.dtype) and wanted == array.dtype:
         return series
     if isinstance(wanted, np.dtype) and wanted.str[1:] in ("i8", "f8") and (kind in "iu" or wanted.kind == "f"):

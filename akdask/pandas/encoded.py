@@ -24,7 +24,7 @@ from akdask.arrays.array import Array, wrap
 from akdask.arrays.pdarray import pdarray
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.table import Table
-from akdask.deferred import loaded_module
+from akdask.deferred import loaded_module, module_named
 from akdask.engine.node import Frame
 from akdask.engine.values import Value, nearest_floats, token
 from akdask.errors import UnsupportedError
@@ -869,7 +869,8 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
         if name in KEEPING and not any(map(_is_encoded, args)):
             found = type(face)._of(widened(own, floats=True))._lazily(name, args, kwargs)
             return _narrow_again(found, coding)
-    elif isinstance(coding, AnyCategories | Periods | Objects | ObjectText):
+        return module_named("akdask.pandas.narrow_forms").of_column(face, own, coding, name, args, kwargs)
+    if isinstance(coding, AnyCategories | Periods | Objects | ObjectText):
         if name in COMPARED:
             return face._faced(_compared(own, coding, COMPARED[name], *args))
         if isinstance(coding, Objects):

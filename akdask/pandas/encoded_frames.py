@@ -42,8 +42,8 @@ CONDITIONS = (ast.BitAnd, ast.BitOr)
 
 def of_frame(face: Any, own: Any, names: list[str], name: str, args: Any, kwargs: Any) -> Any:
     """Call a method that concerns some of the encoded columns, `names`; NotImplemented if it may concern them all."""
-    form = OF_NULLABLE.get(name)
-    if form is not None and _has_masked(own, names):
+    form = OF_COLUMNS.get(name)
+    if form is not None and _asks_columns(own, names, name):
         return form(face, own, name, args, kwargs)
     if (name not in CONCERNING and "numeric_only" not in kwargs) or labels_of_frame(own) is not None:
         return NotImplemented
@@ -65,7 +65,9 @@ def of_frame(face: Any, own: Any, names: list[str], name: str, args: Any, kwargs
     if name == "melt":
         return _melted(face, own, names, given, args, kwargs)
     if name == "pivot_table":
-        return _pivoted(face, own, names, given, args, kwargs)
+        found = _pivoted(face, own, names, given, args, kwargs)
+        are_ordered = all(own._columns.kinds[column].coding.is_ordered for column in names)
+        return face._lazily(name, args, kwargs) if found is NotImplemented and are_ordered else found
     return NotImplemented
 
 
@@ -82,11 +84,18 @@ DEFAULTS: Mapping[str, Any] = {"axis": 0, "skipna": True, "ddof": 1, "min_count"
 """Arguments of reductions as pandas has them unless others are given."""
 
 
-def _has_masked(own: Any, names: list[str]) -> bool:
+def _asks_columns(own: Any, names: list[str], name: str) -> bool:
+    """Return whether a method is called of each column: nullable or narrow ones that stay so."""
     masked = loaded_module("akdask.pandas.masked_types")
-    if masked is None or labels_of_frame(own) is not None:
+    if labels_of_frame(own) is not None:
         return False
-    return any(isinstance(own._columns.kinds[column].coding, masked.Masked) for column in names)
+    codings = [own._columns.kinds[column].coding for column in names]
+    if masked is not None and any(isinstance(coding, masked.Masked) for coding in codings):
+        return True
+    narrow = [coding for coding in codings if isinstance(coding, Narrow)]
+    if name in BY_COLUMN:
+        return bool(narrow)
+    return name in REDUCED and any(coding.dtype.kind in "fu" for coding in narrow)
 
 
 def _by_column(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
@@ -208,14 +217,14 @@ def _aggregated(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
     return face._faced(pandas.concat(parts, axis=1))
 
 
-OF_NULLABLE: Mapping[str, Callable[..., Any]] = {
+OF_COLUMNS: Mapping[str, Callable[..., Any]] = {
     **dict.fromkeys(BY_COLUMN, _by_column),
     **dict.fromkeys(REDUCED, _reduced),
     "describe": _described,
     "agg": _aggregated,
     "aggregate": _aggregated,
 }
-"""Methods of frames with nullable columns."""
+"""Methods that may be called of each column."""
 
 
 def _among(names: Sequence[str], given: Any) -> list[str]:

@@ -14,10 +14,13 @@ import pandas
 import pyarrow as pa
 
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.strings import Strings
+from akdask.columns.dtypes import INT64
 from akdask.engine.run import compute
-from akdask.engine.values import apart, nearest_floats
+from akdask.engine.values import Call, Constant, apart, cast, nearest_floats, with_missing
 from akdask.frames.columnset import INDEX, VALUES
 from akdask.frames.dataframe import DataFrame
+from akdask.pandas import narrow_forms
 from akdask.pandas.arguments import NOT_GIVEN, accepted, bound_arguments
 from akdask.pandas.arrow_types import BOOL, REDUCTIONS, Arrow, as_mask, is_bool, plain_of, reduced
 from akdask.pandas.encoded import EncodedArray, coding_of, columns_of, series_of, with_codings
@@ -260,8 +263,8 @@ def value_counts(
     bins: Any = None,
     dropna: bool = True,
 ) -> Any:
-    if bins is not None or not dropna or coding.kind == "b":
-        raise NotLazyError("missing values, bins or truth values are counted")
+    if bins is not None or not dropna:
+        raise NotLazyError("missing values or bins are counted")
     found = plain_of(own).value_counts(normalize=normalize, sort=sort, ascending=ascending)
     sample = pandas.Series(["1"] if coding.kind == "U" else [1], dtype=coding.dtype)
     dtype = (sample.value_counts(normalize=True) if normalize else sample.value_counts()).dtype
@@ -346,24 +349,6 @@ def isin(own: Any, coding: Masked, values: Any) -> Any:
     return found if coding.kind == "U" else typed(found, TRUTH)
 
 
-def between(own: Any, coding: Masked, left: Any, right: Any, inclusive: str = "both") -> Any:
-    from akdask.pandas.series import Series
-
-    if inclusive not in INCLUDED:
-        raise NotLazyError("pandas refuses it")
-    least, most = INCLUDED[inclusive]
-    side = Series._of(own)
-    return lazy_argument(getattr(side, least)(left) & getattr(side, most)(right))
-
-
-INCLUDED: Mapping[str, tuple[str, str]] = {
-    "both": ("__ge__", "__le__"),
-    "left": ("__ge__", "__lt__"),
-    "right": ("__gt__", "__le__"),
-    "neither": ("__gt__", "__lt__"),
-}
-
-
 def astype(own: Any, coding: Masked, dtype: Any, errors: str = "raise") -> Any:
     wanted = pandas.api.types.pandas_dtype(dtype)
     if errors != "raise":
@@ -386,6 +371,8 @@ def astype(own: Any, coding: Masked, dtype: Any, errors: str = "raise") -> Any:
         value = array._value
         return series_of(plain, pdarray(array._frame, apart(value)[0] if value.dtype.nullable else value))
     target = coding_of_masked(wanted)
+    if coding.kind == "f" and target == INTEGERS:
+        return as_nullable(plain, columns_of(plain).array(VALUES), wanted)
     if target is None or not _is_wider(coding, target):
         raise NotLazyError(f"{coding.dtype} has no lazy form as {wanted}")
     return typed(plain if target.kind == "i" or coding.kind == "f" else floats_of(plain), target)
@@ -395,6 +382,46 @@ def floats_of(plain: Any) -> Any:
     """Return numbers as the floats nearest to them, NaN where they are missing."""
     array: Any = columns_of(plain).array(VALUES)
     return series_of(plain, pdarray(array._frame, nearest_floats(array._value)))
+
+
+def as_nullable(series: Any, array: Any, wanted: Any) -> Any:
+    """Return plain numbers, bools or text as values of a nullable type; computes whether floats are integers.
+
+    Raises
+    ------
+    NotLazyError
+        If they are not, and for other types.
+    """
+    coding = coding_of_masked(wanted)
+    if coding is None or (type(array) is not pdarray and not isinstance(array, Strings)):
+        raise NotLazyError("the type has no lazy form")
+    value = array._value
+    kind = value.dtype.kind
+    if coding.kind == "U" and kind == "str":
+        return series_of(series, EncodedArray(array._frame, value, coding))
+    if value.dtype.nullable:  # They are floats in pandas.
+        if kind not in ("int", "uint"):
+            raise NotLazyError("truth values that may be missing are objects")
+        value, kind = nearest_floats(value), "float"
+    if coding.type == FLOATS.type and kind in ("int", "uint", "float"):
+        return series_of(series, EncodedArray(array._frame, nearest_floats(value), coding))
+    if coding.type == INTEGERS.type and kind == "float":
+        value = _integers(array._frame, value)
+        kind = "int"
+    if not (coding.type == INTEGERS.type and kind == "int") and not (coding.kind == "b" and kind == "bool"):
+        raise NotLazyError(f"the type has no lazy form as {wanted}")
+    return series_of(series, EncodedArray(array._frame, value, coding))
+
+
+def _integers(frame: Any, floats: Any) -> Any:
+    """Return floats as integers that are missing where they are NaN."""
+    column = pdarray(frame, floats)
+    there = column[column == column]  # noqa: PLR0124
+    are_whole = (there % 1 == 0) & (abs(there) < 2.0**63)
+    if not bool(are_whole.all()):
+        raise NotLazyError("pandas makes no integers of such floats")
+    missing = Call("isnan", floats)
+    return with_missing(cast(Call("where", missing, Constant(0.0), floats), INT64), missing)
 
 
 def _is_wider(coding: Masked, target: Masked) -> bool:
@@ -430,7 +457,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     **{name: running(name) for name in ("cummax", "cummin", "cumprod", "cumsum")},
     **{name: filled_along(name) for name in ("bfill", "ffill")},
     "astype": astype,
-    "between": between,
+    "between": narrow_forms.between,
     "clip": clip,
     "agg": agg,
     "aggregate": agg,

@@ -73,7 +73,7 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     is_mixed = any(are_bools) if not all(bools) else not all(are_bools)
     if any(item is pandas.NA for item in items) or (items and (any(bools) != all(bools) or is_mixed)):
         raise NotLazyError("pandas makes objects of the values")
-    if name == "clip" and not all(isinstance(kind, pdarray) for kind in kinds):
+    if name == "clip" and not all(isinstance(kind, pdarray) or hasattr(kind, "coding") for kind in kinds):
         raise NotLazyError("values have no bounds")
     if name == "replace" and any(item is None for item in items):
         raise NotLazyError("None stands for several things")

@@ -32,6 +32,7 @@ from akdask.pandas.labels import (
     probe,
     relabelled,
     row_labels,
+    series_of,
 )
 from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, is_lazy_type
 from akdask.pandas.refusals import ArrangementError, NotLazyError
@@ -80,7 +81,9 @@ def with_columns(frame: LazyFrame, names: list[Any], value: Any) -> LazyFrame:
 def with_column(frame: LazyFrame, name: Any, value: Any) -> LazyFrame:
     """Return a frame with one more column, or with one replaced."""
     if lazy_kind(value) == "frame":
-        raise NotLazyError("a frame is assigned to a column")
+        if len(data_names(value)) != 1:
+            raise NotLazyError("a frame of several columns is assigned to a column")
+        value = series_of(value, name)
     value = values_on_rows_of(frame, value)
     if lazy_kind(value) == "series" and not len(frame):
         raise NotLazyError("a frame without rows takes those of the values")

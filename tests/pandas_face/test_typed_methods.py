@@ -32,6 +32,12 @@ COLUMNS = {
     "string": ["a", None, "c", "", None, "é"],
 }
 
+NARROW = {
+    "int32": [1, 2, 3, -4, 5, 7],
+    "uint16": [1, 2, 3, 4, 5, 65535],
+    "float32": [1.5, np.nan, 3, -4, 1e8, 7],
+}
+
 KEEPING = """
 s.shift(), s.shift(-2), s.shift(0)
 s.where(m), s.mask(m), s.mask(s == s.dropna().iloc[0]), s.where(s == s.dropna().iloc[0])
@@ -92,9 +98,26 @@ LAZY = {
     """,
 }
 
+NARROW_LINES = """
+s.shift(), s.shift(-2), s.shift(1, fill_value=3)
+s.where(m, 0), s.mask(m, 9), s.where(s > 1, t), s.where(m), s.mask(m), s.where(s == s)
+s.fillna(0), s.fillna(t), s.ffill(), s.bfill()
+s.clip(0, 5), s.clip(lower=2), s.clip(upper=3), s.replace(1, 2), s.replace({3: 4, 7: 5}), s.between(1, 5)
+s.rank(), s.rank(ascending=False, pct=True), s.agg(["min", "max"]), s.agg(["sum", "mean"]), s.describe()
+s.sum(), s.mean(), s.std(), s.var(), s.median(), s.min(), s.max(), s.count(), s.any(), s.all(), s.skew(), s.kurt()
+s.is_monotonic_increasing, s.hasnans, s.idxmax(), s.idxmin(), s.astype("Float64")
+f.fillna(0), f.shift(), f.clip(0, 5), f.where(f > 1, 0), f.sum(), f.mean(), f.min(), f.std(), f.describe()
+pd.cut(s, [-5, 2, 4, 9])
+"""
+
 CASES = [
     (kind, line.strip()) for kind, lines in LAZY.items() for line in (KEEPING + lines).splitlines() if line.strip()
 ]
+CASES += [(kind, line.strip()) for kind in NARROW for line in NARROW_LINES.splitlines() if line.strip()]
+CASES += [(kind, "s.diff(), s.diff(-2), f.diff()") for kind in ("int32", "float32")]
+CASES += [("int32", "s.cumsum(), s.cumprod(), s.round(1), f.cumsum(), s.astype('Int64')")]
+CASES += [("int64", "s.astype('Int64'), s.astype('Float64')"), ("bool", "s.astype('boolean')")]
+CASES += [("float64", "s.astype('Int64'), s.astype('Float64')"), ("str", "s.astype('string')")]
 
 
 def names(kind: str, pd: object, values: list[object]) -> dict[str, object]:
@@ -102,7 +125,49 @@ def names(kind: str, pd: object, values: list[object]) -> dict[str, object]:
     frame = pd.DataFrame({"s": pandas.Series(values, dtype=kind), "k": np.arange(len(values)) // 2 + 1})
     backwards = pd.DataFrame({"t": pandas.Series(values[::-1], dtype=kind)})
     mask = pd.DataFrame({"m": (np.arange(len(values)) % 3 == 0)})
-    return {"s": frame["s"], "t": backwards["t"], "k": frame["k"], "m": mask["m"], "f": frame}
+    return {"s": frame["s"], "t": backwards["t"], "k": frame["k"], "m": mask["m"], "f": frame, "pd": pd}
+
+
+COLUMNS |= NARROW | {
+    "int64": [1, BEYOND_FLOATS],
+    "bool": [True, False],
+    "float64": [1.0, np.nan, -3],
+    "str": ["a", None],
+}
+
+
+@pytest.mark.parametrize("rows", [0, 1, 7, 129, 1000, 4099])
+@pytest.mark.parametrize("chunk", [1, 130, 1000])
+def test_sums_of_narrow_floats_have_the_bits_of_pandas(rows, chunk):
+    random = np.random.default_rng(rows)
+    values = (random.normal(size=rows) * 10.0 ** random.integers(-3, 8, rows)).astype("float32")
+    values[random.random(rows) < 0.1] = np.nan
+    column = pandas.Series(values)
+    small = mock.patch.multiple(tuning, CHUNK_ROWS=chunk, EAGER_VALUES=-1)
+    with config.set(pandas_fallback="silent"), small:
+        lazy = face.DataFrame({"x": column})["x"]
+        found = lazy.sum(), lazy.mean()
+    wanted = column.sum(), column.mean()
+    assert [type(one) for one in found] == [type(one) for one in wanted]
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("values", [[1.5, np.nan], [np.inf], [2.0**63], [-(2.0**64), 1.0]])
+def test_floats_that_are_no_integers_are_not_converted_lazily(values):
+    with config.set(pandas_fallback="error"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        column = face.DataFrame({"x": values})["x"]
+        with pytest.raises((FallbackError, TypeError, ValueError, OverflowError)):
+            column.astype("Int64")
+
+
+def test_a_column_of_one_column_frame_is_its_column():
+    frame = face.DataFrame({"a": [1, 2], "b": [3, 4]})
+    with config.set(pandas_fallback="error"):
+        frame["c"] = frame[["b"]] + 1
+        with pytest.raises((FallbackError, ValueError)):
+            frame["d"] = frame[["a", "b"]]
+    assert frame["c"].tolist() == [4, 5]
 
 
 @pytest.mark.light
