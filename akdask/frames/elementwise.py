@@ -420,7 +420,7 @@ def rounded_sides(one: Any, other: Any) -> tuple[Any, Any]:
 
 def _rounded_beside(item: Any, other: Any) -> Any:
     if _is_of(other, ("float",)):
-        if isinstance(item, int | np.integer) and not isinstance(item, bool) and abs(int(item)) < MOST_FLOAT:
+        if isinstance(item, int | np.integer) and not isinstance(item, bool) and EXACT < abs(int(item)) < MOST_FLOAT:
             return float(item)
         is_rounded = isinstance(other, Array)
     else:

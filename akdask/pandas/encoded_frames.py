@@ -190,9 +190,12 @@ def _described(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Return what is said of each column of numbers, side by side."""
     if args or kwargs:
         raise NotLazyError("other columns, or other quantiles, are asked for")
+    dtypes = face.dtypes.to_pandas()
+    if any(getattr(dtype, "kind", "O") in "mM" for dtype in dtypes):
+        raise NotLazyError("times are described beside nullable numbers")
     found = {
         column: _column(own, column)._lazily_by_type(name, (), {}).to_pandas()
-        for column, dtype in face.dtypes.to_pandas().items()
+        for column, dtype in dtypes.items()
         if pandas.api.types.is_numeric_dtype(dtype) and not pandas.api.types.is_bool_dtype(dtype)
     }
     if not found:

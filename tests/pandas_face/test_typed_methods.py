@@ -161,6 +161,24 @@ def test_floats_that_are_no_integers_are_not_converted_lazily(values):
             column.astype("Int64")
 
 
+@pytest.mark.parametrize("reduction", ["describe", "count", "nunique", "min", "mean"])
+@pytest.mark.parametrize("kind", ["Int64", "float32", "boolean"])
+def test_frames_of_nullable_columns_beside_others_are_reduced_as_by_pandas(kind, reduction):
+    rows = pandas.DataFrame(
+        {
+            "s": pandas.Series([1, 0, 1], dtype=kind),
+            "t": pandas.date_range("2024-01-01", periods=3),
+            "d": pandas.to_timedelta([1, 2, 3], unit="D"),
+            "b": [True, False, True],
+            "x": [1.5, 2.5, 4.0],
+        }
+    )
+    for columns in (["s", "t"], ["s", "d"], ["s", "b", "x"], [*rows]):
+        with config.set(pandas_fallback="silent"), mock.patch.multiple(tuning, EAGER_VALUES=-1):
+            found = getattr(face.DataFrame(rows[columns]), reduction)()
+        assert difference(found, getattr(rows[columns], reduction)()) is None, columns
+
+
 def test_a_column_of_one_column_frame_is_its_column():
     frame = face.DataFrame({"a": [1, 2], "b": [3, 4]})
     with config.set(pandas_fallback="error"):
