@@ -331,7 +331,8 @@ def _melted(face: Any, own: Any, names: list[str], given: Mapping[str, Any], arg
 
 def _pivoted(face: Any, own: Any, names: list[str], given: Mapping[str, Any], args: Any, kwargs: Any) -> Any:
     """Make a table by keys that are narrow integers as by wide ones, and name its rows and columns by narrow ones."""
-    values, *keys = [_named(given.get(word) or []) for word in OF_NAMED["pivot_table"]]
+    named = [given.get(word) for word in OF_NAMED["pivot_table"]]
+    values, *keys = [_named([] if one is None else one) for one in named]
     if not values or None in keys or given.get("margins"):
         return NotImplemented
     asked = {column for one in keys if one is not None for column in one if column in names}

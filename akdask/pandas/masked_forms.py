@@ -417,8 +417,8 @@ def _integers(frame: Any, floats: Any) -> Any:
     """Return floats as integers that are missing where they are NaN."""
     column = pdarray(frame, floats)
     there = column[column == column]  # noqa: PLR0124
-    are_whole = (there % 1 == 0) & (abs(there) < 2.0**63)
-    if not bool(are_whole.all()):
+    is_integral = (there % 1 == 0) & (abs(there) < 2.0**63)
+    if not bool(is_integral.all()):
         raise NotLazyError("pandas makes no integers of such floats")
     missing = Call("isnan", floats)
     return with_missing(cast(Call("where", missing, Constant(0.0), floats), INT64), missing)
