@@ -118,6 +118,8 @@ SETTINGS: dict[str, Setting] = {
     # Show how far computations are that take longer than a second: True, False, or "auto", which is on terminals and in
     # notebooks.
     "progress": Setting("auto", _or(FLAG, "'auto'", "auto")),
+    # Show all frames of akdask in the tracebacks of its errors, which otherwise end at the line of the user.
+    "full_tracebacks": Setting(False, FLAG),
     # Persist every array as it is made, as an Arkouda server does.
     "eager": Setting(False, FLAG),
     # Rewrite plans before they run, so that nothing is sorted, joined or read that nobody needs.  The results are the

@@ -24,7 +24,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from akdask.errors import MissingAttributeError
+from akdask.errors import MissingAttributeError, end_at_caller, traced_to_caller
 
 if TYPE_CHECKING:
     import fsspec
@@ -188,6 +188,17 @@ def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]
     return registry.get(key)
 
 
+def _of_users(package: str, name: str, found: Any) -> Any:
+    """Return what a package has under a name for users: errors of a function end at the lines that call it."""
+    if not isinstance(found, FunctionType):
+        return found
+    call = traced_to_caller(found)
+    if call is not found:
+        # Pickles name functions by their places, where the same object must be found.
+        call.__module__, call.__qualname__ = package, name
+    return call
+
+
 _adapters: dict[str, Callable[[Any], Any]] = {}
 
 
@@ -236,9 +247,16 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
     public = next(ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
 
     def load(name: str) -> Any:
+        try:
+            return find(name)
+        except MissingAttributeError as error:
+            end_at_caller(error)
+            raise
+
+    def find(name: str) -> Any:
         if name not in sources:
             # Before it loads a module of a package, an import asks for a name, and nobody reads the error.
-            is_import = sys._getframe(1).f_code.co_filename.startswith("<frozen importlib")
+            is_import = sys._getframe(2).f_code.co_filename.startswith("<frozen importlib")
             alike = [] if is_import else _alike(name, public)
             short = package.replace("akdask", "ak", 1)
             raise MissingAttributeError(
@@ -247,7 +265,9 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
             )
         module, original = sources[name]
         loaded = module_named(f"{module}.{original}" if module == package else module)
-        found = loaded if module == package else _adapters.get(package, _as_it_is)(getattr(loaded, original))
+        found = loaded
+        if module != package:
+            found = _adapters.get(package, _as_it_is)(_of_users(package, name, getattr(loaded, original)))
         # A name that is loaded is found without a call from then on.
         setattr(sys.modules[package], name, found)
         return found

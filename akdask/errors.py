@@ -40,13 +40,24 @@
 
 A message names the request, the finding and its place, and a remedy.  The parts are kept as attributes, so that
 programs need not parse text.  They survive pickling, since errors cross from workers to the client.
+
+Tracebacks end at the line of the user, as the frames below it are for developers.  They are cut off where an error
+leaves akdask, in functions and methods that users call: scripts, notebooks, pytest and logs show the same, and no hook
+of the interpreter is changed.  Functions of users that akdask has called keep their frames, and errors that it does not
+expect keep all.  So do all with the setting ``full_tracebacks``.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from types import FrameType, FunctionType, TracebackType
+from typing import ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 MAX_DETAILS = 10
 
@@ -244,3 +255,136 @@ class ExistsError(FileError, FileExistsError):
 
 class WriteError(FileError, OSError):
     """Writing failed; existing files are untouched."""
+
+
+# tracebacks
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+INNER = _words(
+    """akdask asyncio cloudpickle concurrent contextlib copyreg dask distributed duckdb fsspec functools h5py importlib
+    numcodecs numexpr numpy pandas pickle pyarrow scipy threading toolz tornado xxhash"""
+)
+"""Packages whose frames are cut off: akdask, and what it runs on."""
+
+DUNDERS = frozenset(
+    f"__{name}__"
+    for name in _words(
+        """init call getitem setitem delitem contains getattr bool int float index len iter array array_ufunc
+        array_function eq ne lt le gt ge neg pos abs invert round matmul rmatmul imatmul divmod rdivmod"""
+    )
+) | frozenset(
+    f"__{side}{name}__"
+    for side in ("", "r", "i")
+    for name in _words("add sub mul truediv floordiv mod pow and or xor lshift rshift")
+)
+"""Methods that users call by operators, brackets and functions of Python."""
+
+_APART = frozenset({"_getframe", "currentframe", "end_at_caller"})
+
+
+def end_at_caller(error: BaseException) -> None:
+    """Cut the frames of akdask off the traceback of an error; ``raise`` alone has to raise it again."""
+    from akdask import config
+
+    if config.get("full_tracebacks") or not (isinstance(error, AkdaskError) or _is_of_users(error.__traceback__)):
+        return
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        found.__traceback__ = _of_users(found.__traceback__)
+        reason = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+        if reason is not None and _is_inner(reason):
+            # The message has told the reason, which stays the context.
+            found.__context__, found.__cause__ = reason, None
+            break
+        found = reason
+
+
+def _is_inner(error: BaseException) -> bool:
+    """Whether neither an error nor the errors that led to it come from functions of users."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        if _of_users(found.__traceback__) is not None:
+            return False
+        seen.add(id(found))
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+    return True
+
+
+def _is_of_users(trace: TracebackType | None) -> bool:
+    """Whether the line that raised an error is of a function of users."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and _package(trace) not in INNER
+
+
+def _package(trace: TracebackType) -> str:
+    return str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
+
+
+def _of_users(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without the frames of inner packages."""
+    frames = []
+    while trace is not None:
+        if _package(trace) not in INNER:
+            frames.append(trace)
+        trace = trace.tb_next
+    for entry in reversed(frames):
+        trace = TracebackType(trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return trace
+
+
+def traced_to_caller(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function whose errors end at the line that calls it.
+
+    A function that looks at the variables of its caller stays as it is, since a wrapper would be its caller.  So does
+    one that calls `end_at_caller` itself.
+    """
+    if not isinstance(function, FunctionType) or _APART & {*function.__code__.co_names}:
+        return function
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        try:
+            return function(*args, **options)
+        except Exception as error:
+            # A bare `raise` adds no frame of this function to a traceback that is cut off.
+            end_at_caller(error)
+            raise
+
+    return cast("Callable[P, T]", call)
+
+
+def caller_above(depth: int) -> FrameType:
+    """Return a frame that is so many calls above the function that asks, not counting those of `traced_to_caller`."""
+    frame = sys._getframe(1)
+    while depth:
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+        depth -= frame.f_globals is not globals()
+    return frame
+
+
+C = TypeVar("C", bound=type)
+
+
+def errors_end_at_caller(kind: C) -> C:
+    """Have errors of the methods of a class that users call end at their lines; decorates classes."""
+    foreign = [base for base in kind.__mro__[1:] if base.__module__.partition(".")[0] not in ("akdask", "builtins")]
+    inherited = {name: member for base in foreign for name, member in vars(base).items() if name in DUNDERS}
+    own = {name for base in kind.__mro__ if base not in foreign and base is not object for name in vars(base)}
+    members = {name: member for name, member in inherited.items() if name not in own} | dict(vars(kind))
+    for name, member in members.items():
+        if name in DUNDERS or not name.startswith("_"):
+            if isinstance(member, FunctionType):
+                setattr(kind, name, traced_to_caller(member))
+            elif isinstance(member, classmethod | staticmethod):
+                setattr(kind, name, type(member)(traced_to_caller(member.__func__)))
+    return kind

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # A cluster stays while all tests run, and spends a tenth of a processor on looking at itself unless told not to.
 dask.config.set({"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"})
 
+# Where a test fails, its developer wants to see where.
+dask.config.set({"akdask.full_tracebacks": True})
+
 TESTS = Path(__file__).parent
 SHARED_FIXTURES = TESTS.parents[1] / "shared" / "fixtures"
 NO_FIXTURES = f"no folder {SHARED_FIXTURES} beside the repository"

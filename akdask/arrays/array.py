@@ -28,7 +28,7 @@ from akdask.engine.rowwise import SELECTIONS, Project, column_identity
 from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
 from akdask.engine.sources import Literal, Persisted, as_column, integers_apart, literal, literal_table, without_mask
 from akdask.engine.values import ResidentColumn, Value, as_floats, token, with_missing
-from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError, errors_end_at_caller
 from akdask.typing import Column
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ SHOWN = 100
 GAP = "..."
 
 
+@errors_end_at_caller
 class Collection(Root, DaskMethodsMixin):
     """A lazy object: a plan, and the means to run it.
 
@@ -150,6 +151,7 @@ def at_hand(array: Array) -> np.ndarray[Any, Any] | None:
     return array.to_ndarray() if type(array._frame) is Literal else None
 
 
+@errors_end_at_caller
 class Array(Writable, Collection):
     """A lazy column: a value on the rows of a frame."""
 

@@ -18,7 +18,7 @@ from akdask.columns.dtypes import UINT64
 from akdask.columns.table import Table
 from akdask.engine.node import Frame
 from akdask.engine.values import Value, cast
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, errors_end_at_caller
 from akdask.records import record
 
 BITS = 64
@@ -69,6 +69,7 @@ class ShownBits(ShownForm):
         return joined[:, 0]
 
 
+@errors_end_at_caller
 class BitVector(pdarray):
     """A lazy array of uint64 numbers that show as bits, such as sets of flags.
 
@@ -239,6 +240,7 @@ class ShownFields(ShownForm):
         return reduce(np.char.add, parts)
 
 
+@errors_end_at_caller
 class Fields(BitVector):
     """A lazy array of uint64 numbers whose bits have names, such as flags.
 

@@ -23,6 +23,7 @@ from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast
+from akdask.errors import errors_end_at_caller
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Storable
@@ -33,6 +34,7 @@ Positions = tuple[pdarray | None, pdarray | None]
 """What brings equal elements together, and where each label starts among them, if that is known."""
 
 
+@errors_end_at_caller
 @can_be_asked_for
 class Categorical(Array):
     """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.

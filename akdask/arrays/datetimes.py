@@ -18,11 +18,12 @@ from akdask.deferred import pd
 from akdask.engine import times
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Constant
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, errors_end_at_caller
 from akdask.operators.values.times import DAY
 from akdask.storage.objects import ObjType
 
 
+@errors_end_at_caller
 @made_of("M")
 class Datetime(TimeArray):
     """A lazy array of times: int64 nanoseconds since 1970, in a zone or none.
@@ -298,6 +299,7 @@ class Datetime(TimeArray):
         return DataFrame({"year": calendar.integers(self, "iso_year"), "week": self.week, "day": day})
 
 
+@errors_end_at_caller
 @made_of("m")
 class Timedelta(TimeArray):
     """A lazy array of spans of time: int64 nanoseconds.

@@ -24,7 +24,14 @@ from akdask.engine.sources import Rows, as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, widened
 from akdask.engine.values import cast as cast_value
 from akdask.error_state import check_divisor
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, CallError, ZeroDivisorError
+from akdask.errors import (
+    AlignmentError,
+    ArgumentError,
+    ArgumentTypeError,
+    CallError,
+    ZeroDivisorError,
+    errors_end_at_caller,
+)
 from akdask.operators.values.elementwise import UFUNCS
 
 Operand = tuple[Frame | None, Value]
@@ -153,6 +160,7 @@ def categories_of(dtype: Any, made: Any) -> Any:
     return made._of_dtype(dtype) if is_pandas(dtype, "CategoricalDtype") else made
 
 
+@errors_end_at_caller
 class ElementwiseArray(NDArrayOperatorsMixin, Array):
     """An array for Python's operators and NumPy's ufuncs; NumPy's mixin maps each operator to its ufunc."""
 

@@ -24,7 +24,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Value
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, errors_end_at_caller
 from akdask.operators.group.plan import GroupAggregate, GroupReduction, GroupStatistic
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
@@ -106,6 +106,7 @@ def _truth_of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, pda
     return reductions.reduced(groups, name, reductions.bools(name, values))
 
 
+@errors_end_at_caller
 class GroupBy(Writable):
     """Rows grouped by equal keys.
 
@@ -604,6 +605,7 @@ class GroupBy(Writable):
             raise missing_attribute(type(self), name)
 
 
+@errors_end_at_caller
 class ColumnGroups(GroupBy):
     """The groups of frames and Series, in which a Categorical's label for missing is no key, as in pandas."""
 

@@ -22,7 +22,7 @@ from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Value
-from akdask.errors import ArgumentError, ArgumentTypeError, CallError
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError, errors_end_at_caller
 from akdask.operators.text.strings import ipv4_text
 from akdask.storage.objects import ObjType
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 CHOICES = {"where", "minimum", "maximum", "clip"}
 
 
+@errors_end_at_caller
 class IPv4(pdarray):
     """A lazy array of IPv4 addresses: uint64 numbers that show as dotted text.
 

@@ -20,7 +20,7 @@ from akdask.columns.table import Table
 from akdask.engine.node import Frame
 from akdask.engine.sources import as_column, literal
 from akdask.engine.values import Value
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError, errors_end_at_caller
 from akdask.storage.files import takes_storage_options
 from akdask.storage.objects import ObjType
 
@@ -31,6 +31,7 @@ MOST_SHOWN = 1000
 """Elements of an array whose `repr` shows values."""
 
 
+@errors_end_at_caller
 class ArrayView(pdarray):
     """A lazy array of any number of dimensions but one: a flat array, in row-major order, and a shape.
 

@@ -23,7 +23,7 @@ from akdask.columns.table import Table, to_objects
 from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows
 from akdask.engine.values import Value, cast, column_in_errors
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, errors_end_at_caller
 from akdask.records import record
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -76,6 +76,7 @@ def _spread_of_elements(
     return array._reduced(name, axis, keepdims, ddof=checked_ddof(array, ddof))
 
 
+@errors_end_at_caller
 @shows("int", "uint", "float", "bool", "bigint")
 class pdarray(ElementwiseArray):
     """A lazy array of int64, uint64, float64, bool or bigint.

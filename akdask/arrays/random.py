@@ -28,7 +28,7 @@ from akdask.arrays.ufuncs import exp, log1p
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, ColumnType, column_type
 from akdask.engine.sources import Rows, counted
 from akdask.engine.values import Call, Constant, Value
-from akdask.errors import ArgumentError, ArgumentTypeError, UnfitArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnfitArgumentError, errors_end_at_caller
 from akdask.operators.values.random import GOLDEN, ORDER_ROWS, integers, seed_of_steps, step_of
 from akdask.typing import NumberArray
 
@@ -353,6 +353,7 @@ LARGEST_MEAN = 500.0
 """Poisson numbers of larger means are not drawn as a server does, whose products of numbers come to 0 at about 745."""
 
 
+@errors_end_at_caller
 class Generator:
     """Draws random numbers of many distributions; each call continues after the last one.
 

@@ -17,6 +17,7 @@ from akdask.arrays.array import Collection
 from akdask.columns.dtypes import FLOAT64
 from akdask.engine.run import run
 from akdask.engine.values import Replica, Value, widened
+from akdask.errors import errors_end_at_caller
 from akdask.operators.reduce.plan import Element, calculated
 
 _UNKNOWN = ...
@@ -32,6 +33,7 @@ class _Floating(np.floating[Any]):
     __repr__ = np.generic.__repr__
 
 
+@errors_end_at_caller
 class Scalar(NDArrayOperatorsMixin, Collection):
     """A number that has not been computed yet.
 

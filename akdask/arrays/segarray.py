@@ -22,7 +22,7 @@ from akdask.arrays.writing import Path
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Constant, Value
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, errors_end_at_caller
 from akdask.operators.rows.plan import Flatten, Nest
 from akdask.storage.files import absolute, takes_storage_options
 from akdask.storage.locales import locale_files
@@ -53,6 +53,7 @@ def _position_in_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
     return lists.placed(segarray, name, x)
 
 
+@errors_end_at_caller
 class SegArray(Array):
     """A lazy array of lists: the values of all lists end to end, and the position where each list starts.
 

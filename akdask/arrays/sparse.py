@@ -15,12 +15,13 @@ from akdask.arrays.shapes import concatenate
 from akdask.columns.dtypes import BOOL, column_type
 from akdask.engine.alignment import align
 from akdask.engine.values import Call
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError, errors_end_at_caller
 from akdask.operators.join.plan import JoinSide, join_rows
 
 Layout = Literal["CSR", "CSC"]
 
 
+@errors_end_at_caller
 class sparray:
     """A lazy square matrix, of which only some elements are stored: rows, columns and values.
 

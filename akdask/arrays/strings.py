@@ -18,6 +18,7 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.text import Match, Matcher, MatchType
 from akdask.engine.missing import call
+from akdask.errors import errors_end_at_caller
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def _of_strings(strings: Strings, name: str, axis: int | None = None) -> Scalar:
     return reduced_along_rows(strings, name, axis, keepdims=False)
 
 
+@errors_end_at_caller
 @can_be_asked_for
 @shows("str")
 class Strings(ElementwiseArray):

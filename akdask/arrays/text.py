@@ -24,7 +24,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import check_bytes, run
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, TransferError
+from akdask.errors import ArgumentError, ArgumentTypeError, TransferError, errors_end_at_caller
 from akdask.storage.objects import SEGMENTS
 
 if TYPE_CHECKING:
@@ -337,6 +337,7 @@ def first_matches(strings: Value, pattern: str) -> tuple[Value, Value, Value]:
     return call("contains", strings, substr=pattern, regex=True), start, Call("byte_length", text)
 
 
+@errors_end_at_caller
 class Match:
     """The first match of a regular expression in each string that has one; made by `Strings.search` and its like.
 

@@ -36,7 +36,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast, with_missing
-from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
+from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError, errors_end_at_caller
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.values.times import DAY, checked_zone, numbers_of
 from akdask.records import record
@@ -124,6 +124,7 @@ def unit_of(text: str) -> int:
         ) from None
 
 
+@errors_end_at_caller
 class TimeArray(pdarray):
     """Times or spans of time: int64 numbers of a unit, nanoseconds unless files or pandas have another.
 

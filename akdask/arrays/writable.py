@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from akdask.cluster import default_client
-from akdask.errors import ArgumentTypeError, RegistrationError, UnfitArgumentError
+from akdask.errors import ArgumentTypeError, RegistrationError, UnfitArgumentError, errors_end_at_caller
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def _check_known(name: str) -> None:
         )
 
 
+@errors_end_at_caller
 class Registered:
     """Objects that can be registered under a name."""
 
@@ -174,6 +175,7 @@ def written(facts: Mapping[str, Any]) -> str:
     return f"InfoEntry({', '.join(f'{name}={fact}' for name, fact in facts.items())})"
 
 
+@errors_end_at_caller
 class Writable(Registered):
     """An object that can be registered, and written to files: as a new set, or as an object of an existing set."""
 

@@ -28,7 +28,7 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Slice, column_identity
 from akdask.engine.sources import Literal, Persisted, RowNumbers, Rows, row_numbers
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
-from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError, errors_end_at_caller
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import is_number, missing_rows
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
@@ -79,6 +79,7 @@ class RowLabels:
         )
 
 
+@errors_end_at_caller
 class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
     """Lazy rows with labels, which operators align: `Series` and `DataFrame`."""
 

@@ -19,7 +19,7 @@ from akdask.arrays.ufuncs import isfinite
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError, errors_end_at_caller
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import demand_some_numbers
@@ -123,6 +123,7 @@ class Weights:
         return max(as_integer("min_periods", self.min_periods), 1)
 
 
+@errors_end_at_caller
 class Decaying(Generic[Owner]):
     """Windows from the first row to each row with weights that decay, as `DataFrame.ewm` gives them.
 
@@ -209,6 +210,7 @@ class Decaying(Generic[Owner]):
         return self._owner._with_columns(found)
 
 
+@errors_end_at_caller
 @record
 class DecayingColumn:
     """A column whose rows weigh less with each row below them.
@@ -438,6 +440,7 @@ def ewm(
     return Decaying(owner, owner._value_columns(), weights)
 
 
+@errors_end_at_caller
 class Expanding(WindowReductions[Owner]):
     """Windows of each row and all rows before it, as `DataFrame.expanding` gives them.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 import re
-import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Number
@@ -25,7 +24,7 @@ from akdask.columns.dtypes import BOOL
 from akdask.deferred import pd
 from akdask.engine.missing import as_mask
 from akdask.engine.values import Call, Constant
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError, caller_above
 from akdask.frames.alignment import RowLabels, on_rows_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
@@ -577,7 +576,7 @@ def _text_of(expr: Any) -> str:
 
 def _variables(local_dict: Mapping[str, Any] | None, global_dict: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the values for ``@name``: the given ones, or the variables of the function that calls akdask."""
-    caller: Any = sys._getframe(3)
+    caller: Any = caller_above(3)
     given_locals = caller.f_locals if local_dict is None else local_dict
     given_globals = caller.f_globals if global_dict is None else global_dict
     del caller

@@ -23,7 +23,13 @@ from akdask.arrays.time_bins import LAST_DAYS, MOST_BINS, Binning, TimeBins, Tim
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, NOT_A_TIME
 from akdask.engine.values import Call, Constant, Value, cast, nearest_floats
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingAttributeError,
+    UnsupportedError,
+    errors_end_at_caller,
+)
 from akdask.frames.columnset import ColumnSet, names_of
 from akdask.frames.expanding import DecayingColumn, Weights
 from akdask.frames.groupby import DataFrameGroupBy
@@ -50,6 +56,7 @@ from akdask.operators.windows.plan import TOTAL
 from akdask.records import record
 
 
+@errors_end_at_caller
 class GroupWindows(NamedReductions[Any]):
     """Windows of the rows of each group, as ``df.groupby("k").rolling(3)`` gives them; results count rows.
 
@@ -143,6 +150,7 @@ class GroupWindows(NamedReductions[Any]):
         raise NotImplementedError
 
 
+@errors_end_at_caller
 class GroupRolling(GroupWindows):
     """Moving windows of the rows of each group: a number of rows, or a span of time.
 
@@ -211,6 +219,7 @@ class GroupRolling(GroupWindows):
         return span_windows(values, arranged.numbers, measure, name, *reach, self._least, ddof, q, self._ends)
 
 
+@errors_end_at_caller
 class GroupExpanding(GroupWindows):
     """Windows of each row and all rows of its group before it."""
 
@@ -250,6 +259,7 @@ class GroupExpanding(GroupWindows):
         return where((there > 0) & (known > 1), apart * apart * known / (known - 1), 0.0)
 
 
+@errors_end_at_caller
 class GroupDecaying(GroupWindows):
     """Windows of each row and all rows of its group before it, with weights that decay.
 
@@ -333,6 +343,7 @@ GROUP = "number of group"
 """What the numbers of groups are called among the keys."""
 
 
+@errors_end_at_caller
 @record
 class GroupBins:
     """The bins of each group: a number for each row, and the labels of the bins of a group by their numbers.
@@ -365,6 +376,7 @@ class GroupBins:
         return found._lacking(False)
 
 
+@errors_end_at_caller
 class GroupResampler(Resampler[Any]):
     """Rows of each group in bins of time, as ``df.groupby("k").resample("D", on="t")`` gives them.
 

@@ -12,7 +12,7 @@ from akdask.arrays.families import reduction
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, UnsupportedError
+from akdask.errors import ArgumentError, UnsupportedError, errors_end_at_caller
 from akdask.frames import group_reductions
 from akdask.frames.alignment import on_rows_of
 from akdask.frames.columnset import names_of
@@ -96,6 +96,7 @@ def _of_columns(groups: DataFrameGroupBy, name: str, colnames: Any = None) -> Da
     return group_reductions.reduce_columns(groups, name, colnames, numbers=False)
 
 
+@errors_end_at_caller
 class DataFrameGroupBy:
     """Rows of a DataFrame, grouped by some of its columns.
 

@@ -18,7 +18,14 @@ from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align
-from akdask.errors import ArgumentError, ArgumentTypeError, CallError, UnfitArgumentError, UnsupportedError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    CallError,
+    UnfitArgumentError,
+    UnsupportedError,
+    errors_end_at_caller,
+)
 from akdask.frames.columnset import ColumnSet
 from akdask.storage.objects import LEVEL, ObjType
 
@@ -93,6 +100,7 @@ def for_pandas(labels: Any) -> Any:
     return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found
 
 
+@errors_end_at_caller
 class Index(Labelled, Writable):
     """Labels of rows: an array with the name of index.
 
@@ -497,6 +505,7 @@ class Index(Labelled, Writable):
         return f"{type(self).__name__} {names}".rstrip() + f": {counted(self._levels[0].rows, 'label')}"
 
 
+@errors_end_at_caller
 class MultiIndex(Index):
     """Labels of rows that have several levels.
 

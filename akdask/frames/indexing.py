@@ -20,7 +20,14 @@ from akdask.arrays.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.sources import counted
-from akdask.errors import ArgumentError, ArgumentTypeError, LabelTypeError, MissingLabelError, PositionError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    LabelTypeError,
+    MissingLabelError,
+    PositionError,
+    errors_end_at_caller,
+)
 from akdask.frames.alignment import RowLabelled, as_labelled, mask_on_rows_of, missing_like, on_rows_of, put_on_rows_of
 from akdask.frames.columnset import VALUES, ColumnSet, level_column, names_of
 from akdask.frames.conversion import arrays_of, is_scalar
@@ -48,6 +55,7 @@ SCALARS = (int, float, bool, str, np.integer, np.floating, np.bool_, np.str_)
 Owner = TypeVar("Owner", bound=Series)
 
 
+@errors_end_at_caller
 class FrameLocIndexer:
     """Rows and columns of a DataFrame by label.
 
@@ -227,6 +235,7 @@ class FrameLocIndexer:
         return rows_by_label(index, rows, numbered=columns.index is None)
 
 
+@errors_end_at_caller
 class FrameILocIndexer:
     """Rows and columns of a DataFrame by position.
 
@@ -287,6 +296,7 @@ class FrameILocIndexer:
             self._frame._become(changed._columns)
 
 
+@errors_end_at_caller
 class CellIndexer:
     """Single values of a DataFrame.
 
@@ -494,6 +504,7 @@ def checked_value(values: Any, val: Any) -> Any:
     return val
 
 
+@errors_end_at_caller
 class LocIndexer:
     """Entries of a Series by label: ``s.loc[key]``.
 
@@ -595,6 +606,7 @@ def located(series: Any, key: Any) -> Any:
     return found.values[0] if count == 1 else found
 
 
+@errors_end_at_caller
 class ILocIndexer(Generic[Owner]):
     """Entries of a Series by position: ``s.iloc[key]``.
 

@@ -27,7 +27,14 @@ from akdask.columns.dtypes import NOT_A_TIME
 from akdask.deferred import is_pandas, pd
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, MissingColumnError, MissingLabelError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingAttributeError,
+    MissingColumnError,
+    MissingLabelError,
+    errors_end_at_caller,
+)
 from akdask.frames.columnset import VALUES, ColumnSet, names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import is_number, missing_rows, numbers_among
@@ -119,6 +126,7 @@ def _of_all_in_bins(bins: Resampler[Rows], name: str) -> Any:
     return bins._each(name)
 
 
+@errors_end_at_caller
 class Resampler(Generic[Rows]):
     """Rows grouped by bins of time, as `DataFrame.resample` gives them.
 

@@ -36,6 +36,7 @@ from akdask.errors import (
     MissingLabelError,
     PositionError,
     SchemaError,
+    errors_end_at_caller,
 )
 from akdask.frames.alignment import mask_on_rows_of
 from akdask.frames.columnset import ColumnSet, Select, axis_number, names_of
@@ -697,6 +698,7 @@ def select(frame: DataFrame, key: Any) -> Any:
     return frame._of(frame._columns.on(_choose(*literal(as_column(key)))))
 
 
+@errors_end_at_caller
 class Row(dict[str, Any]):
     """The values of one row by the names of the columns: a dict that shows as a table.
 

@@ -13,7 +13,7 @@ from akdask.arrays.families import reduction
 from akdask.columns.exact import first_changed
 from akdask.deferred import pd
 from akdask.engine.sources import refuses_foreign
-from akdask.errors import ConversionError
+from akdask.errors import ConversionError, errors_end_at_caller
 from akdask.frames.alignment import RowLabelled, RowLabels, on_rows_of
 from akdask.frames.columnset import LACKING, VALUES, ColumnSet, level_column
 from akdask.frames.dataframe import NOT_GIVEN, DataFrame
@@ -120,6 +120,7 @@ def _truth_of_series(series: Series, name: str, /, *, skipna: bool = True) -> An
     return getattr(reductions.truths(series, skipna), name)()
 
 
+@errors_end_at_caller
 class Series(Labelled, RowLabelled):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 

@@ -25,7 +25,7 @@ from akdask.columns.dtypes import INT64
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.values import Call, Constant
 from akdask.engine.values import cast as cast_value
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, warn
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, errors_end_at_caller, warn
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import as_other_type, missing_where
@@ -62,6 +62,7 @@ class CachedAccessor:
         return self._accessor if obj is None else self._accessor(obj)
 
 
+@errors_end_at_caller
 class Properties:
     """Methods of the values of a Series, by their own names.
 
@@ -123,6 +124,7 @@ class Properties:
         return tuple(map(self._labelled, found)) if type(found) is tuple else found
 
 
+@errors_end_at_caller
 class DatetimeAccessor(Properties):
     """Methods and fields of times and spans: ``s.dt.year``, ``s.dt.floor("h")``."""
 
@@ -137,6 +139,7 @@ class DatetimeAccessor(Properties):
             self.series = series._with(values._lacking())
 
 
+@errors_end_at_caller
 class CategoricalAccessor(Properties):
     """Codes, categories and methods of Categoricals: ``s.cat.codes``."""
 
@@ -190,6 +193,7 @@ def _forwarding(name: str) -> Callable[..., Any]:
 LOOKS_LIKE_REGEX = re.compile(r"[|]|\.[*+]|\\[dwsb]|\[[^\]]+\]")
 
 
+@errors_end_at_caller
 class StringAccessor(Properties):
     """Methods of text: ``s.str.contains("a")``.
 

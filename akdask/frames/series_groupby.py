@@ -15,7 +15,7 @@ from akdask.arrays.families import called, is_named, reduction
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas, pd
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, errors_end_at_caller
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.group_reductions import in_group_order
@@ -48,6 +48,7 @@ def _spread_of_values(groups: SeriesGroupBy, name: str, ddof: int = 1) -> Series
     return _by_keys(groups, getattr(groups._groups, name)(VALUES, ddof=ddof))
 
 
+@errors_end_at_caller
 class SeriesGroupBy:
     """Values of a Series in groups, as `Series.groupby` gives them.
 

@@ -22,7 +22,7 @@ from akdask.arrays.strings import Strings
 from akdask.deferred import pa, pc, pd
 from akdask.engine.explain import partitions_stand_alone
 from akdask.engine.rowwise import Partitions
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, UnsupportedError, end_at_caller
 from akdask.frames.columnset import INDEX, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.interchange import arrow_schema, arrow_table, from_arrow, shown_names
@@ -73,9 +73,16 @@ def sql(query: str, /, params: Sequence[Any] | Mapping[str, Any] | None = None, 
     0  mail     20
     1   web     40 (2 rows x 2 columns)
     """
-    duckdb = _duckdb()
     caller = sys._getframe(1)
-    scopes = [caller.f_globals, caller.f_locals, tables]
+    try:
+        return _answered(query, params, tables, [caller.f_globals, caller.f_locals, tables])
+    except AkdaskError as error:
+        end_at_caller(error)
+        raise
+
+
+def _answered(query: str, params: Any, tables: dict[str, Any], scopes: list[dict[str, Any]]) -> DataFrame:
+    duckdb = _duckdb()
     words = set(_WORDS.findall(query))
     named = {name: found for scope in scopes for name, found in scope.items() if name in words} | tables
     known = {name: _table(found) for name, found in named.items() if _is_table(found)}

@@ -27,7 +27,13 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast, nearest_floats, with_missing
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingAttributeError, UnsupportedError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingAttributeError,
+    UnsupportedError,
+    errors_end_at_caller,
+)
 from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
@@ -82,6 +88,7 @@ def _spread_of_windows(
     return windows._reduced(name, ddof=ddof, numeric_only=numeric_only)
 
 
+@errors_end_at_caller
 class NamedReductions(Generic[Result]):
     """Reductions of windows, by name; lazy, except that windows of groups count rows.
 
@@ -102,6 +109,7 @@ class NamedReductions(Generic[Result]):
     std = reduction("std", _spread_of_windows)
 
 
+@errors_end_at_caller
 class WindowReductions(NamedReductions[Owner]):
     """Reductions of the window that each row has: rows around it, or all before it.
 
@@ -275,6 +283,7 @@ def running(owner: Owner, name: str) -> Owner:
     return owner._with_columns({column: _running(name, columns.array(column)) for column in columns.values})
 
 
+@errors_end_at_caller
 class Rolling(WindowReductions[Owner]):
     """Moving windows of rows, as `DataFrame.rolling` gives them.
 
@@ -737,6 +746,7 @@ class _OneColumn:
         return series_of(self._columns, arrays[self._name], self._name)
 
 
+@errors_end_at_caller
 class SpanRolling(WindowReductions[Owner]):
     """Windows of rows less than a span before each, as ``df.rolling("1h", on="t")`` gives them.
 

@@ -25,7 +25,7 @@ import pandas
 
 from akdask import config
 from akdask.deferred import loaded_module, module_named
-from akdask.errors import AkdaskError, UnsupportedError, warn
+from akdask.errors import AkdaskError, UnsupportedError, end_at_caller, errors_end_at_caller, traced_to_caller, warn
 from akdask.pandas import tuning
 from akdask.pandas.arguments import accepted, bound_arguments
 from akdask.pandas.refusals import ArrangementError, FallbackError, NotLazyError, PandasFallbackWarning, refusal
@@ -311,6 +311,7 @@ WRITERS: Mapping[str, str] = {
 """Methods that write files, each with the argument that names the file."""
 
 
+@errors_end_at_caller
 class NDFrame(Face):
     """A frame or Series: lazy, in memory, or both.
 
@@ -821,7 +822,11 @@ def _method(kind: type, name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(self, Face):  # `frame.apply(pd.Series.max)` hands it columns of pandas.
             return getattr(kind, name)(self, *args, **kwargs)
-        return self._call(name, args, kwargs)
+        try:
+            return self._call(name, args, kwargs)
+        except Exception as error:
+            end_at_caller(error)
+            raise
 
     method.__name__ = name
     method.__qualname__ = f"{kind.__name__}.{name}"
@@ -839,6 +844,7 @@ IN_PLACE = {
 
 
 def _in_place(name: str) -> Callable[..., Any]:
+    @traced_to_caller
     def operate(self: NDFrame, other: Any) -> Any:
         if not self.is_at_hand():
             found = self._call(IN_PLACE[name], (other,), {})
@@ -857,6 +863,7 @@ def _in_place(name: str) -> Callable[..., Any]:
 
 
 def _constructor(name: str) -> Callable[..., Any]:
+    @traced_to_caller
     def construct(cls: type[Face], *args: Any, **kwargs: Any) -> Any:
         try:
             return faced(getattr(cls.pandas_class, name)(*in_pandas(args), **in_pandas(kwargs)))
@@ -868,6 +875,7 @@ def _constructor(name: str) -> Callable[..., Any]:
 
 
 def _attribute(name: str) -> property:
+    @traced_to_caller
     def read(self: Face) -> Any:
         if name in self.lazy_methods and (config.get("pandas_fallback") == "error" or not self.is_at_hand()):
             try:
@@ -888,8 +896,9 @@ def _attribute(name: str) -> property:
 
 def _step(name: str, kind: type[Step], is_method: bool) -> Any:
     if not is_method:
-        return property(lambda self: kind(self, name).checked())
+        return property(traced_to_caller(lambda self: kind(self, name).checked()))
 
+    @traced_to_caller
     def method(self: Face, *args: Any, **kwargs: Any) -> Any:
         return kind(self, name, args, kwargs).checked()
 

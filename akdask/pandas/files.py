@@ -21,7 +21,7 @@ import pyarrow.parquet
 
 from akdask import config
 from akdask.deferred import module_named
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, traced_to_caller
 from akdask.pandas import tuning
 from akdask.pandas.face import faced, in_pandas, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
@@ -40,6 +40,7 @@ def reader(name: str) -> Callable[..., Any]:
     """Return a function of pandas that reads files, which gives objects of this face."""
     own = getattr(pandas, name)
 
+    @traced_to_caller
     @wraps(own)
     def read(*args: Any, **kwargs: Any) -> Any:
         signature = _signature(own)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pandas
 
 from akdask.deferred import compliant
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, caller_above, errors_end_at_caller
 from akdask.pandas import tuning
 from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.display import frame_html, frame_latex, frame_text, outline, sizes_of_columns
@@ -35,6 +34,7 @@ from akdask.pandas.steps import FrameGroups, Indexer, MovingWindows, Resampled
 
 
 @face_of(pandas.DataFrame)
+@errors_end_at_caller
 class DataFrame(NDFrame):
     """Rows with named columns and labels, lazy where they can be, with the methods of `pandas.DataFrame`.
 
@@ -465,5 +465,5 @@ def _given(**words: Any) -> dict[str, Any]:
 
 def _variables(given: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of the caller's caller, unless others are given."""
-    caller = sys._getframe(2)
+    caller = caller_above(2)
     return {"local_dict": caller.f_locals, "global_dict": caller.f_globals, **given}

@@ -13,6 +13,7 @@ import pandas
 
 from akdask import config
 from akdask.deferred import loaded_module
+from akdask.errors import end_at_caller
 from akdask.pandas.arguments import NOT_GIVEN, accepted
 from akdask.pandas.face import Face, faced, in_pandas, lazy_argument, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
@@ -42,10 +43,10 @@ def function(name: str) -> Callable[..., Any]:
     """Return a function of pandas that takes objects of this face, with a lazy form if there is one."""
     own = getattr(pandas, name)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def found(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args = tuple(list(item) if isinstance(item, Iterator) else item for item in args)
         if name == "eval" and len(args) < 4:  # its fourth argument is a dict of variables
-            kwargs = _with_variables(sys._getframe(1), args, kwargs)
+            kwargs = _with_variables(sys._getframe(2), args, kwargs)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
         lazy_groups = loaded_module("akdask.pandas.lazy_groups")
@@ -70,6 +71,13 @@ def function(name: str) -> Callable[..., Any]:
             return faced(own(*in_pandas(args), **in_pandas(kwargs)))
         except Exception as error:
             raise refusal(error) from error
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return found(args, kwargs)
+        except Exception as error:
+            end_at_caller(error)
+            raise
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = own.__doc__

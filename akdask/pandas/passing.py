@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Any
 
 from akdask.deferred import adapt, loaded_module
+from akdask.errors import end_at_caller
 from akdask.pandas.face import Face, NDFrame
 
 _LOOKING = frozenset({"_getframe", "currentframe"})
@@ -36,9 +37,13 @@ def _accepting(function: Any) -> Any:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _has_faces(args) or (kwargs and _has_faces(kwargs.values())):
-            args, kwargs = tuple(map(_arkouda, args)), {word: _arkouda(item) for word, item in kwargs.items()}
-        return function(*args, **kwargs)
+        try:
+            if _has_faces(args) or (kwargs and _has_faces(kwargs.values())):
+                args, kwargs = tuple(map(_arkouda, args)), {word: _arkouda(item) for word, item in kwargs.items()}
+            return function(*args, **kwargs)
+        except Exception as error:
+            end_at_caller(error)
+            raise
 
     return call
 

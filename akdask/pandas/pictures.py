@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 
 from akdask import config
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, errors_end_at_caller
 from akdask.pandas import tuning
 from akdask.pandas.face import calls, in_pandas, lazy_argument
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
@@ -24,6 +24,7 @@ ONE_LABEL = frozenset({"line", "area", "hist", "kde", "density"})
 """Kinds whose axes pandas labels by the labels of the rows alone, and the house by the name of a Series."""
 
 
+@errors_end_at_caller
 class Pictures(Step):
     """``plot`` of a frame or Series."""
 

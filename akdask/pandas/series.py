@@ -9,6 +9,7 @@ import numpy as np
 import pandas
 
 from akdask.deferred import compliant
+from akdask.errors import errors_end_at_caller
 from akdask.pandas.display import series_text
 from akdask.pandas.face import Face, NDFrame, called, face_of, faced, in_pandas, lazy_argument, lazy_kind, words
 from akdask.pandas.pictures import Pictures
@@ -40,6 +41,7 @@ KEEPING = words("cummax cummin cumprod cumsum mask mode replace where")
 
 
 @face_of(pandas.Series)
+@errors_end_at_caller
 class Series(NDFrame):
     """A column with labels, lazy where it can be, with the methods of `pandas.Series`.
 

@@ -11,6 +11,7 @@ import pandas
 from pandas.api import typing as kinds
 
 from akdask import config
+from akdask.errors import end_at_caller, errors_end_at_caller
 from akdask.pandas.arguments import SELECTOR, accepted, bound_arguments
 from akdask.pandas.face import (
     Face,
@@ -28,6 +29,7 @@ STEPS_OF_LABELS = words("groupby loc iloc at iat")
 """Steps whose lazy forms look after labels of several levels, and of columns that are no text."""
 
 
+@errors_end_at_caller
 class Step(Face):
     """Groups, windows or an accessor: an object, and the call that leads from it to them.
 
@@ -157,13 +159,18 @@ def bound(face: Face, name: str) -> Callable[..., Any]:
     """Return a method of an object."""
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        return face._call(name, args, kwargs)
+        try:
+            return face._call(name, args, kwargs)
+        except Exception as error:
+            end_at_caller(error)
+            raise
 
     method.__name__ = name
     method.__doc__ = getattr(getattr(face.pandas_class, name, None), "__doc__", None)
     return method
 
 
+@errors_end_at_caller
 class Indexer(Step):
     """``loc``, ``iloc``, ``at`` or ``iat`` of a frame or Series."""
 
@@ -186,6 +193,7 @@ class Indexer(Step):
         return tuple(called(one, self._origin) for one in key) if isinstance(key, tuple) else called(key, self._origin)
 
 
+@errors_end_at_caller
 class OfRows(Step):
     """Groups, windows, text or times, whose methods pandas may be asked for chunks of the rows."""
 
@@ -208,6 +216,7 @@ class OfRows(Step):
             return self._faced(found)
 
 
+@errors_end_at_caller
 class MovingWindows(OfRows):
     """Moving, growing or decaying windows."""
 
@@ -223,6 +232,7 @@ class MovingWindows(OfRows):
         return map(faced, self.to_pandas())
 
 
+@errors_end_at_caller
 class Text(OfRows):
     """``str`` of a Series."""
 
@@ -233,6 +243,7 @@ class Text(OfRows):
         return self._call("__getitem__", (key,), {})
 
 
+@errors_end_at_caller
 class Times(OfRows):
     """``dt`` of a Series."""
 
@@ -247,6 +258,7 @@ class Times(OfRows):
     )
 
 
+@errors_end_at_caller
 class CategoryAccessor(Step):
     """``cat`` of a Series."""
 
@@ -254,6 +266,7 @@ class CategoryAccessor(Step):
     forms = ("category_forms", "FORMS")
 
 
+@errors_end_at_caller
 class Resampled(OfRows):
     """Rows by spans of time."""
 
@@ -264,6 +277,7 @@ class Resampled(OfRows):
         return Resampled(self, "__getitem__", (key,), {}).checked()
 
 
+@errors_end_at_caller
 class SeriesGroups(OfRows):
     """Values of one column by groups."""
 
@@ -289,6 +303,7 @@ def piped(step: Step, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return func(step, *args, **kwargs)
 
 
+@errors_end_at_caller
 class FrameGroups(OfRows):
     """Rows by groups."""
 
