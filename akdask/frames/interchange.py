@@ -17,7 +17,7 @@ from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.to_arrow import ToArrow
-from akdask.columns.arrow import lists_of
+from akdask.columns.arrow import lists_of, numpy_numbers
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import (
     BOOL,
@@ -31,6 +31,7 @@ from akdask.columns.dtypes import (
     TimeForm,
     column_type,
 )
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls
 from akdask.columns.table import Table, empty
 from akdask.deferred import is_arrow, pa, pc, pd
@@ -363,16 +364,25 @@ def _arrays(table: pa.Table) -> dict[str, Array]:
     batches = stored.to_batches(max_chunksize=max(*partition_lengths(table.num_rows), 1))
     tables = [(batch.num_rows, batch.columns) for batch in batches if batch.num_rows]
     nothing = [(0, [pa.array([], field.type) for field in stored.schema])]
+    nullable = [_may_lack(column) for column in stored.columns]
     frame = Literal.of(
         [
-            Table(dict(zip(stored.column_names, map(_column, columns), strict=True)), nrows)
+            Table(dict(zip(stored.column_names, map(_column, columns, nullable), strict=True)), nrows)
             for nrows, columns in tables or nothing
         ]
     )
     return {name: make(frame, frame.column(name)) for name, (_, make) in made.items()}
 
 
-def _column(stored: pa.Array) -> Column:
+def _may_lack(column: pa.ChunkedArray) -> bool:
+    """Return whether integers or bools are missing, in any partition."""
+    return bool(column.null_count) and (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
+
+
+def _column(stored: pa.Array, is_nullable: bool) -> Column:
+    if is_nullable:
+        values = stored.fill_null(False if pa.types.is_boolean(stored.type) else 0)
+        return NullableColumn(numpy_numbers(values), numpy_numbers(stored.is_null()) if stored.null_count else None)
     if pa.types.is_boolean(stored.type):
         return stored.to_numpy(zero_copy_only=False)
     return stored.to_numpy() if pa.types.is_primitive(stored.type) else stored
@@ -396,8 +406,6 @@ def _stored(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
     if pa.types.is_decimal(kind):
         return (_integers(column), wrap) if kind.scale <= 0 and not column.null_count else (_floats(column), wrap)
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        if column.null_count:
-            return _floats(column), wrap
         if kind not in (pa.bool_(), pa.uint8()):
             column = column.cast(pa.from_numpy_dtype(column_type(kind.to_pandas_dtype()).numpy))
         return column, wrap
@@ -446,7 +454,8 @@ def _numbered(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
 
 def _lists(name: str, chunk: pa.Array) -> pa.LargeListArray:
     """Return lists with values as columns hold them; a missing list is empty."""
-    values, _ = _stored(name, pa.chunked_array([chunk.flatten()]))
+    flat = pa.chunked_array([chunk.flatten()])
+    values = _floats(flat) if _may_lack(flat) else _stored(name, flat)[0]
     if _is_text(values.type):
         values = values.fill_null("")
     counts = pc.list_value_length(chunk).fill_null(0).cast(pa.int64()).to_numpy()

@@ -140,3 +140,12 @@ def test_frames_of_other_libraries_are_taken():
 def test_labels_come_back_as_labels():
     df = ak.DataFrame({"a": [1, 2]}, index=["x", "y"])
     assert ak.from_arrow(df.to_arrow()).to_pandas().index.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint64(), pa.int8(), pa.uint8(), pa.bool_()], ids=str)
+def test_numbers_beside_missing_ones_stay_exact(kind):
+    last = True if kind == pa.bool_() else int(np.iinfo(kind.to_pandas_dtype()).max)
+    chunks = pa.chunked_array([[last, None], [last], [None]], kind)
+    found = ak.from_arrow(pa.table({"x": chunks}))
+    assert found.to_arrow().column("x").to_pylist() == [last, None, last, None]
+    assert found["x"].isna().tolist() == [False, True, False, True]
