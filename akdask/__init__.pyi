@@ -336,6 +336,7 @@ from akdask.frames.groupby import DataFrameGroupBy
 from akdask.frames.index import Index, MultiIndex
 from akdask.frames.interchange import from_arrow, from_dask, from_polars
 from akdask.frames.join import compute_join_size, gen_ranges, inner_join, join_on_eq_with_dt, left_join, merge
+from akdask.frames.labelled_arrays import from_xarray
 from akdask.frames.lookups import (
     align,
     find,
@@ -384,6 +385,7 @@ from akdask.io import (
     save_all,
     save_checkpoint,
     scan,
+    scan_table,
     snapshot,
     to_csv,
     to_hdf,
@@ -677,6 +679,7 @@ __all__ = [
     "from_pandas",
     "from_polars",
     "from_series",
+    "from_xarray",
     "full",
     "full_like",
     "gen_ranges",
@@ -842,6 +845,7 @@ __all__ = [
     "save_checkpoint",
     "scalar_array",
     "scan",
+    "scan_table",
     "sctypeDict",
     "search_intervals",
     "searchsorted",

@@ -3485,6 +3485,27 @@ class DataFrame(RowLabelled):
 
         return interchange.dask_frame(self)
 
+    def to_xarray(self) -> Any:
+        """Return the columns as variables of a data set of xarray, on the dimension of the labels; columns stay lazy.
+
+        Rows are counted, and labels computed.  The dimension is ``index`` unless the labels have a name.
+
+        Raises
+        ------
+        ArgumentError
+            If a column is called as the labels are.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> xarray = __import__("pytest").importorskip("xarray")
+        >>> dict(ak.DataFrame({"a": [5, 6]}).to_xarray().sizes)
+        {'index': 2}
+        """
+        from akdask.frames import labelled_arrays
+
+        return labelled_arrays.to_xarray(self)
+
     @takes_storage_options
     def to_hdf(
         self,

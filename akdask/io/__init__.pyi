@@ -18,6 +18,7 @@ from akdask.io.pandas_files import export, import_data
 from akdask.io.parquet import get_null_indices, read_parquet, to_parquet, update_parquet
 from akdask.io.scanning import scan
 from akdask.io.sessions import load_checkpoint, restore, save_checkpoint, snapshot
+from akdask.io.tables import scan_table
 from akdask.io.zarr import read_zarr, to_zarr
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "save_all",
     "save_checkpoint",
     "scan",
+    "scan_table",
     "snapshot",
     "to_csv",
     "to_hdf",
