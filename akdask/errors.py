@@ -349,10 +349,12 @@ def traced_to_caller(function: Callable[P, T]) -> Callable[P, T]:
     if not isinstance(function, FunctionType) or _APART & {*function.__code__.co_names}:
         return function
 
+    own = cast("Callable[P, T]", function)
+
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
         try:
-            return function(*args, **options)
+            return own(*args, **options)
         except Exception as error:
             # A bare `raise` adds no frame of this function to a traceback that is cut off.
             end_at_caller(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from akdask.deferred import module_named
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.interchange import from_dask
@@ -14,8 +15,7 @@ ROWS = "index"
 
 def to_xarray(frame: DataFrame) -> Any:
     """Return the columns as variables on one dimension, that of the labels; see `DataFrame.to_xarray`."""
-    import xarray
-
+    xarray = module_named("xarray")
     counted = frame.resolve_lengths()
     name = counted.index.name or ROWS
     if name in counted.columns:
@@ -51,8 +51,7 @@ def from_xarray(data: Any) -> DataFrame:
     0  1  5
     1  2  6
     """
-    import xarray
-
+    xarray = module_named("xarray")
     if isinstance(data, xarray.DataArray):
         data = data.to_dataset(name=data.name or "values")
     if not isinstance(data, xarray.Dataset):
