@@ -188,15 +188,11 @@ def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]
     return registry.get(key)
 
 
-def _of_users(package: str, name: str, found: Any) -> Any:
-    """Return what a package has under a name for users: errors of a function end at the lines that call it."""
-    if not isinstance(found, FunctionType):
-        return found
-    call = traced_to_caller(found)
-    if call is not found:
-        # Pickles name functions by their places, where the same object must be found.
-        call.__module__, call.__qualname__ = package, name
-    return call
+def _in_its_place(function: Any) -> Any:
+    """Return what users have of a function, which pickles find by its module and name: both lead to the same object."""
+    if isinstance(function, FunctionType) and function.__qualname__.isidentifier():
+        setattr(sys.modules[function.__module__], function.__qualname__, function)
+    return function
 
 
 _adapters: dict[str, Callable[[Any], Any]] = {}
@@ -212,7 +208,7 @@ def adapt(package: str, adapter: Callable[[Any], Any]) -> None:
         return
     _adapters[package] = adapter
     names = vars(sys.modules[package])
-    names.update({name: adapter(names[name]) for name in names["__all__"] if name in names})
+    names.update({name: _in_its_place(adapter(names[name])) for name in names["__all__"] if name in names})
 
 
 def _alike(name: str, public: list[str]) -> list[str]:
@@ -267,7 +263,11 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
         loaded = module_named(f"{module}.{original}" if module == package else module)
         found = loaded
         if module != package:
-            found = _adapters.get(package, _as_it_is)(_of_users(package, name, getattr(loaded, original)))
+            found = getattr(loaded, original)
+            if isinstance(found, FunctionType) and found.__module__ == module:
+                # Errors of functions end at the lines that call them.
+                found = traced_to_caller(found)
+            found = _in_its_place(_adapters.get(package, _as_it_is)(found))
         # A name that is loaded is found without a call from then on.
         setattr(sys.modules[package], name, found)
         return found
