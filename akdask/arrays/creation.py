@@ -74,6 +74,8 @@ def array(
         return ArrayView(array(a.base, dtype, max_bits=max_bits), a.shape)
     if dtype is not None and isinstance(a, list | tuple | np.ndarray) and column_type(dtype) == FLOAT64:
         a = _with_floats(a)
+    if _is_of_dlpack(a):
+        a = from_dlpack(a)
     if not isinstance(a, Iterable) or isinstance(a, str | bytes | dict):
         raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
     if isinstance(a, list | tuple) and a and isinstance(a[0], list | tuple | np.ndarray):
@@ -94,6 +96,48 @@ def array(
             is_sequence = isinstance(a, Sequence) and not isinstance(a, range)
             made = wrap(*literal(as_column(a if is_sequence or _is_array(a) else list(a))))
     return _typed(made, dtype, max_bits)
+
+
+def _is_of_dlpack(item: Any) -> bool:
+    """Return whether an array of another library, such as a tensor of torch, hands on its memory by DLPack."""
+    return (
+        hasattr(item, "__dlpack__")
+        and not isinstance(item, Array | np.ndarray)
+        and type(item).__module__.partition(".")[0] not in ("akdask", "pyarrow")
+    )
+
+
+def from_dlpack(x: Any) -> Any:
+    """Return the numbers of an array of another library, such as torch, CuPy or JAX, as a lazy array.
+
+    Parameters
+    ----------
+    x : object
+        Any with ``__dlpack__``, in the memory of the processor; numbers of 64 bits are not copied.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has no such method.
+    ArgumentError
+        If its memory or type is of a kind that NumPy does not take.
+
+    Examples
+    --------
+    >>> from_dlpack(np.array([1.5, 2.5])).tolist()
+    [1.5, 2.5]
+    """
+    try:
+        found = np.from_dlpack(x)
+    except AttributeError:
+        raise ArgumentTypeError(
+            f"a {type(x).__name__} hands on no numbers by DLPack.", hint="use ak.array(…)."
+        ) from None
+    except (BufferError, RuntimeError, ValueError, TypeError) as error:
+        raise ArgumentError(
+            f"NumPy does not take the numbers: {error}", hint="move them to the processor first, such as by x.cpu()."
+        ) from error
+    return array(found)
 
 
 def _with_floats(items: Any) -> Any:

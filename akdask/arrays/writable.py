@@ -335,8 +335,9 @@ class Writable(Registered):
         WriteError
             If the files cannot be written; existing files stay as they are.
         """
-        from akdask.arrays.writing import count_files
+        from akdask.arrays.writing import count_files, warn_of_appending
 
+        warn_of_appending(mode)
         self._write(
             self._storable(),
             prefix_path,

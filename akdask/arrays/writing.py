@@ -29,6 +29,14 @@ from akdask.storage.recovery import recover
 from akdask.storage.registry import format_named
 
 MODES = ("truncate", "append")
+
+
+def warn_of_appending(mode: str) -> None:
+    """Warn where columns are appended to Parquet files, which Arkouda no longer does."""
+    if mode == "append":
+        warn("columns are best written in one call: Arkouda no longer appends to Parquet files.", DeprecationWarning)
+
+
 FILE_TYPES = ("distribute", "single")
 
 PLAIN_KINDS = (ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)

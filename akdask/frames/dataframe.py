@@ -3497,9 +3497,7 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
-        >>> xarray = __import__("pytest").importorskip("xarray")
-        >>> dict(ak.DataFrame({"a": [5, 6]}).to_xarray().sizes)
+        >>> dict(ak.DataFrame({"a": [5, 6]}).to_xarray().sizes)  # doctest: +SKIP
         {'index': 2}
         """
         from akdask.frames import labelled_arrays

@@ -159,6 +159,17 @@ class DataFrameGroupBy:
         self.group_keys = group_keys
         self._chosen: list[str] | None = None
 
+    def __repr__(self) -> str:
+        from akdask.arrays.display import counted
+
+        keys = ", ".join(map(str, self.gb_key_names))
+        return f"<DataFrameGroupBy of {counted(self.gb._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
+
+    def _repr_html_(self) -> str:
+        from akdask.arrays.display import captioned
+
+        return captioned("DataFrameGroupBy: .size() shows the groups and how many rows each has", repr(self))
+
     def __getitem__(self, names: str | Sequence[str]) -> Any:
         """Return the same groups with only some columns to reduce.
 

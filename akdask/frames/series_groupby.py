@@ -108,6 +108,13 @@ class SeriesGroupBy:
     def __len__(self) -> int:
         return self.ngroups
 
+    def __repr__(self) -> str:
+        return repr(self._groups).replace(type(self._groups).__name__, type(self).__name__, 1)
+
+    def _repr_html_(self) -> str:
+        found: str = self._groups._repr_html_()
+        return found.replace(type(self._groups).__name__, type(self).__name__)
+
     # one value for each group
 
     sum = reduction("sum", _of_many_values)

@@ -205,11 +205,10 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     WriteError
         If the files cannot be written; existing files stay.
     """
-    from akdask.arrays.writing import count_files, write_objects
+    from akdask.arrays.writing import count_files, warn_of_appending, write_objects
     from akdask.frames.dataframe import DataFrame
 
-    if mode == "append":
-        warn("columns are best written in one call: Arkouda no longer appends to Parquet files.", DeprecationWarning)
+    warn_of_appending(mode)
     stored = storables(columns, names)
     arrays = dict(columns).values() if isinstance(columns, Mapping | DataFrame) else columns
     write_objects(

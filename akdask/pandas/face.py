@@ -459,11 +459,12 @@ class NDFrame(Face):
         return found.copy(deep=False)
 
     def _asked_by_pandas(self, name: str) -> Any:
-        """Return an attribute that only pandas itself reads, as classes like Index do of what they are made of."""
-        is_private = name.startswith("_") and not name.startswith("__")
-        if name in getattr(self, "steps", ()) or (
-            is_private and (hasattr(self.pandas_class, name) or name in ("_mgr", "_flags", "_attrs"))
-        ):
+        """Return an attribute that only pandas itself reads, or that a package such as hvplot has added to its class.
+
+        Classes like Index read private ones of what they are made of.
+        """
+        is_known = hasattr(self.pandas_class, name) or name in ("_mgr", "_flags", "_attrs")
+        if name in getattr(self, "steps", ()) or (is_known and not name.startswith("__")):
             try:
                 return getattr(self.to_pandas(), name)
             except Exception as error:

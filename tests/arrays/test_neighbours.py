@@ -1,6 +1,7 @@
 """What other libraries and editors ask of frames and columns, and what mistakes of newcomers are answered with."""
 
 import numpy as np
+import pandas
 import pytest
 
 import akdask as ak
@@ -81,3 +82,52 @@ def test_scikit_learn_splits_and_fits_frames_of_both_faces():
         known, unknown, labels, wanted = selection.train_test_split(frame[["a"]], frame["y"], random_state=0)
         model = linear.LogisticRegression().fit(known, labels)
         assert model.score(unknown, wanted) > 0.7
+
+
+class OfDlpack:
+    """An array of another library, which has nothing but DLPack."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def __dlpack__(self, **options):
+        return self.numbers.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.numbers.__dlpack_device__()
+
+
+@pytest.mark.parametrize("take", [ak.array, ak.from_dlpack])
+def test_arrays_of_other_libraries_come_by_dlpack(take):
+    for numbers in (np.arange(3), np.array([1.5, np.nan]), np.arange(6).reshape(2, 3), np.arange(4, dtype=np.uint8)):
+        found = take(OfDlpack(numbers)).to_ndarray()
+        np.testing.assert_array_equal(found, numbers)
+        assert found.dtype.kind == numbers.dtype.kind
+    assert take(ak.arange(3)).tolist() == [0, 1, 2]
+    assert take(OfDlpack(np.zeros(0))).size == 0
+
+
+def test_what_hands_on_no_numbers_is_told():
+    with pytest.raises(TypeError, match=r"a list hands on no numbers.*\n.*ak\.array"):
+        ak.from_dlpack([1])
+
+
+def test_tensors_become_arrays():
+    torch = pytest.importorskip("torch")
+    assert ak.array(torch.arange(6).reshape(2, 3)).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_names_that_packages_add_to_the_classes_of_pandas_are_found(monkeypatch):
+    monkeypatch.setattr(pandas.DataFrame, "shown", property(len), raising=False)
+    assert pd.DataFrame({"a": [1, 2]}).shown == 2
+    with pytest.raises(AttributeError, match="nobody"):
+        _ = pd.DataFrame({"a": [1, 2]}).nobody
+
+
+def test_groups_are_shown_with_their_keys():
+    groups = ak.DataFrame({"k": [1, 1], "v": [1, 2]}).groupby("k")
+    assert repr(groups) == "<DataFrameGroupBy of 2 rows, 1 partition; keys: k; lazy>"
+    assert repr(groups["v"]).startswith("<SeriesGroupBy of 2 rows")
+    assert "DataFrameGroupBy" in groups._repr_html_()
+    assert "SeriesGroupBy" in groups["v"]._repr_html_()
+    assert "DataFrameGroupBy" not in groups["v"]._repr_html_()

@@ -42,6 +42,7 @@ def test_what_akdask_writes(tmp_path, npartitions):
     pd.testing.assert_series_equal(theirs.c, ROWS.c, check_categorical=False)
 
 
+@pytest.mark.filterwarnings("ignore:columns are best written in one call:DeprecationWarning")
 def test_a_column_that_is_added_to_a_file_keeps_the_order(tmp_path):
     frame = ak.DataFrame(ROWS)
     frame[["x"]].to_parquet(tmp_path / "set.parquet")

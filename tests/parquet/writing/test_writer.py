@@ -240,6 +240,7 @@ def test_a_set_is_replaced_with_all_its_files(prefix):
     assert {name for name in os.listdir(prefix.parent) if name.startswith(".")} == {".set.akdask"}
 
 
+@pytest.mark.filterwarnings("ignore:columns are best written in one call:DeprecationWarning")
 def test_columns_are_added_behind_those_that_are_there(prefix):
     ak.to_parquet({"a": ak.arange(10), "t": ak.Datetime(np.arange(10).view("datetime64[ns]"))}, prefix, num_locales=2)
     ak.array([f"s{row}" for row in range(10)]).to_parquet(prefix, "s", mode="append", num_locales=2)
@@ -256,6 +257,7 @@ def test_columns_are_added_behind_those_that_are_there(prefix):
     assert list(ak.load_all(prefix)) == ["a", "t", "s"]
 
 
+@pytest.mark.filterwarnings("ignore:columns are best written in one call:DeprecationWarning")
 def test_columns_are_added_to_files_of_other_writers(prefix):
     table = pa.table(
         {
@@ -275,6 +277,7 @@ def test_columns_are_added_to_files_of_other_writers(prefix):
     assert pq.read_metadata(path).num_row_groups == 2
 
 
+@pytest.mark.filterwarnings("ignore:columns are best written in one call:DeprecationWarning")
 def test_appending_to_what_is_no_parquet_is_refused(prefix):
     Path(f"{prefix}_LOCALE0000").write_bytes(b"something else")
     with pytest.raises(FileFormatError):
@@ -283,7 +286,8 @@ def test_appending_to_what_is_no_parquet_is_refused(prefix):
 
 
 def test_appending_to_nothing_makes_a_set(prefix):
-    ak.arange(3).to_parquet(prefix, mode="append")
+    with pytest.warns(DeprecationWarning, match="no longer appends"):
+        ak.arange(3).to_parquet(prefix, mode="append")
     assert ak.load(prefix)["array"].tolist() == [0, 1, 2]
 
 
