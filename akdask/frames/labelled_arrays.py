@@ -56,10 +56,10 @@ def from_xarray(data: Any) -> DataFrame:
         raise ArgumentTypeError(f"a {type(data).__name__} is no data set of xarray.", hint="ak.array(…) takes arrays.")
     dimensions = list(map(str, data.sizes))
     absent = [name for name in dimensions if name not in data.coords]
-    whole = data.assign_coords({name: range(data.sizes[name]) for name in absent})
-    names = [*dimensions, *(str(name) for name in whole.variables if name not in dimensions)]
+    complete = data.assign_coords({name: range(data.sizes[name]) for name in absent})
+    names = [*dimensions, *(str(name) for name in complete.variables if name not in dimensions)]
     # A coordinate of a dimension cannot be chunked, and a variable of another name can.
-    spread = xarray.broadcast(*(xarray.DataArray(whole[name].variable.to_base_variable()) for name in names))
+    spread = xarray.broadcast(*(xarray.DataArray(complete[name].variable.to_base_variable()) for name in names))
     chunked = xarray.Dataset({str(number): one for number, one in enumerate(spread)}).chunk().unify_chunks()
     return DataFrame(
         {

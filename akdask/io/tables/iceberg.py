@@ -37,8 +37,8 @@ def opened(source: Any, filters: Any, **options: Any) -> Opened:
     parts = []
     for task in scan.plan_files():
         read = FileRows(table.metadata, table.io, scan.projection(), condition, task)
-        whole = filters is None and not task.delete_files
-        nrows = task.file.record_count if whole else read([schema.names[0]]).num_rows
+        is_complete = filters is None and not task.delete_files
+        nrows = task.file.record_count if is_complete else read([schema.names[0]]).num_rows
         if nrows:
             parts.append(Rows(nrows, read, task.file.file_path))
     state = scan.snapshot()
