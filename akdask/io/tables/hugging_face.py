@@ -9,7 +9,7 @@ from typing import Any
 from akdask.deferred import module_named, pa
 from akdask.errors import ArgumentError
 from akdask.io.tables.arrow import expression
-from akdask.io.tables.source import Opened, Rows, digest
+from akdask.io.tables.source import KeptRows, Opened, digest
 from akdask.records import record
 
 ROWS = 2**20
@@ -31,15 +31,15 @@ def opened(source: Any, filters: Any, *, split: str | None = None, **options: An
     label = "scan_table(Dataset)" if data is source else f"scan_table({os.fspath(source)!r})"
     parts = []
     for start in range(0, len(plain), ROWS):
-        read = Slice(plain, start, min(start + ROWS, len(plain)), condition)
+        read = SavedRows(plain, start, min(start + ROWS, len(plain)), condition)
         nrows = read.stop - start if condition is None else read([]).num_rows
         if nrows:
-            parts.append(Rows(nrows, read, label))
+            parts.append(KeptRows(nrows, read, label))
     return Opened(label, f"{data._fingerprint} {digest(condition)}", data.features.arrow_schema, parts)
 
 
 @record
-class Slice:
+class SavedRows:
     """Reads some rows, which lie in files that are mapped to memory."""
 
     data: Any

@@ -25,7 +25,7 @@ from akdask.typing import Column, NumberArray
 _NAT = np.iinfo(np.int64).min
 
 
-class Rows(NamedTuple):
+class KeptRows(NamedTuple):
     """A part of a table: it becomes a partition."""
 
     nrows: int
@@ -50,7 +50,7 @@ class Opened(NamedTuple):
     schema: pa.Schema
     """Names and types of the columns."""
 
-    parts: Sequence[Rows]
+    parts: Sequence[KeptRows]
     """All rows, in order."""
 
 
@@ -59,7 +59,7 @@ def digest(condition: Any) -> str:
     return blake2b(pickle.dumps(condition), digest_size=16).hexdigest()
 
 
-class StoredType(NamedTuple):
+class ArrowType(NamedTuple):
     """What a column of Arrow becomes."""
 
     dtype: ColumnType
@@ -69,7 +69,7 @@ class StoredType(NamedTuple):
     """Makes the array of a column of a frame, if that is no plain one."""
 
 
-def stored_type(field: pa.Field) -> StoredType | None:
+def stored_type(field: pa.Field) -> ArrowType | None:
     """Return what a column becomes; None if there is no array of such values.
 
     Examples
@@ -81,18 +81,18 @@ def stored_type(field: pa.Field) -> StoredType | None:
     if types.is_dictionary(kind):
         return stored_type(field.with_type(kind.value_type))
     if is_text(kind):
-        return StoredType(NULLABLE_STR)
+        return ArrowType(NULLABLE_STR)
     if types.is_timestamp(kind) or types.is_date(kind):
         unit, zone = ("s", None) if types.is_date(kind) else (kind.unit, kind.tz)
         form = TimeForm(TIME, unit, None if zone is None else checked_zone(zone), field.nullable)
-        return StoredType(INT64, partial(Datetime.of, form=form))
+        return ArrowType(INT64, partial(Datetime.of, form=form))
     if types.is_duration(kind):
-        return StoredType(INT64, partial(Timedelta.of, form=TimeForm(SPAN, kind.unit, None, field.nullable)))
+        return ArrowType(INT64, partial(Timedelta.of, form=TimeForm(SPAN, kind.unit, None, field.nullable)))
     if types.is_boolean(kind) or types.is_integer(kind):
         dtype = BOOL if types.is_boolean(kind) else column_type(kind.to_pandas_dtype())
-        return StoredType(replace(dtype, nullable=field.nullable))
+        return ArrowType(replace(dtype, nullable=field.nullable))
     if types.is_floating(kind) or types.is_decimal(kind):
-        return StoredType(FLOAT64)
+        return ArrowType(FLOAT64)
     return None
 
 
@@ -158,17 +158,17 @@ class TableSource(Source):
         """The file of each partition."""
         return [part.path for part in self._opened.parts] or [""]
 
-    def part(self, index: int, columns: Sequence[str]) -> TablePart:
+    def part(self, index: int, columns: Sequence[str]) -> KeptPart:
         """Return one partition, reduced to the given columns."""
-        rows = self._opened.parts[index] if self._opened.parts else Rows(0, self._opened.schema.empty_table, "")
-        return TablePart(rows, {name: self._columns[name] for name in columns})
+        rows = self._opened.parts[index] if self._opened.parts else KeptRows(0, self._opened.schema.empty_table, "")
+        return KeptPart(rows, {name: self._columns[name] for name in columns})
 
 
 @record
-class TablePart:
+class KeptPart:
     """A partition of a table; implements `Part`."""
 
-    rows: Rows
+    rows: KeptRows
     columns: Mapping[str, ColumnType]
 
     @property
@@ -176,15 +176,15 @@ class TablePart:
         """Number of rows."""
         return self.rows.nrows
 
-    def open(self) -> TableReader:
+    def open(self) -> KeptReader:
         """Return a reader, to be used in a ``with`` statement."""
-        return TableReader(self)
+        return KeptReader(self)
 
 
-class TableReader(PartReader):
+class KeptReader(PartReader):
     """Reads rows of a partition; the library reads its columns when the first is asked for."""
 
-    def __init__(self, part: TablePart) -> None:
+    def __init__(self, part: KeptPart) -> None:
         self._part = part
         self._table: pa.Table | None = None
         self._made: dict[str, Column] = {}
