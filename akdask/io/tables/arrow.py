@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from akdask.deferred import module_named, pa
 from akdask.errors import ArgumentError, FileFormatError
-from akdask.io.tables.source import KeptRows, Opened, digest
+from akdask.io.tables.source import LibraryRows, Opened, digest
 from akdask.records import record
 from akdask.storage.files import absolute
 
@@ -35,14 +35,16 @@ def of_dataset(data: Any, filters: Any, label: str, identity: str) -> Opened:
     condition = expression(filters)
     if isinstance(data, module_named("pyarrow.dataset").InMemoryDataset):
         rows = data.to_table(filter=condition)
-        return Opened(label, identity, data.schema, [KeptRows(rows.num_rows, rows.select, label)] if len(rows) else [])
+        return Opened(
+            label, identity, data.schema, [LibraryRows(rows.num_rows, rows.select, label)] if len(rows) else []
+        )
     parts = []
     for fragment in data.get_fragments(filter=condition):
         for piece in fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]:
             read = FragmentRows(piece, data.schema, condition)
             nrows = piece.count_rows() if condition is None else read.count()
             if nrows:
-                parts.append(KeptRows(nrows, read, str(getattr(fragment, "path", ""))))
+                parts.append(LibraryRows(nrows, read, str(getattr(fragment, "path", ""))))
     return Opened(label, f"{identity} {digest(condition)}", data.schema, parts)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from akdask.deferred import module_named, pa
 from akdask.errors import ArgumentError
 from akdask.io.tables.arrow import expression
-from akdask.io.tables.source import KeptRows, Opened, digest
+from akdask.io.tables.source import LibraryRows, Opened, digest
 from akdask.records import record
 
 ROWS = 2**20
@@ -34,7 +34,7 @@ def opened(source: Any, filters: Any, *, split: str | None = None, **options: An
         read = SavedRows(plain, start, min(start + ROWS, len(plain)), condition)
         nrows = read.stop - start if condition is None else read([]).num_rows
         if nrows:
-            parts.append(KeptRows(nrows, read, label))
+            parts.append(LibraryRows(nrows, read, label))
     return Opened(label, f"{data._fingerprint} {digest(condition)}", data.features.arrow_schema, parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from akdask.deferred import module_named, pa
 from akdask.errors import ArgumentError, MissingFileError
-from akdask.io.tables.source import KeptRows, Opened
+from akdask.io.tables.source import LibraryRows, Opened
 from akdask.records import record
 
 RELATIONS = {
@@ -40,7 +40,7 @@ def opened(source: Any, filters: Any, **options: Any) -> Opened:
         is_complete = filters is None and not task.delete_files
         nrows = task.file.record_count if is_complete else read([schema.names[0]]).num_rows
         if nrows:
-            parts.append(KeptRows(nrows, read, task.file.file_path))
+            parts.append(LibraryRows(nrows, read, task.file.file_path))
     state = scan.snapshot()
     label = f"scan_table({table.metadata_location!r})"
     return Opened(label, f"{table.metadata.table_uuid} {state and state.snapshot_id} {condition}", schema, parts)

@@ -8,7 +8,7 @@ from typing import Any
 
 from akdask.deferred import module_named, pa
 from akdask.io.tables.arrow import expression
-from akdask.io.tables.source import KeptRows, Opened, digest
+from akdask.io.tables.source import LibraryRows, Opened, digest
 from akdask.records import record
 
 
@@ -24,7 +24,7 @@ def opened(source: Any, filters: Any, **options: Any) -> Opened:
             reader = LanceRows(data.uri, data.version, options, fragment.fragment_id, condition)
             # The files have new names when a data set is written again in the place of another.
             files = ", ".join(file.path for file in fragment.metadata.files)
-            parts.append(KeptRows(nrows, reader, f"{data.uri}: {files}"))
+            parts.append(LibraryRows(nrows, reader, f"{data.uri}: {files}"))
     return Opened(f"scan_table({data.uri!r})", f"{data.version} {digest(condition)}", data.schema, parts)
 
 

@@ -25,7 +25,7 @@ from akdask.typing import Column, NumberArray
 _NAT = np.iinfo(np.int64).min
 
 
-class KeptRows(NamedTuple):
+class LibraryRows(NamedTuple):
     """A part of a table: it becomes a partition."""
 
     nrows: int
@@ -50,7 +50,7 @@ class Opened(NamedTuple):
     schema: pa.Schema
     """Names and types of the columns."""
 
-    parts: Sequence[KeptRows]
+    parts: Sequence[LibraryRows]
     """All rows, in order."""
 
 
@@ -158,17 +158,17 @@ class TableSource(Source):
         """The file of each partition."""
         return [part.path for part in self._opened.parts] or [""]
 
-    def part(self, index: int, columns: Sequence[str]) -> KeptPart:
+    def part(self, index: int, columns: Sequence[str]) -> LibraryPart:
         """Return one partition, reduced to the given columns."""
-        rows = self._opened.parts[index] if self._opened.parts else KeptRows(0, self._opened.schema.empty_table, "")
-        return KeptPart(rows, {name: self._columns[name] for name in columns})
+        rows = self._opened.parts[index] if self._opened.parts else LibraryRows(0, self._opened.schema.empty_table, "")
+        return LibraryPart(rows, {name: self._columns[name] for name in columns})
 
 
 @record
-class KeptPart:
+class LibraryPart:
     """A partition of a table; implements `Part`."""
 
-    rows: KeptRows
+    rows: LibraryRows
     columns: Mapping[str, ColumnType]
 
     @property
@@ -176,15 +176,15 @@ class KeptPart:
         """Number of rows."""
         return self.rows.nrows
 
-    def open(self) -> KeptReader:
+    def open(self) -> LibraryReader:
         """Return a reader, to be used in a ``with`` statement."""
-        return KeptReader(self)
+        return LibraryReader(self)
 
 
-class KeptReader(PartReader):
+class LibraryReader(PartReader):
     """Reads rows of a partition; the library reads its columns when the first is asked for."""
 
-    def __init__(self, part: KeptPart) -> None:
+    def __init__(self, part: LibraryPart) -> None:
         self._part = part
         self._table: pa.Table | None = None
         self._made: dict[str, Column] = {}
