@@ -169,6 +169,31 @@ def _number(limit: Limit) -> int:
     return limit() if callable(limit) else limit
 
 
+class cached_attribute(Generic[Item]):
+    """An attribute that a method computes on first use, without a lock, for instances that one thread uses.
+
+    `functools.cached_property` of Python 3.11 holds one lock of the class while it computes, so that threads that
+    unpack dictionaries of different columns would wait for each other.
+
+    Parameters
+    ----------
+    method : callable
+        Returns the attribute of an instance.
+    """
+
+    def __init__(self, method: Callable[[Any], Item]) -> None:
+        self._method, self.__doc__ = method, method.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Item:
+        if instance is None:
+            return cast("Item", self)
+        found = instance.__dict__[self._name] = self._method(instance)
+        return found
+
+
 class _CachedResults(Generic[Item]):
     """The results of a function in the cache of `functools`, whose calls take a tenth of the time of a `Cache`."""
 

@@ -15,9 +15,33 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask import caches
-from akdask.caches import Cache, CacheMemory, cached_results
+from akdask.caches import Cache, CacheMemory, cached_attribute, cached_results
 
 ROOT = Path(ak.__file__).parent
+
+
+def test_threads_compute_attributes_of_different_instances_at_the_same_time():
+    both = threading.Barrier(2, timeout=60)
+
+    class Chunk:
+        calls = 0
+
+        @cached_attribute
+        def size(self) -> int:
+            """The size."""
+            self.calls += 1
+            # The second thread would not get here if the first one held a lock of the class.
+            both.wait()
+            return 7 + self.calls
+
+    chunks = [Chunk(), Chunk()]
+    threads = [threading.Thread(target=getattr, args=(chunk, "size")) for chunk in chunks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [(chunk.size, chunk.calls) for chunk in chunks] == [(8, 1), (8, 1)]
+    assert Chunk.size.__doc__ == "The size."
 
 
 def test_the_least_recently_used_items_are_dropped():

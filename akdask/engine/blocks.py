@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import cached_property, reduce
+from functools import reduce
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
-from akdask.caches import cached_results
+from akdask.caches import cached_attribute, cached_results
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.summation import UNIT, UnitPositions
@@ -423,7 +423,7 @@ class Partition:
         if waiting:
             yield Block.joined(waiting)
 
-    @cached_property
+    @cached_attribute
     def _left(self) -> RowRanges | None:
         """The rows that the first selections may leave, None for all."""
         return RowPruning(self.selections).ranges(self.nrows, self.replicas, self._row_bounds)

@@ -12,14 +12,14 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import IntEnum
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from akdask.caches import Cache
+from akdask.caches import Cache, cached_attribute
 from akdask.columns import tuning
 from akdask.columns.dtypes import FLOAT64, ColumnType
 from akdask.columns.exact import widen_into
@@ -823,7 +823,7 @@ class NumberPageReader(PageReader):
         if not loops.look_up(data, start + 1, stop, int(data[start]), words, nwords, skipped, out.view(words.dtype)):
             raise self._list.damaged("positions in its dictionary are not as many as its rows, or name no value")
 
-    @cached_property
+    @cached_attribute
     def _dictionary(self) -> tuple[NumberArray, int]:
         """The dictionary, padded to the range of its positions' bits; and its length."""
         page = self._list.dictionary

@@ -7,13 +7,13 @@ Pages are unpacked and walked over once; then only the wanted rows are copied.  
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.caches import cached_attribute
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.strings import SENTINEL
@@ -231,7 +231,7 @@ class TextPageReader(PageReader):
         found[valid] = codes
         return found
 
-    @cached_property
+    @cached_attribute
     def _dictionary(self) -> UnpackedText:
         """The strings of the dictionary, and behind them that of rows without a string."""
         page = self._list.dictionary
@@ -240,7 +240,7 @@ class TextPageReader(PageReader):
         valid = np.arange(count + 1) < count
         return self._placed(UnpackedPage(0, data, 0, size, valid), count + 1)
 
-    @cached_property
+    @cached_attribute
     def _strings(self) -> StringArray:
         """The strings of the dictionary; that of rows without one is there if there may be such rows."""
         data, starts, lengths = self._dictionary
