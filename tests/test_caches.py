@@ -222,6 +222,7 @@ NAMED = {
     "_field_names": CLOSED,
     "_result": "types by operation, types and constants, at most 1024, needed by each operation on typed columns",
     "_result_type": "types by operation and types, at most 4096, needed by each operator that is written",
+    "_running_type": "types by type of number and operation, at most 128",
     "_machine_memory": CLOSED,
     "_class_names": CLOSED,
     "_signature": CLOSED,
