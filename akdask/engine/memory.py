@@ -29,8 +29,8 @@ from akdask.caches import after_fork
 from akdask.cluster import call_regularly, current_worker, data_memory, keeps_no_memory, memory_limit
 from akdask.columns.memory import keep_freed, release_unused, spare_bytes
 from akdask.columns.table import Table
+from akdask.deferred import loaded_module
 from akdask.engine import tuning
-from akdask.storage import decoded_columns
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of the C library's ``mallopt``."""
@@ -58,11 +58,17 @@ def manage_freed_memory() -> None:
     call_regularly(worker, partial(give_back_freed_memory, limit), int(1000 * tuning.TRIM_INTERVAL))
 
 
+def _release_decoded_columns() -> bool:
+    """Drop columns of files that were kept, and return whether there were any; only some formats keep them."""
+    decoded_columns = loaded_module("akdask.storage.decoded_columns")
+    return decoded_columns is not None and decoded_columns.release()
+
+
 def give_back_freed_memory(limit: int) -> None:
     """Return the space of freed arrays to the system if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if cluster.memory_in_use() > tuning.SHORT_OF_MEMORY * limit:
-        decoded_columns.release()
+        _release_decoded_columns()
         release_unused()
         if trim is not None:
             trim(0)
@@ -157,7 +163,7 @@ class MemoryBudget:
     @staticmethod
     def _is_in_use(limit: int) -> bool:
         # What can be read again goes before anything waits or is spilled.
-        return _used_bytes() > limit and not (decoded_columns.release() and _used_bytes() <= limit)
+        return _used_bytes() > limit and not (_release_decoded_columns() and _used_bytes() <= limit)
 
     def start_anew(self) -> None:
         """Replace the locks in a forked process."""
