@@ -35,6 +35,9 @@ class Rules:
     compares_exactly : bool
         Whether integers are compared with floats as numbers.  pandas compares as NumPy does, which makes floats of the
         integers first: ``2**53 + 1`` equals ``2.0**53``.
+    floats_unmatched : bool
+        Whether `merge` makes float64 of columns of int64 whose rows may lack a match.  Arkouda casts them
+        (``arkouda/pandas/dataframe.py``, ``_right_join_merge``); lazy columns of pandas stay integers, and are missing.
     """
 
     skipna: bool
@@ -44,6 +47,7 @@ class Rules:
     rounds_to_units: bool
     equates_missing_labels: bool
     compares_exactly: bool
+    floats_unmatched: bool
 
 
 ARKOUDA = Rules(
@@ -54,6 +58,7 @@ ARKOUDA = Rules(
     rounds_to_units=True,
     equates_missing_labels=True,
     compares_exactly=True,
+    floats_unmatched=True,
 )
 PANDAS = Rules(
     skipna=True,
@@ -63,4 +68,5 @@ PANDAS = Rules(
     rounds_to_units=False,
     equates_missing_labels=False,
     compares_exactly=False,
+    floats_unmatched=False,
 )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import reduce
 from inspect import signature
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.timearray import TimeArray, may_lack
-from akdask.columns.dtypes import FLOAT64, INT64
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64
 from akdask.deferred import pd
 from akdask.engine.alignment import align, joined, partition_count
 from akdask.engine.cache import within_rounds
@@ -30,7 +31,7 @@ from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.engine.times import not_a_time
-from akdask.engine.values import Call, Constant, Value, cast, widened, with_missing
+from akdask.engine.values import Call, Constant, Value, cast, nearest_floats, widened, with_missing
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -63,6 +64,22 @@ KEY = "\0key"
 
 Sources = dict[str, tuple[str | None, str | None]]
 """For each column of a join, the columns of left and of right that it comes from; of both where these are equal."""
+
+
+Fill = Literal["floats", "missing", "cast of NaN", "zero"]
+"""What rows without a match have in columns of integers and bool; with "floats", int64 are floats, others missing."""
+
+
+CASTS_OF_NAN = {INT64: -(2**63), UINT64: 2**63, BOOL: True}
+"""What a server, as NumPy on most machines, makes of NaN in an array of a type; 0 in others."""
+
+
+AS_FLOATS = "\0floats of "
+"""Begins the names of columns of floats that stand for integers."""
+
+
+LACKING = (("right", "outer"), ("left", "outer"))
+"""Joins in which rows may lack a match that columns of left, or of right, come from."""
 
 
 LABEL, ORDER, HERE = "\0label", "\0order", "\0here"
@@ -184,8 +201,10 @@ def merge(
     left_suffix, right_suffix : str
         Appended to names of other columns that both have.
     convert_ints : bool
-        Make integers and bool missing where rows lack a match; otherwise they are 0 or False there.  They keep their
-        types: ``to_pandas()`` gives ``Int64`` and ``boolean`` where some are missing, ``to_ndarray()`` floats with NaN.
+        Make float64 of columns of int64 whose rows may lack a match, NaN where they do, as Arkouda does; integers above
+        2**53 are rounded.  uint64 and bool keep their types, and are missing there: ``to_pandas()`` gives ``UInt64``
+        and ``boolean`` where some are.  With False no type changes, and rows without a match have what a server's cast
+        of NaN gives: -2**63 in int64, 2**63 in uint64, True in bool.
     sort : bool
         Put the rows in order of the keys, missing ones last.
 
@@ -225,20 +244,43 @@ def merge(
     1  1  10  c
     2  3  30  b
     """
-    if how not in HOW:
-        raise ArgumentError(f"how={how!r} is no kind of join.", details=[f"kinds: {', '.join(HOW)}"])
     given: list[Any] = [left, right]
     others = [side for side in given if not isinstance(side, DataFrame)]
     if others:
         raise ArgumentTypeError(f"merge joins DataFrames, not {type(others[0]).__name__}.")
     names = _key_names(left, right, on, left_on, right_on)
+    converted: Fill = "floats" if left._rules.floats_unmatched else "missing"
+    return _merged(
+        left,
+        right,
+        names,
+        how,
+        suffixes=(left_suffix, right_suffix),
+        fill=converted if convert_ints else "cast of NaN",
+        sort=sort,
+    )
+
+
+def _merged(
+    left: FrameType,
+    right: DataFrame,
+    names: tuple[list[str], list[str]],
+    how: str,
+    *,
+    suffixes: tuple[str, str],
+    fill: Fill,
+    sort: bool,
+) -> FrameType:
+    """Join two DataFrames by the named keys of both."""
+    if how not in HOW:
+        raise ArgumentError(f"how={how!r} is no kind of join.", details=[f"kinds: {', '.join(HOW)}"])
     sides = _sides(left._columns, right._columns, *names)
     if how in ("semi", "anti"):
         chosen = _filtered(*sides, invert=how == "anti")
         return left._of(_sorted(chosen, names[0]) if sort else chosen)
-    sources = _named(*sides, list(zip(*names, strict=True)), (left_suffix, right_suffix))
+    sources = _named(*sides, list(zip(*names, strict=True)), suffixes)
     keys = {f"{KEY}{number}": pair for number, pair in enumerate(zip(*names, strict=True))} if sort else {}
-    joined = Joined(*sides, {**sources, **keys}, convert_ints).of_kind(how)
+    joined = Joined(*sides, {**sources, **keys}, fill).of_kind(how)
     if not sort:
         return left._of(joined)
     pairs = [(left._columns.array(mine), right._columns.array(theirs)) for mine, theirs in zip(*names, strict=True)]
@@ -352,10 +394,36 @@ class Joined:
     left: MergeSide
     right: MergeSide
     sources: Sources
-    convert_ints: bool
+    fill: Fill
 
     def of_kind(self, how: str) -> ColumnSet:
         """Return the columns of an inner, left, right or outer join."""
+        if self.fill == "floats":
+            return self._with_floats(how)._of_kind(how)
+        return self._of_kind(how)
+
+    def _with_floats(self, how: str) -> Joined:
+        """Return the same join with int64 as float64 in columns whose rows may lack a match.
+
+        The keys stay integers.
+        """
+        columns = [self.left.columns, self.right.columns]
+        sources = dict(self.sources)
+        for name, pair in self.sources.items():
+            side = 0 if pair[1] is None else 1
+            if pair[1 - side] is not None or how not in LACKING[side]:
+                continue
+            own = str(pair[side])
+            array = columns[side].array(own)
+            if _is_plain(array) and array._value.dtype.plain == INT64:
+                of = columns[side]
+                floats = {AS_FLOATS + own: nearest_floats(of.values[own])}
+                columns[side] = ColumnSet(of.frame, {**of.values, **floats}, {**of.kinds, AS_FLOATS + own: array})
+                sources[name] = (AS_FLOATS + own, None) if side == 0 else (None, AS_FLOATS + own)
+        sides = [replace(side, columns=of) for side, of in zip((self.left, self.right), columns, strict=True)]
+        return replace(self, left=sides[0], right=sides[1], sources=sources)
+
+    def _of_kind(self, how: str) -> ColumnSet:
         match how:
             case "right":
                 return self._probed(1, keep_all=True)
@@ -395,10 +463,10 @@ class Joined:
         """Return a column of the other side on paired rows, with a value for rows without a match."""
         if isinstance(array, Categorical | TimeArray):
             return Call("where", lacks, self._missing(array), found)
-        if self._becomes_floats(array):
+        if self._becomes_missing(array):
             return with_missing(found, lacks, name)
         if found.dtype.kind != "str":
-            return found
+            return Call("where", lacks, self._missing(array), found) if self._is_cast(array) else found
         if isinstance(found, Call) and found.operation == "lookup_found":
             return Call("lookup_found", *found.args, missing_text=True)
         return Call("make_missing", found, lacks)
@@ -424,10 +492,13 @@ class Joined:
                 hint="join with how='inner', or leave the column out.",
             )
 
-    def _becomes_floats(self, array: Array) -> bool:
-        """Whether a column, of integers or bool, has no NaN of its own but gets some."""
-        is_plain = isinstance(array, pdarray) and array._pandas_converter() is None
-        return self.convert_ints and (is_plain or array.flags_missing) and array._value.dtype.plain != FLOAT64
+    def _becomes_missing(self, array: Array) -> bool:
+        """Whether integers or bool are missing in rows without a match."""
+        is_filled = self.fill in ("cast of NaN", "zero")
+        return not is_filled and (_is_plain(array) or array.flags_missing) and array._value.dtype.plain != FLOAT64
+
+    def _is_cast(self, array: Array) -> bool:
+        return self.fill == "cast of NaN" and _is_plain(array) and array._value.dtype.plain in CASTS_OF_NAN
 
     def _missing(self, array: Array) -> Value:
         """Return the value of a column for rows without a match."""
@@ -439,9 +510,16 @@ class Joined:
         dtype = array._value.dtype.plain
         if not dtype.is_number:
             return missing_text()
-        if self._becomes_floats(array):
+        if self._becomes_missing(array):
             return with_missing(Constant(dtype.numpy.type(0)), Constant(np.bool_(True)))
+        if self._is_cast(array):
+            return Constant(dtype.numpy.type(CASTS_OF_NAN[dtype]))
         return Constant(dtype.numpy.type(np.nan if dtype == FLOAT64 else 0))
+
+
+def _is_plain(array: Array) -> bool:
+    """Whether the elements of an array are the numbers of its column."""
+    return isinstance(array, pdarray) and array._pandas_converter() is None
 
 
 def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_keys: Keys) -> ColumnSet:
@@ -468,7 +546,7 @@ def outer_by_labels(left: ColumnSet, left_keys: Keys, right: ColumnSet, right_ke
     sources: Sources = {name: (name, name) for name in common}
     sources |= {name: (name, None) for name in left.values if name not in sources}
     sources |= {name: (None, name) for name in right.values if name not in sources}
-    joined = Joined(_side(left, left_keys), _side(right, right_keys), sources, convert_ints=False).of_kind("outer")
+    joined = Joined(_side(left, left_keys), _side(right, right_keys), sources, fill="zero").of_kind("outer")
     # No more partitions than a side has, since a chain of additions would get more with each operand.
     count = max(partition_count(side.frame) for side in (left, right))
     return _sorted(joined, sorted(common, key=lambda name: not name.startswith(ORDER)), count)
@@ -597,7 +675,7 @@ def merge_frames(
         ours, theirs, on, how = ours.assign(**{LABELS: 0}), theirs.assign(**{LABELS: 0}), LABELS, "inner"
     name = indicator if isinstance(indicator, str) else "_merge"
     if indicator:
-        ours, theirs = (side.assign(**{of: True}) for side, of in ((ours, FROM_LEFT), (theirs, FROM_RIGHT)))
+        ours, theirs = (side.assign(**{of: 1.0}) for side, of in ((ours, FROM_LEFT), (theirs, FROM_RIGHT)))
         if on is None and left_on is None:
             on = [one for one in ours.columns if one in theirs.columns]
     by_both = left_index and right_index
@@ -635,7 +713,9 @@ def join(
     if keeps_rows:
         left = left._of(left._columns.having(ROW, ours.index_array()))
     right = given._of(theirs.labelled(None).having(LABELS, theirs.index_array()))
-    found: Any = merge(left, right, LABELS, None, None, how, lsuffix, rsuffix, sort=sort and on is not None)
+    keys = [LABELS], [LABELS]
+    has_order = sort and on is not None
+    found: Any = _merged(left, right, keys, how, suffixes=(lsuffix, rsuffix), fill="missing", sort=has_order)
     if on is None and (sort or how == "outer"):
         found = _in_order_of_labels(found, labels, theirs.index_array())
     joined = found._columns
@@ -673,7 +753,8 @@ def _by_labels(frame: Any, names: Any, *, is_by_label: bool) -> tuple[Any, Any]:
 
 def _sources(joined: Any) -> Any:
     """Return from which sides the rows of an outer join come."""
-    there = [joined.notna()[name] & (joined[name] != 0) for name in (FROM_LEFT, FROM_RIGHT)]
+    present = joined[[FROM_LEFT, FROM_RIGHT]].notna()
+    there = [present[name] for name in (FROM_LEFT, FROM_RIGHT)]
     return where(there[0], where(there[1], "both", "left_only"), "right_only")
 
 
@@ -756,7 +837,7 @@ def left_join(left: Any, right: Any) -> tuple[pdarray, pdarray]:
             "left_join needs as many arrays on both sides.", details=[f"given: {len(arrays)} and {len(others)}"]
         )
     numbered, others_numbered = _numbered(names, arrays, LEFT), _numbered(names, others, RIGHT)
-    joined = merge(numbered, others_numbered, on=names, how="left", convert_ints=False, sort=False)
+    joined = _merged(numbered, others_numbered, (names, names), "left", suffixes=("_x", "_y"), fill="zero", sort=False)
     # Positions count from 1 in the join, whose integers are 0 where there is no match.
     return joined[LEFT] - 1, joined[RIGHT] - 1
 

@@ -10,6 +10,7 @@ import pytest
 import akdask as ak
 from akdask.errors import ConversionError
 from akdask.operators.join import plan as join_strategy
+from tests.gaps import merged_with_gaps
 
 BIG = 2**60 + 1
 LEFT = {"k": [1, 2, 3, 2], "i": [BIG, BIG + 1, -BIG, BIG + 2]}
@@ -31,7 +32,7 @@ def joined(request, monkeypatch):
         monkeypatch.setattr(join_strategy.JoinSide, "fits_broadcast", False)
 
     def join(how, sort=True):
-        found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", how, sort=sort)
+        found = merged_with_gaps(ak.DataFrame(LEFT), ak.DataFrame(RIGHT), "k", how, sort=sort)
         expected = plain(LEFT).merge(plain(RIGHT), on="k", how=how)
         return found, expected.sort_values("k", ignore_index=True, kind="stable") if sort else expected
 
@@ -71,13 +72,13 @@ def test_rows_that_are_moved_keep_their_integers(joined, how):
 
 def test_joins_of_joins_keep_integers_of_both(joined):
     found, expected = joined("outer")
-    again = found.merge(ak.DataFrame({"k": [9, 4]}), "k", "outer")
+    again = merged_with_gaps(found, ak.DataFrame({"k": [9, 4]}), "k", "outer")
     wanted = expected.merge(pd.DataFrame({"k": pd.array([9, 4])}), on="k", how="outer")
     assert rows(again.to_pandas(nullable=True)) == rows(wanted.sort_values("k", kind="stable"))
 
 
 def test_integers_that_are_put_below_others_meet_them_as_in_pandas():
-    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "right")[["i"]]
+    found = merged_with_gaps(ak.DataFrame(LEFT), ak.DataFrame(RIGHT), "k", "right")[["i"]]
     for more, dtype, last in [([BIG], "Int64", BIG), ([0.5], "Float64", 0.5)]:
         if dtype == "Float64":
             found = ak.DataFrame({"k": [1, 2], "i": [7, None]})[["i"]]
@@ -94,7 +95,7 @@ NARROW_RIGHT = {"k": [1, 4], "u": np.array([2**63, 8], np.uint64), "b": [True, F
 
 def narrow(how="left"):
     """Return a join with integers and bools of which some are missing."""
-    return ak.DataFrame(NARROW).merge(ak.DataFrame(NARROW_RIGHT), "k", how)
+    return merged_with_gaps(ak.DataFrame(NARROW), ak.DataFrame(NARROW_RIGHT), "k", how)
 
 
 def test_integers_with_missing_rows_have_nullable_types_in_pandas():
@@ -153,7 +154,7 @@ WIDE = {
 @pytest.mark.parametrize("use", WIDE.values(), ids=WIDE)
 def test_integers_that_are_no_floats_do_not_become_others(use):
     wide = {
-        "join": ak.DataFrame({"k": [1, 2]}).merge(ak.DataFrame({"k": [1], "i": [BIG]}), "k", "left"),
+        "join": merged_with_gaps(ak.DataFrame({"k": [1, 2]}), ak.DataFrame({"k": [1], "i": [BIG]}), "k", "left"),
         "shift": ak.DataFrame({"i": [BIG, 5]}).shift(1),
         "given": ak.DataFrame({"i": [BIG, None]}),
     }
@@ -210,6 +211,7 @@ def test_integers_of_which_none_is_missing_leave_as_integers(how):
     plain = pd.DataFrame({"k": [1, 2], "w": [2**53 + 1, -(2**62) - 1], "b": [True, False]})
     other = pd.DataFrame({"k": [2, 1], "v": [2**61 + 1, 5]})
     expected = plain.merge(other, on="k", how=how)
-    found = ak.DataFrame(plain).merge(ak.DataFrame(other), on="k", how=how, sort=how == "outer").to_pandas()
+    words = {"on": "k", "how": how, "sort": how == "outer"}
+    found = merged_with_gaps(ak.DataFrame(plain), ak.DataFrame(other), **words).to_pandas()
     pd.testing.assert_frame_equal(found, expected)
     assert found["v"].tolist() == expected["v"].tolist()
