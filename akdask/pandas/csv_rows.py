@@ -25,6 +25,8 @@ from akdask.formats.csv.lines import (
     FINE,
     FLOAT,
     FORM,
+    FRACTION,
+    FRACTION_AFTER_T,
     MISSING,
     NO_VALUE,
     SECOND,
@@ -218,7 +220,7 @@ def _type_of(name: str, seen: int, without_text: int, given: str | None, is_time
     if given == "str":
         return "str"
     if is_time:
-        forms = [form for form in (DAY, SECOND, AFTER_T, FORM) if seen & form]
+        forms = [form for form in (DAY, SECOND, AFTER_T, FRACTION, FRACTION_AFTER_T, FORM) if seen & form]
         if given or len(forms) != 1 or seen & (numbers | WORD | TEXT | FORM | FAR | FINE):
             raise NotLazyError(f"times of column {name} are for pandas")
         return "datetime64[us]"

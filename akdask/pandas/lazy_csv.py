@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas
 import pyarrow as pa
+from dask.base import tokenize
 from dask.system import CPU_COUNT
 
 from akdask.arrays.stored_arrays import from_stored
@@ -244,6 +245,11 @@ class PandasRows:
 
     lines: ClassVar[None] = None
     allow_errors: ClassVar[bool] = False
+
+    @property
+    def identity(self) -> Hashable:
+        """What columns that are parsed alike have in common; options may be lists and dicts."""
+        return self.names, self.times, self.dtypes, tokenize(self.options)
 
     def column_of(self, name: str, column: CsvColumn) -> CsvColumn:
         """Return a column of the set as this file has it: all files have it alike."""

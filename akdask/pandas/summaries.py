@@ -9,6 +9,7 @@ import pandas
 
 from akdask.arrays.categorical import Categorical
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.dtypes import numbers_among
 from akdask.pandas import labels as labelling
 from akdask.pandas.face import faced
 from akdask.pandas.lazy import LazyFrame, column_of, plain
@@ -66,12 +67,16 @@ def cov(frame: LazyFrame, min_periods: int | None = None, ddof: int | None = 1, 
 
 def describe(frame: LazyFrame, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
     """Return the summary of each column that pandas describes, one beside the other."""
+    from akdask.frames.reductions import described_numbers, quantiles_of
+
     names = _described(_types(frame), include, exclude)
-    parts = []
-    for name in names:
-        series = column_of(frame, name, name)
-        words = {} if percentiles is None else {"percentiles": percentiles}
-        parts.append(series.describe(**words))
+    columns = frame._columns
+    numbers = [name for name in numbers_among(columns) if name in names and columns.values[name].dtype.kind != "bool"]
+    # Together, so that files are read once.
+    described = described_numbers(columns, numbers, quantiles_of(percentiles))
+    parts = [
+        described[name] if name in numbers else column_of(frame, name, name).describe(percentiles) for name in names
+    ]
     labels: list[Any] = []
     for part in sorted(parts, key=len):
         labels += [label for label in part.index if label not in labels]

@@ -3,7 +3,8 @@
 Rows of a column that lie together, such as a row group, are one entry. Its key names the file in the state that was
 described, so that a changed file never finds it; readers open the file all the same, which tells that it has changed.
 Columns are kept when they are read for the second time, and only if all of their rows are read: a program that reads
-once takes no memory, and a filter that skips pages leaves nothing behind. Entries are read-only.
+once takes no memory, and a filter that skips pages leaves nothing behind. Text that is parsed costs so much more than
+memory that its columns are kept the first time, where there is room. Entries are read-only.
 
 The least recently used go first. Nothing goes for what was last read so long ago that entries of more bytes than all
 may take were read since: rows that do not fit into memory would drive each other out.
@@ -42,6 +43,7 @@ class _Readings:
 
     def __init__(self) -> None:
         self._total = 0
+        self.was_memory_short = False
         self.totals: Cache[Hashable, int] = Cache("columns of files that were read", entries=tuning.READ_COLUMNS)
 
     def between(self, key: Hashable, size: int) -> int | None:
@@ -60,12 +62,16 @@ def find(key: Hashable) -> Any:
     return _columns.get(key)
 
 
-def is_wanted(key: Hashable, size: int) -> bool:
-    """Note that a column of about so many bytes is read, and return whether it is worth keeping."""
+def is_wanted(key: Hashable, size: int, *, at_once: bool = False) -> bool:
+    """Note that a column of about so many bytes is read, and return whether it is worth keeping.
+
+    What is read for the first time is kept only `at_once`, drives nothing out, and stays in the file once memory was
+    short.
+    """
     between, limit = _readings.between(key, size), _limit()
-    if between is None or size > limit:
-        return False
-    return _columns.nbytes + size <= limit or between <= limit
+    if _columns.nbytes + size <= limit:
+        return between is not None or (at_once and not _readings.was_memory_short)
+    return between is not None and max(between, size) <= limit
 
 
 def keep(key: Hashable, column: Column) -> Column:
@@ -78,6 +84,7 @@ def release() -> bool:
     found = len(_columns) > 0
     _columns.clear()
     _readings.totals.clear()
+    _readings.was_memory_short = True
     return found
 
 

@@ -337,6 +337,10 @@ CELLS = {
     "zeros": ["-0"],
     "days": ["2020-01-01", "1969-12-31", '"2024-02-29"'],
     "times": ["2020-01-01 10:00:00", "2020-01-01T10:00:00", "2020-01-01 10", "2020-13-01"],
+    "fractions": ["2020-01-01 10:00:00.5", "1969-12-31 23:59:59.999999", '"2024-02-29 00:00:00.123"'],
+    "fractions behind T": ["2020-01-01T10:00:00.000000", "1677-12-31T23:59:59.01"],
+    "fine fractions": ["2020-01-01 10:00:00.123456700"],
+    "blanks": ["2020-01-01 10:00:00", "2020-01-01 10:00   ", "   2020-01-01 10:00"],
 }
 
 WAYS: list[dict[str, object]] = [
@@ -391,6 +395,13 @@ def test_generated_csv_is_as_in_pandas(tmp_path, way):
         (["text"], {"na_values": ["1.2.3"]}, False),
         (["days"], {"parse_dates": ["c0"]}, True),
         (["times"], {"parse_dates": ["c0"]}, False),
+        (["fractions"], {"parse_dates": ["c0"]}, True),
+        (["fractions", "gaps"], {"parse_dates": ["c0"]}, True),
+        (["fractions behind T"], {"parse_dates": ["c0"]}, True),
+        (["fractions", "fractions behind T"], {"parse_dates": ["c0"]}, False),
+        (["fractions", "fine fractions"], {"parse_dates": ["c0"]}, False),
+        (["fractions", "days"], {"parse_dates": ["c0"]}, False),
+        (["blanks"], {"parse_dates": ["c0"]}, False),
         (["wide"], {}, False),
         (["floats", "zeros"], {}, False),
         (["integers"], {"thousands": ","}, False),

@@ -25,8 +25,9 @@ NROWS = 1000
 
 
 @pytest.fixture(autouse=True)
-def _nothing_kept():
+def _nothing_kept(monkeypatch):
     caches.clear_caches()
+    monkeypatch.setattr(decoded_columns._readings, "was_memory_short", False)
     yield
     caches.clear_caches()
 
@@ -68,12 +69,13 @@ def opened(path):
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_columns_are_kept_when_they_are_read_for_the_second_time(tmp_path, kind):
+def test_columns_are_kept_when_they_are_read_for_the_second_time_or_parsed(tmp_path, kind):
     frame = rows_of(NROWS)
     found = opened(written(tmp_path, kind, frame))
     sums = [int(found["x"].max()), kept(), int(found["x"].max()), kept(), int(found["x"].max()), kept()]
     entries = 4 if kind == "parquet" else 1
-    assert sums == [frame.x.max(), (0, 0), frame.x.max(), (entries, 8000), frame.x.max(), (entries, 8000)]
+    first = (0, 0) if kind == "parquet" else (1, 8000)
+    assert sums == [frame.x.max(), first, frame.x.max(), (entries, 8000), frame.x.max(), (entries, 8000)]
     # Another column adds its rows, and leaves the others where they are.
     assert [found["many"].to_ndarray().tolist() for _ in range(3)] == [frame.many.tolist()] * 3
     assert kept()[0] == 2 * entries
@@ -111,6 +113,26 @@ def test_what_is_read_now_takes_the_place_of_what_was_read_long_ago(tmp_path):
             for _ in range(3):
                 found[name].max().compute() if name == "x" else found[name].to_ndarray()
         assert [key[1].name for key in decoded_columns._columns] == ["f", "t"]
+
+
+def test_columns_parsed_for_the_first_time_drive_nothing_out(tmp_path):
+    frame = rows_of(NROWS)
+    found = opened(written(tmp_path, "csv", frame))
+    with ak.config.set(cache_size=12000):
+        seen = []
+        for name in ("x", "f", "f"):
+            np.testing.assert_array_equal(found[name].to_ndarray(), frame[name])
+            seen.append([{key[-2].position for key in decoded_columns._columns}, kept()])
+    assert seen == [[{0}, (1, 8000)], [{0}, (1, 8000)], [{1}, (1, 8000)]]
+
+
+def test_parsed_columns_stay_in_files_once_memory_was_short(tmp_path):
+    frame = rows_of(NROWS)
+    found = opened(written(tmp_path, "csv", frame))
+    assert int(found["x"].max()) == frame.x.max()
+    assert kept() == (1, 8000)
+    assert decoded_columns.release()
+    assert [(int(found["x"].max()), kept()) for _ in range(2)] == [(frame.x.max(), (0, 0)), (frame.x.max(), (1, 8000))]
 
 
 def test_few_rows_of_a_column_are_not_kept(tmp_path):
@@ -357,7 +379,7 @@ QUESTIONS = {
         lambda df, _: df.groupby("many")["x"].max().sort_index().tolist(),
     ),
     "times": (
-        lambda df, _: df["t"].to_ndarray().astype("int64").tolist(),
+        lambda df, _: df["t"].to_ndarray().astype("M8[ns]").astype("int64").tolist(),
         lambda df, _: df.t.astype("int64").tolist(),
     ),
     "sorted": (

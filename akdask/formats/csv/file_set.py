@@ -140,17 +140,18 @@ class CsvPart:
                 pass  # this tells whether the file has changed
         for name in rest:
             if name in wanted:
-                # Numbers of a file are rows of one array.
-                found[name] = decoded_columns.keep(keys[name], own_rows(found[name]))
+                # Numbers of a file are rows of one array; of text, only the offsets are.
+                is_number = self.columns[name].is_number
+                found[name] = decoded_columns.keep(keys[name], own_rows(found[name]) if is_number else found[name])
         return found
 
     def _cache_key(self, name: str) -> Hashable:
-        return self.file, self.range, self.rows, self.columns[name], self.dtypes.get(name)
+        return self.file, self.range, self.rows.identity, self.columns[name], self.dtypes.get(name)
 
     def _is_wanted(self, name: str, key: Hashable) -> bool:
         dtype = self.columns[name].dtype
         width = dtype.itemsize if dtype.is_number else storage_tuning.TEXT_ROW_BYTES
-        return not self.is_remote and decoded_columns.is_wanted(key, self.nrows * width)
+        return not self.is_remote and decoded_columns.is_wanted(key, self.nrows * width, at_once=True)
 
     def _parsed(self, names: Sequence[str]) -> dict[str, Column]:
         """Read the bytes and parse some columns."""

@@ -233,7 +233,7 @@ def merged_classes(first: Classes, second: Classes) -> Classes:
 NO_VALUE, SMALL, NEGATIVE, UNSIGNED, BIG, FLOAT, WORD, TEXT, INEXACT, TIME, FAR, FINE, NAIVE, ZONED = (
     2**bit for bit in range(14)
 )
-ZERO, DAY, SECOND, AFTER_T, FORM = (2**bit for bit in range(14, 19))
+ZERO, DAY, SECOND, AFTER_T, FORM, FRACTION, FRACTION_AFTER_T = (2**bit for bit in range(14, 21))
 """Classes of cells: see loops.cpp."""
 
 

@@ -346,6 +346,8 @@ enum Class : int64_t {
     SECOND = 65536, // a time written with seconds behind a blank
     AFTER_T = 131072,  // the same behind a T
     FORM = 262144,  // a time written in another form
+    FRACTION = 524288,  // a time written with one to six digits of a fraction, behind a blank
+    FRACTION_AFTER_T = 1048576,
 };
 
 // A number as it is written.
@@ -612,7 +614,11 @@ int64_t class_of_words(const uint8_t* text, const uint8_t* stop, const Rules& ru
     if (!in_units(time, 1000000000, value)) found |= FAR;
     if (time.nanoseconds % 1000) found |= FINE;
     int64_t size = stop - text;
-    return found | (size == 10 ? DAY : size != 19 || time.has_zone ? FORM : text[10] == 'T' ? AFTER_T : SECOND);
+    if (size == 10) return found | DAY;
+    bool has_blanks = is_blank(*text) || is_blank(stop[-1]), is_behind_t = text[10] == 'T';
+    if (time.has_zone || has_blanks || size < 19 || size > 26) return found | FORM;
+    // Times without a zone have 19 bytes, and more if there is a fraction.
+    return found | (size == 19 ? (is_behind_t ? AFTER_T : SECOND) : is_behind_t ? FRACTION_AFTER_T : FRACTION);
 }
 
 INLINE int64_t class_of(const uint8_t* text, const uint8_t* stop, const Rules& rules, int64_t& offset) {

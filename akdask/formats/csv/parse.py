@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -59,6 +59,11 @@ class RowParser:
     allow_errors: bool = False
     types: tuple[ColumnType | None, ...] | None = None
     file: TextFile | None = None
+
+    @property
+    def identity(self) -> Hashable:
+        """What columns that are parsed alike have in common."""
+        return self
 
     def column_of(self, name: str, column: CsvColumn) -> CsvColumn:
         """Return a column of the set with its position and type in this file."""
