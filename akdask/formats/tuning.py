@@ -105,6 +105,12 @@ HDF5_IDLE_LOOKUPS = 100_000
 HDF5_COUNTED_GROUPS = 2**17
 """Groups whose lookups are counted."""
 
+HDF5_SAMPLES_BY_PATTERN = 32
+"""Samples of a file from which they are copies of one: the first takes as long as ten that the library makes."""
+
+HDF5_SAMPLE_BLOCK = 2048
+"""Samples that are made at a time, in arrays of a few megabytes."""
+
 # ---- Parquet
 
 PARQUET_PARTITION_ROWS = 2**20

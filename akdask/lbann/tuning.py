@@ -62,6 +62,6 @@ CHECKED_SAMPLES = 256
 CHECKED_FILES = 64
 """Files that are checked between two notes of results."""
 
-SAMPLES_OF_PROCESSES = 2**15
-"""Samples from which their files are written by several processes, each of which takes as long to start as 5,000
-samples take to write."""
+SAMPLES_OF_PROCESSES = 2**16
+"""Samples from which their files are written by several processes, each of which takes as long to start as 30,000
+samples of numbers take to write, or 5,000 of text."""

@@ -15,13 +15,13 @@ from functools import partial
 from itertools import pairwise
 from queue import Queue
 from threading import Lock
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from dask.system import CPU_COUNT
 
 from akdask.errors import ArgumentError, ArgumentTypeError, WriteError, warn
-from akdask.formats.hdf5.open_files import write_sample_file
+from akdask.formats.hdf5.sample_files import Fields, write_sample_file
 from akdask.lbann import tuning
 from akdask.lbann.errors import LbannError, LbannWarning
 from akdask.lbann.read_lists import read_list
@@ -30,9 +30,6 @@ from akdask.records import record
 from akdask.storage.files import written_path
 from akdask.storage.locales import list_path, split_extension
 from akdask.storage.transaction import Add, staged_files
-
-Fields: TypeAlias = dict[str, Sequence[np.ndarray]]
-"""Rows of each field, in their stored form."""
 
 _TO_STORED = {"b": np.uint8, "f2": np.float32}
 """LBANN reads neither HDF5's enumerations, as which h5py stores bool, nor floats of 16 bits."""
@@ -133,7 +130,7 @@ def write_samples(
             _write_in_processes(parts, add, n_processes)
         else:
             for file, some, columns in parts:
-                add(file, partial(_write_file, names=some, columns=columns()))
+                add(file, partial(write_sample_file, names=some, fields=columns()))
         add(list_path(target), listed.write_aside)
     return WrittenSamples(list_path(target), paths, listed)
 
@@ -172,11 +169,6 @@ class _RowsOf:
     def between(self, start: int, stop: int) -> Fields:
         """Return the fields of rows."""
         return {name: _stored(name, _in_memory(column[start:stop])) for name, column in self._columns.items()}
-
-
-def _write_file(path: str, names: Sequence[str], columns: Fields) -> None:
-    rows = ({name: _row(values, row) for name, values in columns.items()} for row in range(len(names)))
-    write_sample_file(path, zip(names, rows, strict=True))
 
 
 def _write_in_processes(parts: Sequence[tuple[str, list[str], Callable[[], Fields]]], add: Add, count: int) -> None:
@@ -236,12 +228,12 @@ def write_as_told() -> None:
     """Write the files that come by standard input, and tell by standard output how each went: the work of a process."""
     while True:
         try:
-            path, names, columns = pickle.load(sys.stdin.buffer)
+            path, names, fields = pickle.load(sys.stdin.buffer)
         except (EOFError, pickle.UnpicklingError):  # of a process that has ended, or was killed while it wrote
             return
         error: Exception | None = None
         try:
-            _write_file(path, names, columns)
+            write_sample_file(path, names, fields)
         except Exception as raised:
             error = raised
         try:
@@ -249,11 +241,6 @@ def write_as_told() -> None:
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             os._exit(1)  # Nobody is told; an exit would write to the pipe again.
-
-
-def _row(values: Sequence[np.ndarray], row: int) -> np.ndarray:
-    # NumPy would make text of one length of a single text.
-    return np.asarray(values[row], object if isinstance(values[row], str) else None)
 
 
 def _sliceable(column: Any) -> Any:

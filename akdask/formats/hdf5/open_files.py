@@ -11,7 +11,7 @@ import errno
 import math
 import os
 import resource
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from threading import Lock
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import h5py
 import numpy as np
 import numpy.typing as npt
-from h5py import h5d, h5g, h5l, h5o, h5p, h5s, h5t
+from h5py import h5l, h5o, h5p, h5s, h5t
 
 from akdask.caches import Cache
 from akdask.formats import tuning
@@ -449,61 +449,3 @@ def _limit() -> int:
 
 OPEN_FILES = OpenFiles(_limit())
 """The open files of this process."""
-
-
-def write_sample_file(path: str, samples: Iterable[tuple[str, Mapping[str, np.ndarray]]]) -> None:
-    """Write samples to a new file; groups track the order of creation, which LBANN's exclusion lists need.
-
-    Small fields lie within the headers of their datasets, and headers are those of HDF5 1.8 and later.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    samples : iterable of (str, mapping of str to ndarray)
-        ID of each sample, and its fields: paths in the sample, and numbers or `str` objects of any rank.
-
-    Raises
-    ------
-    OSError
-        If the disk is full, or the file cannot be made.
-    """
-    links = h5p.create(h5p.LINK_CREATE)
-    links.set_create_intermediate_group(True)
-    ordered = h5p.create(h5p.GROUP_CREATE)
-    ordered.set_link_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
-    forms: dict[Any, tuple[Any, Any, Any]] = {}
-    with h5py.File(path, "w", track_order=True, libver=("v108", "latest")) as file:
-        parents: dict[str, Any] = {"": file.id}
-        for sample, fields in samples:
-            parent, _, name = sample.rpartition("/")
-            if parent not in parents:
-                parents[parent] = h5g.create(file.id, parent.encode(), lcpl=links, gcpl=ordered)
-            group = h5g.create(parents[parent], name.encode())
-            for field, values in fields.items():
-                form = forms.get((values.dtype, values.shape))
-                if form is None:
-                    form = forms[values.dtype, values.shape] = _form_of(values)
-                _write_field(group, field, values, form, links)
-
-
-_COMPACT_BYTES = 2**12
-"""Bytes of values up to which they lie within the header of their dataset."""
-
-
-def _form_of(values: np.ndarray) -> tuple[Any, Any, Any]:
-    """Return the stored type, the shape and the layout of a field."""
-    kind = h5t.py_create(h5py.string_dtype(), logical=True) if values.dtype == object else h5t.py_create(values.dtype)
-    space = h5s.create_simple(values.shape) if values.ndim else h5s.create(h5s.SCALAR)
-    layout = h5p.create(h5p.DATASET_CREATE)
-    layout.set_obj_track_times(False)
-    if values.dtype != object and 0 < values.nbytes <= _COMPACT_BYTES:
-        layout.set_layout(h5d.COMPACT)
-    return kind, space, layout
-
-
-def _write_field(group: Any, field: str, values: np.ndarray, form: tuple[Any, Any, Any], links: Any) -> None:
-    kind, space, layout = form
-    dataset = h5d.create(group, field.encode(), kind, space, dcpl=layout, lcpl=links)
-    if values.size:
-        dataset.write(h5s.ALL, h5s.ALL, np.ascontiguousarray(values))

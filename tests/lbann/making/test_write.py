@@ -173,7 +173,7 @@ def test_a_second_write_replaces_the_first(tmp_path):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS])
-@pytest.mark.parametrize("call", ["make", "write", "close", "list", "sync", "rename", "folder"])
+@pytest.mark.parametrize("call", ["make", "write", "copy", "close", "list", "sync", "rename", "folder"])
 def test_a_disk_that_takes_no_more_leaves_the_old_samples_and_nothing_in_the_way(tmp_path, monkeypatch, number, call):
     made = write_samples({"x": X}, tmp_path / "t.h5", per_file=4)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -189,9 +189,12 @@ def test_a_disk_that_takes_no_more_leaves_the_old_samples_and_nothing_in_the_way
             case "make":
                 patch.setattr(h5py, "File", failing)
             case "write":
-                patch.setattr("akdask.formats.hdf5.open_files._write_field", failing)
+                patch.setattr("akdask.formats.hdf5.sample_files._FieldWriter.write", failing)
+            case "copy":
+                patch.setattr("akdask.formats.tuning.HDF5_SAMPLES_BY_PATTERN", 1)
+                patch.setattr(os, "pwrite", failing)
             case "close":
-                patch.setattr("akdask.formats.hdf5.open_files._write_field", failing)
+                patch.setattr("akdask.formats.hdf5.sample_files._FieldWriter.write", failing)
             case "list":
                 patch.setattr("akdask.lbann.sample_list.SampleList.write_aside", failing)
             case "sync":
