@@ -105,6 +105,10 @@ HDF5_IDLE_LOOKUPS = 100_000
 HDF5_COUNTED_GROUPS = 2**17
 """Groups whose lookups are counted."""
 
+HDF5_SEARCHED_FOR_TEXT, HDF5_SEARCHED_FOR_ATTRIBUTES = 2**28, 2**22
+"""Up to these sizes, files are searched for heaps that HDF5 reads for ever, before it reads datasets or attributes of
+text: 2**28 bytes take a tenth of a second."""
+
 HDF5_SAMPLES_BY_PATTERN = 32
 """Samples of a file from which they are copies of one: the first takes as long as ten that the library makes."""
 

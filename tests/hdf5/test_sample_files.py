@@ -62,7 +62,9 @@ def test_copies_of_a_pattern_are_what_the_library_makes(tmp_path_factory, given_
     with h5py.File(folder / "copied.h5") as file:
         for row, name in enumerate(names):
             for field, values in fields.items():
-                assert file[name][field][()].tobytes() == values[row].tobytes()
+                native = values.dtype.newbyteorder("=")
+                assert file[name][field].dtype == native
+                assert file[name][field][()].tobytes() == values[row].astype(native).tobytes()
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from akdask.columns.dtypes import BOOL, INT64, STR, UINT8, ColumnType, list_of
 from akdask.columns.table import empty
 from akdask.deferred import pa
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.formats import tuning
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.chunks import ChunkReader, boxes
 from akdask.formats.hdf5.description import (
@@ -34,6 +35,7 @@ from akdask.formats.hdf5.description import (
     Problem,
     Slot,
 )
+from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset
 from akdask.storage.objects import SERVERS_DIFFER, UNIT, VALUES, ObjType
 from akdask.storage.ranges import RangeReader
@@ -202,6 +204,8 @@ class FieldReader:
 
     def __init__(self, node: Any, path: str, chunks: ChunkReader | None = None) -> None:
         self._dataset = h5py.Dataset(node)
+        if self._dataset.dtype.hasobject:
+            check_heaps(node, tuning.HDF5_SEARCHED_FOR_TEXT)
         self._chunks = chunks
         self._steps = path.split(STEP)[1:]
 

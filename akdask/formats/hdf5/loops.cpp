@@ -1,4 +1,4 @@
-// Strings with a NUL behind each, as Arkouda stores them, and data packed by HDF5's LZF filter.
+// Strings with a NUL behind each, as Arkouda stores them, data packed by HDF5's LZF filter, and global heaps.
 
 #include "text.hpp"
 
@@ -132,10 +132,30 @@ int64_t unpack_lzf(Text packed, Span<uint8_t> out) {
     return static_cast<int64_t>(done);
 }
 
+// Returns whether a global heap has an object of no bytes at all, not even those of its own head, which only free space
+// could be: HDF5 would go on to the next object for ever.
+bool has_endless_object(Text heap) {
+    constexpr uint64_t HEAD = 16;
+    uint64_t place = HEAD;
+    while (place + HEAD <= heap.size) {
+        uint16_t index;
+        uint64_t size;
+        std::memcpy(&index, &heap[place], sizeof index);
+        std::memcpy(&size, &heap[place + 8], sizeof size);
+        if (size > heap.size - place) return false;
+        uint64_t step = index ? HEAD + (size + 7) / 8 * 8 : size;
+        if (!step) return true;
+        if (step > heap.size - place) return false;
+        place += step;
+    }
+    return false;
+}
+
 }  // namespace
 
-MODULE("Strings with a NUL behind each, and data packed by LZF.",
+MODULE("Strings with a NUL behind each, data packed by LZF, and heaps.",
        {"take_nuls_off", overloads<take_nuls_off>},
        {"number_characters", overloads<number_characters>},
        {"put_nuls_on", overloads<put_nuls_on>},
-       {"unpack_lzf", overloads<unpack_lzf>})
+       {"unpack_lzf", overloads<unpack_lzf>},
+       {"has_endless_object", overloads<has_endless_object>})

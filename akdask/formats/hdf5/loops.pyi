@@ -17,3 +17,6 @@ def put_nuls_on(text: Bytes, offsets: Ints, values: Bytes, least: Words, most: W
 
 # Returns how many bytes it makes, -1 if the data is damaged or makes more than there is room for.
 def unpack_lzf(packed: Bytes, out: Bytes) -> int: ...
+
+# Returns whether HDF5 would never come to the end of a global heap.
+def has_endless_object(heap: Bytes) -> bool: ...

@@ -15,9 +15,11 @@ from h5py import h5a, h5d, h5g, h5l, h5o, h5t, h5z
 
 from akdask.caches import cached_results
 from akdask.errors import AkdaskError, FileFormatError, ObjTypeError
+from akdask.formats import tuning
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.chunks import missing_filter
 from akdask.formats.hdf5.description import DatasetSchema, Problem, Slot
+from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_file
 from akdask.records import record
@@ -143,6 +145,8 @@ def _text(attribute: H5Object) -> str | None:
         return None
     if attribute.get_storage_size() > _LARGEST_TEXT:
         return None
+    if attribute.get_type().is_variable_str():
+        check_heaps(attribute, tuning.HDF5_SEARCHED_FOR_ATTRIBUTES)
     value = np.zeros((), attribute.dtype)
     attribute.read(value)
     text: Any = value.item()

@@ -25,6 +25,7 @@ from h5py import h5l, h5o, h5p, h5s, h5t
 from akdask.caches import Cache
 from akdask.formats import tuning
 from akdask.formats.hdf5.binary import root_address
+from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import hdf5_errors_naming, open_hdf5
 from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Node, NotFlatError, StoredDataset, StoredGroup, root_of
@@ -297,6 +298,7 @@ def _text(dataset: StoredDataset) -> Values:
     """Return text as NumPy's, bytes that are no UTF-8 as halves of surrogates."""
     if dataset.shape is None:
         return np.empty(0, TEXT)
+    check_heaps(dataset.opened, tuning.HDF5_SEARCHED_FOR_TEXT)
     stored = np.asarray(h5py.Dataset(dataset.opened)[()], object).ravel()
     return np.array(
         [one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else str(one) for one in stored], TEXT

@@ -18,6 +18,8 @@ from h5py import h5d, h5o, h5t
 
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
+from akdask.formats import tuning
+from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.library import open_file
 from akdask.records import record
 
@@ -627,6 +629,7 @@ _MOST_GROUPS = 10_000
 def has_frames(path: str) -> bool:
     """Whether an HDF5 file holds objects that pandas wrote."""
     with open_file(path) as file:
+        check_heaps(file.id, tuning.HDF5_SEARCHED_FOR_ATTRIBUTES)
         return next(_stored(GroupNode(file, path, "/"), set()), None) is not None
 
 
@@ -656,6 +659,7 @@ def read_frame(path: str, key: str | None = None) -> pd.DataFrame:
         If values are stored as a pickle of Python objects, or have a type that akdask's DataFrames lack.
     """
     with open_file(path) as file:
+        check_heaps(file.id, tuning.HDF5_SEARCHED_FOR_TEXT)
         found = list(_stored(GroupNode(file, path, "/"), set()))
         if not found:
             raise FileFormatError(

@@ -64,8 +64,8 @@ def write_sample_file(path: str, names: Sequence[str], fields: Fields) -> None:
                 writer.write(group, {field: values[row] for field, values in fields.items()})
         return
     with h5py.File(path, "w", track_order=True, libver=_VERSIONS) as file:
-        places = [h5o.get_info(group).addr for group in _new_groups(file.id, names)]
-    pattern.copy_to(path, np.array(places, np.int64), fields)
+        headers = [h5o.get_info(group).addr for group in _new_groups(file.id, names)]
+    pattern.copy_to(path, np.array(headers, np.int64), fields)
 
 
 def _new_groups(file: H5Object, names: Sequence[str]) -> Iterator[H5Object]:
@@ -107,7 +107,7 @@ class _FieldWriter:
     def write(self, group: H5Object, fields: Mapping[str, Any]) -> None:
         for field, given in fields.items():
             # NumPy would make text of one length of a single text.
-            values = np.asarray(given, object if isinstance(given, str) else None)
+            values = _native(np.asarray(given, object if isinstance(given, str) else None))
             form = self._forms.get((values.dtype, values.shape))
             if form is None:
                 form = self._forms[values.dtype, values.shape] = _form_of(values)
@@ -155,19 +155,19 @@ class _Pattern:
     values: tuple[tuple[str, int], ...]
     blocks: tuple[tuple[int, int], ...]
 
-    def copy_to(self, path: str, places: npt.NDArray[np.int64], fields: Fields) -> None:
-        """Write the samples whose empty groups are at `places` of a file."""
+    def copy_to(self, path: str, headers: npt.NDArray[np.int64], fields: Fields) -> None:
+        """Write the samples whose empty groups are at `headers` of a file."""
         size = len(self.content) - self.head
         with open(path, "r+b", buffering=0) as file:
             end = -(-os.fstat(file.fileno()).st_size // 8) * 8
-            for start in range(0, len(places), tuning.HDF5_SAMPLE_BLOCK):
-                some = places[start : start + tuning.HDF5_SAMPLE_BLOCK]
+            for start in range(0, len(headers), tuning.HDF5_SAMPLE_BLOCK):
+                some = headers[start : start + tuning.HDF5_SAMPLE_BLOCK]
                 stop = start + len(some)
                 behind = end + np.arange(start, stop) * size
                 rows = self._rows(behind, {name: values[start:stop] for name, values in fields.items()})
                 _write_all(file.fileno(), rows[:, self.head :].tobytes(), end + start * size)
                 self._fill(file.fileno(), some, rows[:, : self.head])
-            _set_end(file.fileno(), end + len(places) * size)
+            _set_end(file.fileno(), end + len(headers) * size)
 
     def _rows(self, behind: npt.NDArray[np.int64], fields: Fields) -> npt.NDArray[np.uint8]:
         """Return the bytes of samples whose blocks but the first begin at `behind`."""
@@ -177,21 +177,26 @@ class _Pattern:
         for place, target in self.addresses:
             rows[:, place : place + 8] = _bytes_of(behind + (target - self.head))
         for name, place in self.values:
-            found = _bytes_of(np.asarray(fields[name]))
+            found = _bytes_of(_native(np.asarray(fields[name])))
             rows[:, place : place + found.shape[1]] = found
         for start, stop in self.blocks:
             rows[:, stop - 4 : stop] = _bytes_of(lookup3_of_rows(rows[:, start : stop - 4]).astype("<u4"))
         return rows
 
-    def _fill(self, descriptor: int, places: npt.NDArray[np.int64], heads: npt.NDArray[np.uint8]) -> None:
+    def _fill(self, descriptor: int, headers: npt.NDArray[np.int64], heads: npt.NDArray[np.uint8]) -> None:
         """Write headers over those of empty groups."""
-        first = int(places.min())
-        near = np.frombuffer(bytearray(os.pread(descriptor, int(places.max()) - first + self.head, first)), np.uint8)
-        at = (places - first)[:, None] + np.arange(self.head)
+        first = int(headers.min())
+        near = np.frombuffer(bytearray(os.pread(descriptor, int(headers.max()) - first + self.head, first)), np.uint8)
+        at = (headers - first)[:, None] + np.arange(self.head)
         if (near[at] != np.frombuffer(self.empty, np.uint8)).any():
             raise OSError("a group of a new file is not where HDF5 has put it.")
         near[at] = heads
         _write_all(descriptor, near.tobytes(), first)
+
+
+def _native(values: np.ndarray) -> np.ndarray:
+    """Return values in the byte order of the machine, as NumPy's scalars are."""
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
 def _bytes_of(values: np.ndarray) -> npt.NDArray[np.uint8]:
@@ -230,11 +235,11 @@ def _pattern_of(path: str, fields: Mapping[str, Any]) -> _Pattern | None:
         # The second group lies behind the header of the first, which cannot grow therefore.
         full, empty = _new_groups(file.id, ["full", "empty"])
         _FieldWriter().write(full, {field: values[0] for field, values in fields.items()})
-        places = [h5o.get_info(group).addr for group in (full, empty)]
+        headers = [h5o.get_info(group).addr for group in (full, empty)]
         file.flush()
         image = file.id.get_file_image()
     try:
-        return _PatternWalk(image, *places).pattern(fields)
+        return _PatternWalk(image, *headers).pattern(fields)
     except UNKNOWN:
         return None
 
