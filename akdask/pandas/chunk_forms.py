@@ -242,8 +242,9 @@ def of_values(step: Step, call: Replay) -> Any:
     return pandas.concat(parts)
 
 
-def _consecutive(count: int) -> list[Any]:
-    return list(np.split(np.arange(count), np.arange(tuning.CHUNK_ROWS, count, tuning.CHUNK_ROWS)))
+def _consecutive(count: int) -> list[range]:
+    first = range(0, max(count, 1), tuning.CHUNK_ROWS)
+    return [range(start, min(start + tuning.CHUNK_ROWS, count)) for start in first]
 
 
 # functions of rows, values and columns

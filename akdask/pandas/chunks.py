@@ -97,8 +97,8 @@ def by_chunk(lazy: Any, numbers: Sequence[Any], call: Call) -> list[Any]:
     ----------
     lazy : LazyFrame or LazySeries
         The rows.
-    numbers : sequence of array
-        The numbers of the rows of each chunk.
+    numbers : sequence of array or range
+        The numbers of the rows of each chunk; ranges follow one another.
     call : callable
         Takes the rows of a chunk, as pandas has them, and the number of the chunk.
 
@@ -107,7 +107,9 @@ def by_chunk(lazy: Any, numbers: Sequence[Any], call: Call) -> list[Any]:
     ArrangementError
         With the error that the function raises.
     """
-    plan = labelling.plan(taken(lazy, np.concatenate(numbers)))
+    follow = all(isinstance(one, range) for one in numbers)
+    rows = slice(numbers[0].start, numbers[-1].stop) if follow else np.concatenate(numbers)
+    plan = labelling.plan(taken(lazy, rows))
     resolve_lengths(plan.frame)
     lengths, wanted = plan.frame.rows.lengths or (), tuple(map(len, numbers))
     cut = plan.frame if tuple(lengths) == wanted else Realign(plan.frame, lengths, wanted)

@@ -50,9 +50,15 @@ def converted(series: Any, dtype: Any) -> Any:
         return series_of(series, pdarray(found._frame, found._value))
     if wanted.name in NARROW and wanted.kind == "i" and _is_integer(array):
         return _narrow(series, array, wanted.name)
+    if wanted == np.float32 and type(array) is pdarray and array._value.dtype.name in _ROUNDED and not array._earlier:
+        rounded = EncodedArray(array._frame, Call("nearest_narrow", array._value), Narrow("float32"))
+        return series_of(series, rounded)
     if wanted.kind == "M" and isinstance(array, Strings):
         raise NotLazyError("text is converted by to_datetime")
     raise NotLazyError("the type has no lazy form")
+
+
+_ROUNDED = frozenset({"int64", "uint64", "float64", "bool"})
 
 
 def _dtype(dtype: Any) -> Any:

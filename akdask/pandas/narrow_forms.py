@@ -57,7 +57,7 @@ def sum_and_count(own: Any) -> tuple[np.float32, int]:
         with np.errstate(over="ignore", invalid="ignore"):
             return np.where(missing, np.float32(0), values).sum(dtype=np.float32), int((~missing).sum())
 
-    found = by_chunk(own, [np.arange(leaf.start, leaf.stop) for leaf in leaves], of_chunk)
+    found = by_chunk(own, leaves, of_chunk)
     with np.errstate(over="ignore", invalid="ignore"):
         made = _added(tree, {leaf.start: one for leaf, (one, _) in zip(leaves, found, strict=True)})
     return np.float32(made), sum(count for _, count in found)

@@ -240,3 +240,25 @@ def test_values_of_another_type_are_left_to_pandas(kind, line):
             except (TypeError, ValueError, OverflowError) as error:
                 ends.append(str(error))
     assert (ends[0] == ends[1]) if isinstance(ends[1], str) else difference(*ends) is None
+
+
+def test_numbers_become_narrow_floats_lazily(monkeypatch):
+    monkeypatch.setattr(tuning, "EAGER_VALUES", 0)
+    monkeypatch.setattr(tuning, "CHUNK_ROWS", 16)
+    random = np.random.default_rng(7)
+    rows = pandas.DataFrame(
+        {
+            "i": np.append(random.integers(-(2**62), 2**62, 99), 2**62 + 2**38 + 1),
+            "u": random.integers(2**62, 2**63, 100).astype(np.uint64) * np.uint64(2),
+            "f": np.where(random.random(100) < 0.2, np.nan, random.normal(size=100) * 1e-3),
+            "b": random.random(100) < 0.5,
+        }
+    )
+    held = face.DataFrame(rows)
+    with config.set(pandas_fallback="error"):
+        for name in rows:
+            narrow, wanted = held[name].astype("float32"), rows[name].astype("float32")
+            pandas.testing.assert_series_equal(narrow.to_pandas(), wanted, check_exact=True)
+            pandas.testing.assert_series_equal(narrow[narrow > 0].to_pandas(), wanted[wanted > 0], check_exact=True)
+            assert (narrow.max(), narrow.dtype) == (wanted.max(), wanted.dtype)
+            assert narrow.sum() == pytest.approx(wanted.sum(), rel=1e-5)

@@ -36,6 +36,25 @@ def test_numbers_convert_as_in_numpy(given, wanted, data):
     assert CAST.evaluate(values[0], dtype=wanted) == expected[0]
 
 
+@given(given=st.sampled_from(["int64", "uint64", "float64", "bool"]), data=st.data())
+def test_numbers_are_rounded_to_narrow_floats_once(given, data):
+    values = data.draw(npst.arrays(given, 5))
+    with np.errstate(all="ignore"):
+        expected = values.astype(np.float32)
+    out = np.empty(5)
+    assert OPERATIONS["nearest_narrow"].evaluate(values, out=out) is out
+    for found in (out, OPERATIONS["nearest_narrow"].evaluate(values)):
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found.astype(np.float32).view(np.uint32), expected.view(np.uint32))
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_an_integer_between_two_narrow_floats_is_rounded_once():
+    # By way of the nearest float of 64 bits it is half way between both.
+    values = np.array([2**62 + 2**38 + 1], np.int64)
+    assert OPERATIONS["nearest_narrow"].evaluate(values).tolist() == [2.0**62 + 2.0**39]
+
+
 def test_floats_become_uint64_by_way_of_int64():
     values = np.array([-1.5, 0.0, 2.0**63, 2.0**64 - 2048, -(2.0**63), 3.9] * 5)
     expected = [2**64 - 1, 0, 2**63, 2**64 - 2048, 2**63, 3] * 5

@@ -356,7 +356,22 @@ def _takes_missing(integers: ColumnType, missing: ColumnType, *, column: str = "
     return FLOAT64 if integers.is_number and integers != FLOAT64 and missing == BOOL else None
 
 
+def _narrow_type(given: ColumnType) -> ColumnType | None:
+    return FLOAT64 if given.is_number and not given.nullable else None
+
+
+def _nearest_narrow(numbers: Any, out: Any = None) -> Any:
+    """Return the nearest floats of 32 bits, 64 bits wide; integers are rounded once, as NumPy does."""
+    with np.errstate(over="ignore"):
+        found = np.asarray(numbers).astype(np.float32).astype(np.float64)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
 CAST_OPERATIONS: dict[str, Operation] = {
+    "nearest_narrow": Operation("nearest_narrow", 1, _narrow_type, _nearest_narrow),
     "cast": Operation("cast", 1, _cast_type, _cast),
     "cast_exactly": Operation("cast_exactly", 1, _exact_type, _cast_exactly),
     "demand_equal": Operation("demand_equal", 2, lambda floats, text: FLOAT64, _demand_equal),
