@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from akdask import config
+from akdask.class_names import ARKOUDA_PATHS
 from akdask.errors import ArgumentError
 
 # fmt: off
@@ -271,6 +272,28 @@ HOMES: dict[str, str] = {
 # fmt: on
 
 
+CLASSES = {
+    "arrays.pdarray.pdarray": "numpy.pdarrayclass",
+    "arrays.strings.Strings": "numpy.strings",
+    "arrays.segarray.SegArray": "numpy.segarray",
+    "arrays.categorical.Categorical": "pandas.categorical",
+    "arrays.datetimes.Datetime": "numpy.timeclass",
+    "arrays.datetimes.Timedelta": "numpy.timeclass",
+    "arrays.ipv4.IPv4": "client_dtypes",
+    "arrays.bit_vectors.BitVector": "client_dtypes",
+    "arrays.bit_vectors.Fields": "client_dtypes",
+    "arrays.text.Match": "pandas.match",
+    "arrays.groupby.GroupBy": "pandas.groupbyclass",
+    "frames.dataframe.DataFrame": "pandas.dataframe",
+    "frames.series.Series": "pandas.series",
+    "frames.index.Index": "pandas.index",
+    "frames.index.MultiIndex": "pandas.index",
+    "extension.arrays.ArkoudaArray": "pandas.extension._arkouda_array",
+    "extension.arrays.ArkoudaStringArray": "pandas.extension._arkouda_string_array",
+    "extension.arrays.ArkoudaCategorical": "pandas.extension._arkouda_categorical_array",
+}
+"""Arkouda's modules of the classes that it shows in its examples and that its scripts print."""
+
 PACKAGE = "akdask.arkouda"
 ARKOUDA = "arkouda"
 
@@ -297,7 +320,12 @@ class ArkoudaModule(ModuleType):
         package = sys.modules["akdask"]
         if not is_listed and (name.startswith("_") or name not in package.__all__):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        return getattr(self._home_of(name) if is_listed else package, name)
+        if not is_listed:
+            return getattr(package, name)
+        found = getattr(self._home_of(name), name)
+        # Functions that `akdask` has wrapped, whose errors end at the line of the user, are the same everywhere.
+        public = getattr(package, name) if name in package.__all__ else found
+        return public if getattr(public, "__wrapped__", None) is found else found
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_listed = not name.startswith("_") and name in MODULES[self._path].split()
@@ -361,7 +389,7 @@ def attributes() -> list[str]:
 def install_as_arkouda() -> None:
     """Have ``import arkouda`` mean `akdask.arkouda` in this process, with all modules of Arkouda's below it.
 
-    Call it before the first script that imports Arkouda; once is enough.
+    Call it before the first script that imports Arkouda; once is enough.  Classes are then shown by Arkouda's paths.
 
     Raises
     ------
@@ -387,3 +415,5 @@ def install_as_arkouda() -> None:
         )
     sys.modules[ARKOUDA] = package
     load_below(ARKOUDA)
+    names = ((path, path.rpartition(".")[2]) for path in CLASSES)
+    ARKOUDA_PATHS.update({f"akdask.{path}": f"{ARKOUDA}.{CLASSES[path]}.{name}" for path, name in names})

@@ -222,6 +222,8 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
             return NotImplemented
         if operation in DIVISIONS:
             check_divisor(inputs[1])
+        if operation in OF_BITS:
+            check_signs(operation, inputs)
         if out is None:
             return self._operate(operation, *inputs)
         (target,) = out
@@ -246,6 +248,20 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
             )
         self._frame, self._value = changed._frame, changed._value
         return self
+
+
+OF_BITS = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"))
+
+
+def check_signs(operation: str, inputs: Any) -> None:
+    """Refuse the bits of int64 and of uint64 together, as Arkouda and NumPy do: no type of integers holds both."""
+    arrays = [item for item in inputs if isinstance(item, ElementwiseArray)]
+    # Arrays such as addresses or bits take integers of both signs as their own.
+    are_numbers = not any(hasattr(item, "_operand") for item in arrays)
+    if are_numbers and {item._value.dtype.plain for item in arrays} == {INT64, UINT64}:
+        raise ArgumentTypeError(
+            f"{operation} does not take arrays of int64 and uint64 together.", hint="cast one to the type of the other."
+        )
 
 
 def _without_limit(item: Any) -> Any:

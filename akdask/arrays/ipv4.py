@@ -22,7 +22,7 @@ from akdask.engine.missing import call
 from akdask.engine.node import Frame
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Value
-from akdask.errors import ArgumentError, ArgumentTypeError, CallError, errors_end_at_caller
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, CallError, errors_end_at_caller
 from akdask.operators.text.strings import ipv4_text
 from akdask.storage.objects import ObjType
 
@@ -164,8 +164,19 @@ def as_addresses(table: Table) -> np.ndarray[Any, Any]:
 
 
 def ip_address(values: Any) -> IPv4:
-    """Return addresses, given as text or numbers, as an `IPv4` array."""
-    return values if isinstance(values, IPv4) else IPv4(values)
+    """Return addresses, given as text or numbers, as an `IPv4` array.
+
+    Raises
+    ------
+    CallError
+        If an element of a list is no address.
+    """
+    if isinstance(values, Array):
+        return values if isinstance(values, IPv4) else IPv4(values)
+    try:
+        return IPv4(values)
+    except AkdaskError as error:
+        raise CallError("ip_address cannot make addresses of what it is given.", details=[str(error)]) from None
 
 
 def is_ipv4(ip: Any, ip2: Any = None) -> pdarray:

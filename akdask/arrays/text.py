@@ -13,6 +13,7 @@ from akdask.arrays.array import SHOWN, wrap
 from akdask.arrays.elementwise import combine
 from akdask.arrays.row_selection import filter_columns, position
 from akdask.arrays.scalar import value_of
+from akdask.class_names import ShownAsArkouda
 from akdask.columns.dtypes import INT64, NULLABLE_STR, STR
 from akdask.columns.strings import missing_rows, offsets_and_bytes, with_nulls
 from akdask.columns.table import Table
@@ -338,7 +339,7 @@ def first_matches(strings: Value, pattern: str) -> tuple[Value, Value, Value]:
 
 
 @errors_end_at_caller
-class Match:
+class Match(metaclass=ShownAsArkouda):
     """The first match of a regular expression in each string that has one; made by `Strings.search` and its like.
 
     Parameters

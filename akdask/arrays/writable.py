@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from akdask.class_names import ShownAsArkouda
 from akdask.cluster import default_client
 from akdask.errors import ArgumentTypeError, RegistrationError, UnfitArgumentError, errors_end_at_caller
 from akdask.storage.files import takes_storage_options
@@ -100,7 +101,7 @@ def _check_known(name: str) -> None:
 
 
 @errors_end_at_caller
-class Registered:
+class Registered(metaclass=ShownAsArkouda):
     """Objects that can be registered under a name."""
 
     registered_name: str | None = None

@@ -20,6 +20,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
+from akdask.class_names import ShownAsArkouda
 from akdask.deferred import pa
 from akdask.engine.values import as_floats
 from akdask.errors import (
@@ -67,7 +68,7 @@ def _refusal(owner: str, name: str, hint: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-class LazyOperators(ExtensionArray):
+class LazyOperators(ExtensionArray, metaclass=ShownAsArkouda):
     """Operators, applied to the lazy arrays inside."""
 
     __array_priority__ = 1000

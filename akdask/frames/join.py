@@ -35,6 +35,7 @@ from akdask.engine.values import Call, Constant, Value, cast, nearest_floats, wi
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
+    AxisError,
     ColumnKindError,
     MissingColumnError,
     PositionError,
@@ -768,6 +769,8 @@ def concat_series(
 ) -> Any:
     from akdask.arrays.shapes import concatenate
 
+    if axis not in (0, 1):
+        raise AxisError(f"concat puts Series below each other (axis=0) or side by side (axis=1), not along {axis!r}.")
     series = _as_series(kind, arrays)
     if axis == 1:
         names = value_labels or [f"val_{number}" for number in range(len(series))]

@@ -211,6 +211,8 @@ class Series(Labelled, RowLabelled):
             If there are none.
         ArgumentTypeError
             If they are of several types.
+        AxisError
+            If `axis` is something else.
 
         Examples
         --------

@@ -156,7 +156,14 @@ def is_registered(name: str, as_component: bool = False) -> bool:
         The name.
     as_component : bool, default False
         Ask for the names of the arrays that registered objects are made of.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the name is no text.
     """
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"objects are registered by names, not by {type(name).__name__}.")
     return name in list_registry()["Components" if as_component else "Objects"]
 
 

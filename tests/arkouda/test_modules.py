@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.arkouda.modules import HOMES, MODULES, MOVED, TREE
+from akdask.arkouda.modules import CLASSES, HOMES, MODULES, MOVED, TREE
+from akdask.class_names import ARKOUDA_PATHS
 from akdask.errors import ArgumentError, TransferError, UnsupportedError
 
 
@@ -23,12 +24,27 @@ def arkouda():
     yield sys.modules["arkouda"]
     for name in [name for name in sys.modules if name.partition(".")[0] == "arkouda"]:
         del sys.modules[name]
+    ARKOUDA_PATHS.clear()
 
 
 @pytest.mark.parametrize("path", sorted({*MODULES, *MOVED}))
 def test_every_path_can_be_imported_and_has_the_names_that_it_lists(path):
     module = importlib.import_module(f"akdask.arkouda.{path}")
     assert all(hasattr(module, name) for name in dir(module))
+
+
+@pytest.mark.parametrize("path", CLASSES)
+def test_classes_are_shown_by_arkoudas_paths_where_it_is_installed(request, path):
+    module, _, name = path.rpartition(".")
+    found = getattr(importlib.import_module(f"akdask.{module}"), name)
+    assert repr(found) == f"<class 'akdask.{path}'>"
+    derived = type("Derived", (found,), {})
+    arkouda = request.getfixturevalue("arkouda")
+    assert repr(found) == f"<class 'arkouda.{CLASSES[path]}.{name}'>"
+    assert getattr(importlib.import_module(f"arkouda.{CLASSES[path]}"), name) is found
+    assert "Derived" in repr(derived)
+    assert cloudpickle.loads(cloudpickle.dumps(found)) is found
+    assert arkouda is sys.modules["akdask.arkouda"]
 
 
 def test_names_are_akdasks_own():
