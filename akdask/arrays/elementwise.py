@@ -9,19 +9,19 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array, at_hand, class_asked_for, unlabelled, wrap
+from akdask.arrays.array import Array, at_hand, class_asked_for, special, unlabelled, wrap
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, column_type, unlimited
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
 from akdask.deferred import is_na, is_pandas
 from akdask.engine.alignment import Realign, align
-from akdask.engine.missing import call, missing_text
+from akdask.engine.missing import call, lacks_numbers, missing_text
 from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Filter, Project, Slice, column_identity
 from akdask.engine.run import resolve_lengths
 from akdask.engine.sources import Rows, as_column, literal, refuses_foreign
-from akdask.engine.values import Call, Constant, Value, widened
+from akdask.engine.values import Call, Constant, Value, apart, widened, with_missing
 from akdask.engine.values import cast as cast_value
 from akdask.error_state import check_divisor
 from akdask.errors import (
@@ -483,6 +483,8 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
     if old.dtype == UINT64 and isinstance(item, int | np.integer) and -(2**63) <= item < 0:
         # A negative number of 64 bits goes around, as on a server.
         item = int(item) % 2**64
+    if old.dtype.is_nullable_number:
+        return _assigned_with_gaps(array, key, item)
     items = operand(item, old)
     if items[1].dtype == NULLABLE_STR and old.dtype == STR:
         old = cast_value(old, NULLABLE_STR)
@@ -509,6 +511,24 @@ def assigned(array: Array, key: Any, item: Any) -> AssignedColumns:
     common, (old, mask) = align("assign", [(frame, old), (key_frame, chosen)])
     identity = column_identity(key_frame, chosen).partitioned_like(key_frame.rows, common.rows)
     return _assign_masked(Filter(common, mask, identity), old, *items)
+
+
+def _assigned_with_gaps(array: Array, key: Any, item: Any) -> AssignedColumns:
+    """Return integers of which some are missing with an item assigned: numbers and mask apart, by the same key."""
+    numbers, lacks = apart(array._value)
+    if isinstance(item, list | tuple | np.ndarray) and np.ndim(item):
+        found = special(item)
+        item = wrap(*literal(as_column(item))) if found is None else found
+    gaps: Any = item is None or is_na(item) or (isinstance(item, float | np.floating) and bool(np.isnan(item)))
+    if isinstance(item, Array) and lacks_numbers(item._value.dtype):
+        gaps = elementwise("isnan", item)
+        item = elementwise("where", gaps, 0, item)
+    elif gaps is True:
+        item = numbers.dtype.numpy.type(0)
+    frame, own = array._frame, array._like
+    parts = [assigned(own(frame, numbers), key, item), assigned(own(frame, lacks), key, gaps)]
+    common, (numbers, lacks) = align("assign", parts)
+    return common, with_missing(numbers, lacks)
 
 
 def fitting(value: Value, wanted: ColumnType) -> Value:

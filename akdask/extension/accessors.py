@@ -34,7 +34,7 @@ def _collected(values: Any) -> Any:
     """Return the elements of a Series or Index in pandas' own types."""
     if not _is_lazy(values):
         return values.array
-    found = values.array.to_numpy()
+    found = values.array._in_pandas()
     # pandas has a type of its own for text since version 3.
     return pd.array(found, dtype=pd.Series([""]).dtype) if values.dtype.type is str else found
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from pandas.api.extensions import ExtensionDtype, register_extension_dtype
+from pandas.api.extensions import ExtensionArray, ExtensionDtype, no_default, register_extension_dtype
 
+from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array, full
 from akdask.arrays.elementwise import cast, where
@@ -19,6 +20,10 @@ from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.strings import Strings
 from akdask.arrays.ufuncs import isfinite, isnan
 from akdask.columns.dtypes import BOOL, FLOAT64, bigint
+from akdask.columns.exact import are_floats
+from akdask.engine.alignment import align
+from akdask.engine.missing import lacks_numbers
+from akdask.engine.values import with_missing
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.extension.base import COLLECT, ArkoudaExtensionArray, as_lazy, class_for, holds, refuses
 
@@ -113,21 +118,21 @@ class NumberDtype(ArkoudaBaseDtype):
 
 @register_extension_dtype
 class ArkoudaInt64Dtype(NumberDtype):
-    """Integers of 64 bits; they become floats where pandas makes some missing."""
+    """Integers of 64 bits, of which some may be missing."""
 
     name, kind, type, _numpy_dtype = "int64", "i", np.int64, np.dtype(np.int64)
 
 
 @register_extension_dtype
 class ArkoudaUint64Dtype(NumberDtype):
-    """Unsigned integers of 64 bits; they become floats where pandas makes some missing."""
+    """Unsigned integers of 64 bits, of which some may be missing."""
 
     name, kind, type, _numpy_dtype = "uint64", "u", np.uint64, np.dtype(np.uint64)
 
 
 @register_extension_dtype
 class ArkoudaUint8Dtype(NumberDtype):
-    """Unsigned integers of 8 bits; they become floats where pandas makes some missing."""
+    """Unsigned integers of 8 bits, of which some may be missing."""
 
     name, kind, type, _numpy_dtype = "uint8", "u", np.uint8, np.dtype(np.uint8)
 
@@ -141,7 +146,7 @@ class ArkoudaFloat64Dtype(NumberDtype):
 
 @register_extension_dtype
 class ArkoudaBoolDtype(NumberDtype):
-    """Truth values; they become floats where pandas makes some missing."""
+    """Truth values, of which some may be missing."""
 
     name, kind, type, _numpy_dtype = "bool_", "b", np.bool_, np.dtype(np.bool_)
     _is_boolean = True
@@ -149,7 +154,7 @@ class ArkoudaBoolDtype(NumberDtype):
 
 @register_extension_dtype
 class ArkoudaBigintDtype(NumberDtype):
-    """Integers of any size."""
+    """Integers of any size; they become floats where pandas makes some missing."""
 
     name, kind, type = "bigint", "O", int
 
@@ -239,6 +244,15 @@ ACCUMULATIONS = {"cumsum": cumsum, "cumprod": cumprod, "cummin": cummin, "cummax
 IN_MEMORY = {"kurt", "sem", "skew"}
 """Reductions that pandas computes of elements in memory."""
 
+NULLABLE: dict[str, Any] = {
+    "int64": "Int64",
+    "uint64": "UInt64",
+    "uint8": "UInt8",
+    "bool": "boolean",
+    "float64": "Float64",
+}
+"""pandas' nullable types of numbers."""
+
 OF_FLOATS = {"median", "std", "var"}
 
 REDUCTIONS = {"sum", "prod", "min", "max", "mean", "any", "all", "count"} | IN_MEMORY | OF_FLOATS
@@ -271,6 +285,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
     """
 
     _holds = pdarray
+    default_fill_value = -1
 
     def __init__(self, data: Any, dtype: Any = None, copy: bool = False) -> None:
         data = as_lazy(data)
@@ -292,35 +307,130 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     @property
     def _is_float(self) -> bool:
-        """Whether elements may be NaN."""
         return bool(self._data._value.dtype == FLOAT64)
 
+    @property
+    def _may_lack(self) -> bool:
+        """Whether elements may be missing."""
+        return lacks_numbers(self._data._value.dtype)
+
     def isna(self) -> np.ndarray[Any, Any]:
-        """Return which elements are NaN, as a NumPy array; computes for floats."""
-        return super().isna() if self._is_float else np.zeros(len(self), np.bool_)
+        """Return which elements are missing, as a NumPy array; computes where some may be."""
+        return super().isna() if self._may_lack else np.zeros(len(self), np.bool_)
+
+    def _computed_elements(self) -> np.ndarray[Any, Any]:
+        """Return integers and bools as objects where some are missing, which are NaN."""
+        if not self._data._value.dtype.is_nullable_number:
+            return super()._computed_elements()
+        missing = np.asarray(self._missing().to_ndarray())
+        found = np.asarray(self._zeroed().to_ndarray())
+        return np.where(missing, np.array(np.nan, object), found) if missing.any() else found
+
+    def _zeroed(self) -> Any:
+        """Return the elements with 0 for missing ones."""
+        return (
+            where(isnan(self._data), self._data._value.dtype.numpy.type(0), self._data)
+            if self._may_lack
+            else self._data
+        )
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes.
+
+        Integers of which some are missing are floats, NaN where they are missing, or objects if an integer equals no
+        float; such bools are objects.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to.
+        copy : bool
+            Accepted for compatibility with pandas; the result is always a new array.
+        na_value : scalar, optional
+            Value for missing elements.
+        """
+        found = super().to_numpy(dtype, copy, na_value)
+        is_told = dtype is not None or not (na_value is None or na_value is no_default)
+        if is_told or found.dtype != object or self.dtype.kind not in ("i", "u"):
+            return found
+        floats = found.astype(np.float64)
+        missing = np.isnan(floats)
+        return floats if are_floats(np.where(missing, 0, found).astype(self.dtype.numpy_dtype)) else found
+
+    def _in_pandas(self) -> Any:
+        return self._masked() if self._data._value.dtype.is_nullable_number and self.isna().any() else self.to_numpy()
+
+    def _masked(self) -> Any:
+        """Return the elements as pandas' nullable numbers; computes."""
+        missing = self.isna()
+        found = np.asarray(self._zeroed().to_ndarray())
+        masked: Any = pd.array(found, dtype=NULLABLE[found.dtype.name])
+        masked[missing] = pd.NA
+        return masked
+
+    def _groupby_op(self, **kwargs: Any) -> Any:
+        if self.dtype.name == "bigint":
+            return super()._groupby_op(**kwargs)  # type: ignore[misc]  # pandas' types leave it out
+        found = self._masked()._groupby_op(**kwargs)
+        return self._from_sequence(found) if isinstance(found, ExtensionArray) else found
+
+    def map(self, mapper: Any, na_action: Any = None) -> Any:
+        """Return a function or a mapping of each element, as a lazy array if a type fits; computes.
+
+        Parameters
+        ----------
+        mapper : callable, dict or Series
+            What elements become; missing integers and bools are ``pd.NA`` for it, as in pandas.
+        na_action : {None, "ignore"}
+            Whether missing elements stay missing without asking.
+        """
+        elements = self._in_pandas()
+        if not isinstance(elements, ExtensionArray):
+            return super().map(mapper, na_action)
+        return self._cast_pointwise_result(elements.map(mapper, na_action))
+
+    def _scalar(self, found: Any) -> Any:
+        return (
+            self._data._value.dtype.numpy.type(found)
+            if isinstance(found, int) and self.dtype.type is not int
+            else found
+        )
 
     def _missing(self) -> Any:
         return isnan(self._data)
 
     def _filled(self, value: Any) -> Self:
-        if not self._is_float:
+        if not self._may_lack:
             return self.copy()
         given = as_lazy(value) if pd.api.types.is_list_like(value) else self._checked_scalar(value)
+        if self.dtype.kind in ("i", "u", "b") and not isinstance(given, Array) and float(given).is_integer():
+            kind = self._data._value.dtype.numpy.type
+            given = kind(given) if kind(given) == given else given
         return self._wrapped(where(isnan(self._data), given, self._data))
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
-        if fill is pd.NA or fill is None or (isinstance(fill, float) and np.isnan(fill)):
-            # Only floats have a missing value: an integer that is no float is refused when it is computed.
-            return where(missing, np.nan, cast(data, np.float64) if self.dtype.name == "bigint" else data)
-        return where(missing, self._checked_scalar(fill), data)
+        return lacking(data, missing) if pd.isna(fill) else where(missing, self._checked_scalar(fill), data)
 
     def _filled_rows(self, count: int, fill: Any) -> Any:
-        return full(count, np.nan if pd.isna(fill) else fill)
+        dtype = FLOAT64 if self.dtype.name == "bigint" and pd.isna(fill) else self._data._value.dtype.plain
+        return self._filling(full(count, 0, dtype.numpy), full(count, True), fill)
+
+    @property
+    def _default_fill(self) -> Any:
+        kind = self.dtype.kind
+        return 0 if kind == "u" else self.default_fill_value if kind == "i" or self.dtype.type is int else None
+
+    def _assign(self, key: Any, value: Any) -> None:
+        dtype = value._value.dtype if isinstance(value, Array) else None
+        may_lack = lacks_numbers(dtype) if dtype is not None else bool(pd.isna(value))
+        if may_lack and not self._may_lack:
+            self._become(lacking(self._data, full(len(self), False)))
+        super()._assign(key, value)
 
     def _checked_scalar(self, value: Any) -> Any:
         if value is pd.NA or value is None or (isinstance(value, float) and np.isnan(value)):
-            if not self._is_float:
-                raise ArgumentTypeError(f"{self.dtype.name} has nothing for missing elements.", hint="use ak_float64.")
+            if self.dtype.name == "bigint":
+                raise ArgumentTypeError("bigint has nothing for missing elements.", hint="use ak_float64.")
             return np.nan
         if not isinstance(value, int | float | np.number | np.bool_):
             raise ArgumentTypeError(f"{value!r} is no element of {self.dtype.name}.")
@@ -344,14 +454,15 @@ class ArkoudaArray(ArkoudaExtensionArray):
         return self._wrapped(array([found])) if keepdims else found
 
     def _there(self) -> Any:
-        """Return the elements that are not NaN."""
-        return self._data[~isnan(self._data)] if self._is_float else self._data
+        """Return the elements that are not missing."""
+        return self._zeroed()[~isnan(self._data)] if self._may_lack else self._data
 
     def _reduced(self, data: Any, name: str, skipna: bool, **kwargs: Any) -> Any:
         if name == "count":
             return data.size
         if name in ("any", "all"):
-            return bool(getattr(data, name)())
+            # Missing elements are true where they are not left out, as NaN is.
+            return bool(getattr(ArkoudaArray(data)._filled(1)._data, name)())
         count = data.size
         if name in ("min", "max", "mean", "median") and not count:
             return np.nan
@@ -416,17 +527,18 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:
         run = ACCUMULATIONS[name]
-        data = self._data
+        data = self._zeroed()
         if data._value.dtype == BOOL:
             data = cast(data, np.int64)
-        if not self._is_float:
+        if not self._may_lack:
             return self._wrapped(run(data))
-        missing = isnan(data)
-        neutral = {"cumsum": 0.0, "cumprod": 1.0, "cummin": np.inf, "cummax": -np.inf}[name]
+        missing = self._missing()
+        lowest, highest = (-np.inf, np.inf) if self._is_float else _bounds(data._value.dtype.numpy)
+        neutral = {"cumsum": 0, "cumprod": 1, "cummin": highest, "cummax": lowest}[name]
         found = run(where(missing, neutral, data))
         if not skipna:
             missing = cumsum(cast(missing, np.int64)) > 0
-        return self._wrapped(where(missing, np.nan, found))
+        return self._wrapped(lacking(found, missing))
 
     def round(self, decimals: int = 0, *args: Any, **kwargs: Any) -> Self:
         """Return the elements rounded to decimals; lazy."""
@@ -444,16 +556,21 @@ class ArkoudaArray(ArkoudaExtensionArray):
     def _converted(self, wanted: Any) -> Any:
         if wanted.type is str:
             text = self._data.astype(str)
-            text = where(isnan(self._data), None, text) if self._is_float else text
+            text = where(isnan(self._data), None, text) if self._may_lack else text
             return Categorical(text) if wanted.name == "category" else text
-        self._check_fits(wanted)
-        return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+        kind: Any = "bigint" if wanted.type is int else wanted.numpy_dtype
+        if wanted.kind == "f" or wanted.type is int or not self._may_lack or not self.isna().any():
+            self._check_fits(wanted)
+            return (self._data if wanted.kind == "f" else self._zeroed()).astype(kind)
+        filled = self._zeroed()
+        ArkoudaArray(filled)._check_fits(wanted)
+        return lacking(filled.astype(kind), self._missing())
 
     def _check_fits(self, wanted: Any) -> None:
         """Refuse NaN and infinities for types that lack them; computes for floats to be converted."""
-        if not self._is_float or wanted.kind == "f":
+        if not self._may_lack or wanted.kind == "f":
             return
-        fits = ~isnan(self._data) if wanted.kind == "b" else isfinite(self._data)
+        fits = isfinite(self._data) if self._is_float and wanted.kind != "b" else ~isnan(self._data)
         if not fits.all():
             raise ArgumentError(
                 f"NaN or infinity cannot be converted to {wanted}.", hint="fillna(0) puts 0 in its place."
@@ -467,6 +584,19 @@ class ArkoudaArray(ArkoudaExtensionArray):
     def _like(self, wanted: Any) -> Any:
         is_bigint = wanted.type is int and self.dtype.kind in "iu"
         return self.astype(wanted) if is_bigint else self
+
+
+def lacking(data: Any, missing: Any) -> Any:
+    """Return numbers with others than those that a mask chooses; integers of any size become floats."""
+    if data._value.dtype == FLOAT64 or data._value.dtype.kind == "bigint":
+        return where(missing, np.nan, cast(data, np.float64))
+    frame, (numbers, lacks) = align("missing", [data._as_operand(), missing._as_operand()])
+    return data._like(frame, with_missing(numbers, lacks))
+
+
+def _bounds(dtype: np.dtype[Any]) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 NUMERIC = (

@@ -1,14 +1,13 @@
-"""`ArkoudaExtensionArray`, the base of lazy arrays in pandas: operators, order, assignment and conversion."""
+"""`ArkoudaExtensionArray`, the base of lazy arrays in pandas: order, assignment and conversion."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
-from pandas.api.extensions import ExtensionArray, ExtensionDtype
+from pandas.api.extensions import ExtensionDtype, no_default
 from pandas.api.indexers import check_array_indexer
 
 from akdask.arrays.array import Array, special
@@ -20,9 +19,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import concatenate
 from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
-from akdask.class_names import ShownAsArkouda
 from akdask.deferred import pa
-from akdask.engine.values import as_floats
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -32,6 +29,7 @@ from akdask.errors import (
     RefusedMethodError,
     UnsupportedError,
 )
+from akdask.extension.operators import LazyOperators
 
 Class = TypeVar("Class", bound=type)
 
@@ -66,168 +64,6 @@ def _refusal(owner: str, name: str, hint: str) -> Callable[..., NoReturn]:
     refuse.only_refuses = True  # type: ignore[attr-defined]  # told apart from methods that do something
     refuse.__doc__ = f"Refuse: {name} is not there for lazy arrays in pandas."
     return refuse
-
-
-class LazyOperators(ExtensionArray, metaclass=ShownAsArkouda):
-    """Operators, applied to the lazy arrays inside."""
-
-    __array_priority__ = 1000
-    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
-    _data: Any
-
-    def _wrapped(self, data: Any) -> Any:
-        raise NotImplementedError
-
-    def _operand(self, item: Any) -> Any:
-        """Return the lazy form of an argument."""
-        raise NotImplementedError
-
-    def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
-        """Return an operator on arrays and scalars, NotImplemented for objects that pandas unpacks itself."""
-        if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
-            return NotImplemented
-        for item in items:
-            # As in Arkouda, one element is there for all.
-            if pd.api.types.is_list_like(item) and len(item) not in {1, len(self)}:
-                raise ArgumentError(f"Lengths must match: {len(self)} and {len(item)}.")
-        operands = [self._operand(item) for item in items]
-        if len(self) != 1:
-            operands = [item[0] if isinstance(item, Array) and len(item) == 1 else item for item in operands]
-        found = function(*operands)
-        if isinstance(found, tuple):
-            return tuple(map(self._wrapped, found))
-        return self._wrapped(found)
-
-    def _cmp_method(self, other: Any, op: Callable[..., Any]) -> Any:
-        """Return a comparison with another array or a scalar, as pandas' operators do."""
-        return op(self, other) if op in {operator.eq, operator.ne} else self._computed(op, self, other)
-
-    def _arith_method(self, other: Any, op: Callable[..., Any]) -> Any:
-        """Return arithmetic with another extension array or a scalar, NotImplemented for all else."""
-        if not isinstance(other, ExtensionArray) and not np.isscalar(other):
-            return NotImplemented
-        return self._computed(op, self, other)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute a ufunc of lazy arrays; lazy."""
-        if method != "__call__" or kwargs:
-            return NotImplemented
-        return self._computed(ufunc, *inputs)
-
-    def __add__(self, other: Any) -> Any:
-        return self._computed(operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._computed(operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._computed(operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._computed(operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._computed(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._computed(operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._computed(operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._computed(operator.truediv, other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self._computed(operator.floordiv, self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return self._computed(operator.floordiv, other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._computed(operator.mod, self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._computed(operator.mod, other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._computed(operator.pow, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._computed(operator.pow, other, self)
-
-    def __and__(self, other: Any) -> Any:
-        return self._computed(operator.and_, self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return self._computed(operator.and_, other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return self._computed(operator.or_, self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return self._computed(operator.or_, other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return self._computed(operator.xor, self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return self._computed(operator.xor, other, self)
-
-    def __lshift__(self, other: Any) -> Any:
-        return self._computed(operator.lshift, self, other)
-
-    def __rlshift__(self, other: Any) -> Any:
-        return self._computed(operator.lshift, other, self)
-
-    def __rshift__(self, other: Any) -> Any:
-        return self._computed(operator.rshift, self, other)
-
-    def __rrshift__(self, other: Any) -> Any:
-        return self._computed(operator.rshift, other, self)
-
-    def _equality(self, function: Callable[..., Any], other: Any, of_others: bool) -> Any:
-        """Return which elements are equal, or differ; elements of types that do not compare all differ."""
-        try:
-            return self._computed(function, self, other)
-        except TypeError:
-            return self._wrapped(full(len(self), of_others, np.bool_))
-
-    def __eq__(self, other: Any) -> Any:
-        return self._equality(operator.eq, other, False)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._equality(operator.ne, other, True)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._computed(operator.lt, self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._computed(operator.le, self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._computed(operator.gt, self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._computed(operator.ge, self, other)
-
-    def __divmod__(self, other: Any) -> Any:
-        return self._computed(divmod, self, other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return self._computed(divmod, other, self)
-
-    def __neg__(self) -> Any:
-        return self._computed(operator.neg, self)
-
-    def __pos__(self) -> Any:
-        return self._computed(operator.pos, self)
-
-    def __abs__(self) -> Any:
-        return self._computed(abs, self)
-
-    def __invert__(self) -> Any:
-        return self._computed(operator.invert, self)
 
 
 def row_key(array_: LazyOperators, key: Any) -> Any:
@@ -287,7 +123,7 @@ def as_lazy(items: Any, is_text: bool = False) -> Any:
     Parameters
     ----------
     items : array, Series, Index or sequence of scalars
-        None, NaN and ``pd.NA`` are missing: integers and bools beside them become floats.
+        None, NaN and ``pd.NA`` are missing; integers of any size beside them become floats.
     is_text : bool
         Whether data without any element, or with missing ones only, are text rather than floats.
 
@@ -304,15 +140,29 @@ def as_lazy(items: Any, is_text: bool = False) -> Any:
         return items
     if isinstance(items, pd.Categorical):
         return Categorical(items)
+    if getattr(items, "_mask", None) is not None:
+        return array(items)
     if not isinstance(items, np.ndarray) and hasattr(items, "dtype"):
         is_text = is_text or isinstance(items.dtype, pd.StringDtype)
         items = items.to_numpy() if hasattr(items, "to_numpy") else np.asarray(items)
     if not isinstance(items, np.ndarray):
         items = pd.Series(list(items), dtype=object).to_numpy()
-    found = special(items)
+    found = special(_with_none(items) if items.dtype == object else items)
     if found is not None:
         return found
     return array(_uniform(items, is_text) if items.dtype == object else items)
+
+
+def _with_none(items: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return objects with None for NaN, where all others are integers, or bools: these keep their type."""
+    missing = np.asarray(pd.isna(items))
+    there = items[~missing]
+    kinds = {isinstance(item, bool | np.bool_) for item in there}
+    if len(kinds) != 1 or not all(isinstance(item, bool | np.bool_ | int | np.integer) for item in there):
+        return items
+    with_none = items.copy()
+    with_none[missing] = None
+    return with_none
 
 
 def _uniform(items: np.ndarray[Any, Any], is_text: bool) -> np.ndarray[Any, Any]:
@@ -530,9 +380,7 @@ class ArkoudaExtensionArray(OrderedElements):
                 f"{type(self).__name__} holds a {self._holds.__name__}, not {type(data).__name__}.",
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
             )
-        # The types of integers have no missing elements: such are floats.
-        has_gaps = data._value.dtype.is_nullable_number
-        self._data: Any = data._like(data._frame, as_floats(data._value)) if has_gaps else data
+        self._data: Any = data
         self._cached: tuple[Any, Any, np.ndarray[Any, Any]] | None = None
 
     # making
@@ -703,13 +551,23 @@ class ArkoudaExtensionArray(OrderedElements):
         rows = pd.Series(np.where(self.isna(), np.nan, np.arange(len(self))))
         fill: Any = rows.ffill if method in ("pad", "ffill") else rows.bfill
         positions = fill(limit=limit, limit_area=limit_area).fillna(-1).to_numpy(np.int64)
-        return self.take(positions, allow_fill=True)
+        return self.take(positions, allow_fill=True, fill_value=None)
+
+    def _in_pandas(self) -> Any:
+        """Return the elements in an array of pandas' own types, text as it has it; computes."""
+        return self.to_numpy()
+
+    def _groupby_first_last(self, **kwargs: Any) -> Self:
+        # pandas' own does not say that elements of groups without any are missing.
+        rows: Any = pd.array(np.where(self.isna(), np.nan, np.arange(len(self))), dtype="Int64")
+        found = rows._groupby_first_last(**kwargs)
+        return self.take(found.to_numpy(np.int64, na_value=-1), allow_fill=True, fill_value=None)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; computes them all."""
-        return iter(list(self.to_numpy()))
+        return iter(list(self._elements()))
 
-    def take(self, indexer: Any, fill_value: Any = None, allow_fill: bool = False) -> Self:
+    def take(self, indexer: Any, fill_value: Any = no_default, allow_fill: bool = False) -> Self:
         """Return the elements at positions; lazy but for checking the positions.
 
         Parameters
@@ -717,7 +575,8 @@ class ArkoudaExtensionArray(OrderedElements):
         indexer : sequence of int
             Positions; negative ones count from the end, or with `allow_fill` -1 means missing.
         fill_value : scalar, optional
-            Replacement for a missing element; NaN by default, which turns integers into floats.
+            Replacement for a missing element, None to leave it missing.  By default integers are -1, unsigned ones 0,
+            as in Arkouda, and others are missing.
         allow_fill : bool
             Whether -1 means a missing element.
 
@@ -742,10 +601,17 @@ class ArkoudaExtensionArray(OrderedElements):
         missing = positions == -1
         if not allow_fill or not missing.any():
             return self._wrapped(self._data[array(positions)])
+        if fill_value is no_default:
+            fill_value = self._default_fill
         fill = self.dtype.na_value if fill_value is None else fill_value
         if not size:
             return self._wrapped(self._filled_rows(len(positions), fill))
         return self._wrapped(self._filling(self._data[array(np.where(missing, 0, positions))], array(missing), fill))
+
+    @property
+    def _default_fill(self) -> Any:
+        """What `take` has for -1 where it is not told; None for missing."""
+        return None
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         """Return rows with missing ones replaced by a value."""
@@ -763,7 +629,7 @@ class ArkoudaExtensionArray(OrderedElements):
         periods : int, default 1
             How many rows.
         fill_value : scalar, optional
-            Element for rows from outside; NaN by default, which turns integers into floats.
+            Element for rows from outside; missing by default.
         """
         positions = np.arange(len(self)) - periods
         positions[(positions < 0) | (positions >= len(self))] = -1
@@ -803,7 +669,7 @@ class ArkoudaExtensionArray(OrderedElements):
             Value for missing elements.
         """
         found = self._elements().copy()
-        if na_value is not None and na_value is not pd.api.extensions.no_default:
+        if na_value is not None and na_value is not no_default:
             missing = self.isna()
             if missing.any():
                 found = found.astype(object)
@@ -833,7 +699,7 @@ class ArkoudaExtensionArray(OrderedElements):
         return np.asarray(self._data.to_ndarray())
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        return pa.array(self.to_numpy(), type=type, from_pandas=True)
+        return pa.array(self._elements(), type=type, from_pandas=True)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
@@ -859,7 +725,7 @@ class ArkoudaExtensionArray(OrderedElements):
         if _is_lazy_type(wanted):
             return self._wrapped(self._converted(wanted))
         if isinstance(wanted, ExtensionDtype):
-            elements: Any = self.to_numpy()
+            elements: Any = self._elements().copy()
             return pd.array(elements, dtype=wanted)
         return self._plain(wanted)
 
@@ -881,7 +747,7 @@ class ArkoudaExtensionArray(OrderedElements):
         return pd.api.types.pandas_dtype(f"ak_{name}")
 
     def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        return self.to_numpy().astype(wanted)
+        return self._elements().astype(wanted)
 
     def _converted(self, wanted: Any) -> Any:
         """Return the lazy array in another lazy type."""
@@ -903,7 +769,7 @@ class ArkoudaExtensionArray(OrderedElements):
             return False
         if self.dtype != other.dtype or len(self) != len(other):
             return False
-        return bool(pd.Series(self.to_numpy()).equals(pd.Series(other.to_numpy())))
+        return bool(pd.Series(self._elements()).equals(pd.Series(other._elements())))
 
     def isna(self) -> np.ndarray[Any, Any]:
         """Return which elements are missing, as a NumPy array; computes where some may be."""
@@ -933,10 +799,10 @@ class ArkoudaExtensionArray(OrderedElements):
         return self[0]
 
     def _values_for_argsort(self) -> np.ndarray[Any, Any]:
-        return self.to_numpy()
+        return self._elements().copy()
 
     def _values_for_factorize(self) -> tuple[np.ndarray[Any, Any], Any]:
-        return self.to_numpy(), self.dtype.na_value
+        return self._elements().copy(), self.dtype.na_value
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_str_"):

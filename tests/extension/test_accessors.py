@@ -31,7 +31,8 @@ def frame():
         (["a", None], "ak_string"),
         (pd.Categorical(["a", "b"]), "ak_category"),
         (pd.array([1, 2], dtype="Int64"), "ak_int64"),
-        (pd.array([1, None], dtype="Int64"), "ak_float64"),
+        (pd.array([1, None, 2**60 + 1], dtype="Int64"), "ak_int64"),
+        (pd.array([True, None], dtype="boolean"), "ak_bool"),
         (pd.array(["a", None], dtype="string"), "ak_string"),
     ],
 )

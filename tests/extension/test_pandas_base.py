@@ -205,9 +205,8 @@ class Integers(Reductions, Numbers):
 
 
 @pytest.mark.sampled(one_of=2)
-@without(*MISSING)
-class TestIntegers(Integers, *OF_INTEGERS, base.BaseGetitemTests):  # type: ignore[misc]
-    """Integers, none of which is missing."""
+class TestIntegers(Integers, *OF_ONE_DIMENSION):  # type: ignore[misc]
+    """All tests, on integers of which some are missing."""
 
     @pytest.fixture
     def dtype(self):
