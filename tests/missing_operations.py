@@ -573,6 +573,7 @@ UNTRIED: dict[str, str] = {
     ),
     **dict.fromkeys(("info", "plot", "to_csv", "to_hdf", "to_markdown", "to_parquet", "iterrows"), _WRITES),
     **dict.fromkeys(("from_dict", "from_records"), "it makes frames; see the tests of those"),
+    "to_xarray": "see test_labelled_arrays.py, as xarray is not installed everywhere",
     "sample": "rows are chosen at random",
 }
 """Methods that pandas has too and that no operation tries, and the reason."""
