@@ -7,6 +7,7 @@ in both places.
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -15,6 +16,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 project = "akdask"
 author = "the akdask developers"
 copyright = author
+release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 root_doc = "docs/index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 include_patterns = [
@@ -53,7 +55,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
 
 html_theme = "furo"
-html_title = "akdask"
+html_title = f"akdask {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False

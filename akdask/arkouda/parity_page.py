@@ -402,13 +402,14 @@ def page() -> str:
     lines = [
         "# Arkouda's names in akdask",
         "",
-        "Written by `python -m akdask.arkouda.parity_page docs/parity.md`, from the list of names in",
-        "[`api.csv`](../akdask/arkouda/api.csv) and the package; a test keeps it true. A name is *there* if it",
-        "takes the parameters that Arkouda's takes, by the same names, in the same order and with the same",
-        "defaults; more are allowed. It *differs* as is said, is *refused* with what to use instead, or is *not",
-        "there* for the reason given. Values and rules that differ are told in [From Arkouda](howto/from_arkouda.md).",
-        "",
         *_counts(found),
+        "",
+        "A name is *there* if it takes the parameters that Arkouda's takes, by the same names, in the same order and",
+        "with the same defaults; more are allowed. It *differs* as is said, is *refused* with what to use instead, or",
+        "is *not there* for the reason given. [From Arkouda](howto/from_arkouda.md) has values and rules that differ.",
+        "",
+        "`python -m akdask.arkouda.parity_page docs/parity.md` writes this page from the list of names in",
+        "[`api.csv`](../akdask/arkouda/api.csv) and the package; a test keeps it true.",
     ]
     for where, group in groupby(found, key=lambda item: item.name.where):
         lines += _section(where, list(group))
@@ -430,10 +431,6 @@ def _section(where: str, found: list[Comparison]) -> Iterator[str]:
     """Yield the section on the names of one class or module."""
     yield ""
     yield f"## {f'`{where}`' if where else 'Top level'}"
-    there = [item for item in found if item.state == "there"]
-    if there:
-        yield ""
-        yield f"There, {len(there)} of {len(found)}: {', '.join(f'`{item.name.name}`' for item in there)}."
     others = [item for item in found if item.state != "there"]
     if others:
         yield ""
@@ -444,6 +441,10 @@ def _section(where: str, found: list[Comparison]) -> Iterator[str]:
     for (state, note, tier), group in groupby(others, key=lambda item: (item.state, item.note, item.name.tier)):
         names = ", ".join(f"`{item.name.name}`" for item in group)
         yield f"| {names} | {tier} | {state} | {note} |"
+    there = [item for item in found if item.state == "there"]
+    if there:
+        yield ""
+        yield f"There, {len(there)} of {len(found)}: {', '.join(f'`{item.name.name}`' for item in there)}."
 
 
 def main(arguments: list[str]) -> int:

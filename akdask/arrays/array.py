@@ -352,7 +352,13 @@ class Array(Writable, Collection):
         return self[indices]
 
     def head(self, n: int = 5) -> Self:
-        """Return the first `n` elements; lazy."""
+        """Return the first `n` elements; lazy.
+
+        Examples
+        --------
+        >>> ak.array([3, 1, 2]).head(2).tolist()
+        [3, 1]
+        """
         count = row_tools.position(n)
         return self[:count] if count < 0 or self.rows.is_fixed else self._limit(count)
 

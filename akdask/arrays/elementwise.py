@@ -181,6 +181,11 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
         ------
         ArgumentTypeError
             If no column can hold the type.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).astype(str).tolist()
+        ['3', '1']
         """
         asked_for = class_asked_for(dtype)
         if asked_for is not None:

@@ -3,7 +3,8 @@
 Arrays, lists, groups, bins and windows of rows offer the same reductions.  Each class has a function, the template,
 that reduces by any name of the table.  ``prod = reduction("prod", _of_groups)`` in the body of the class makes a method
 of it, with the parameters of the template but the name, and with its docstring, where ``{what}`` and ``{dtype}`` stand
-for what the table says.
+for what the table says.  ``{prompt}`` begins a line of an example, which may call ``{name}`` and print a result of
+`EXAMPLES`: ``{of_all}`` or ``{of_groups}``.
 """
 
 from __future__ import annotations
@@ -76,6 +77,33 @@ REDUCTIONS = {
 }
 """What users call reductions; other statistics are made of these."""
 
+EXAMPLES = {
+    "sum": ("9", "[6, 3]"),
+    "prod": ("24", "[8.0, 3.0]"),
+    "mean": ("3.0", "[3.0, 3.0]"),
+    "var": ("0.666...", "[2.0, nan]"),
+    "std": ("0.816...", "[1.414..., nan]"),
+    "min": ("2", "[2, 3]"),
+    "max": ("4", "[4, 3]"),
+    "median": ("3.0", "[3.0, 3.0]"),
+    "argmin": ("0", "[0, 2]"),
+    "argmax": ("1", "[1, 2]"),
+    "any": ("True", "[True, True]"),
+    "all": ("True", "[True, True]"),
+    "count": ("3", "[2, 1]"),
+    "nunique": ("3", "[2, 1]"),
+    "idxmin": ("0", "[0, 2]"),
+    "idxmax": ("1", "[1, 2]"),
+    "first": ("2", "[2, 3]"),
+    "last": ("3", "[4, 3]"),
+    "mode": ("2", "[2, 3]"),
+    "unique": ("[2, 4, 3]", "[[2, 4], [3]]"),
+    "OR": ("7", "[6, 3]"),
+    "AND": ("0", "[0, 3]"),
+    "XOR": ("5", "[6, 3]"),
+}
+"""Results of 2, 4 and 3: of all, and of the first two and the last as groups; by kernels, and names of labels."""
+
 COLUMN_REDUCTIONS = tuple(name for name, entry in REDUCTIONS.items() if entry.of_columns)
 
 
@@ -97,7 +125,11 @@ def reduction(
     def method(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> Result:
         return template(self, kernel, *args, **kwargs)
 
-    documented = (template.__doc__ or "").replace("{what}", entry.what).replace("{dtype}", entry.dtype)
+    of_all, of_groups = EXAMPLES[name if name in EXAMPLES else kernel]
+    fields = {"what": entry.what, "dtype": entry.dtype, "prompt": ">>>", "name": name}
+    documented = template.__doc__ or ""
+    for field, text in (fields | {"of_all": of_all, "of_groups": of_groups}).items():
+        documented = documented.replace(f"{{{field}}}", text)
     method.__name__ = method.__qualname__ = name
     method.__module__ = template.__module__
     method.__doc__ = inspect.cleandoc(documented)

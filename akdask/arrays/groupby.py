@@ -43,6 +43,12 @@ def _of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, Any]:
     ----------
     values : pdarray
         With the rows of the keys; for `first`, an array of any type.
+
+    Examples
+    --------
+    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
+    {prompt} keys.tolist(), found.tolist()
+    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values)
 
@@ -59,6 +65,12 @@ def _of_known_values(groups: GroupBy, name: str, values: Any, skipna: bool = Tru
         With the rows of the keys.
     skipna : bool
         Leave out NaN; otherwise groups with NaN give NaN.
+
+    Examples
+    --------
+    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
+    {prompt} keys.tolist(), found.tolist()
+    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values, skipna=skipna)
 
@@ -76,6 +88,12 @@ def _spread_of_values(
         Leave out NaN; otherwise groups with NaN give NaN.
     ddof : int
         Subtracted from the number of values.
+
+    Examples
+    --------
+    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
+    {prompt} keys.tolist(), found.tolist()
+    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values, skipna=skipna, ddof=ddof)
 
@@ -89,6 +107,12 @@ def _statistic_of_values(groups: GroupBy, name: str, values: Any, skipna: bool =
         With the rows of the keys.
     skipna : bool
         Leave out NaN; otherwise groups with NaN give NaN.
+
+    Examples
+    --------
+    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
+    {prompt} keys.tolist(), found.tolist()
+    (['a', 'b'], {of_groups})
     """
     return reductions.statistic(groups, name, values, skipna)
 
@@ -97,12 +121,25 @@ def _position_of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, 
     """Return the keys and {what} of each group, among all `values`; lazy.
 
     NaN are left out; the position is -1 in a group that has only NaN.
+
+    Examples
+    --------
+    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
+    {prompt} keys.tolist(), found.tolist()
+    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values)
 
 
 def _truth_of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, pdarray]:
-    """Return the keys and {what} in each group of bools or numbers; lazy."""
+    """Return the keys and {what} in each group of bools; lazy.
+
+    Examples
+    --------
+    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]) > 0)
+    {prompt} keys.tolist(), found.tolist()
+    (['a', 'b'], {of_groups})
+    """
     return reductions.reduced(groups, name, reductions.bools(name, values))
 
 
@@ -256,7 +293,14 @@ class GroupBy(Writable):
 
     @property
     def unique_keys(self) -> Keys:
-        """The distinct keys: one array, or a tuple of arrays; lazy."""
+        """The distinct keys: one array, or a tuple of arrays; lazy.
+
+        Examples
+        --------
+        >>> groups = ak.GroupBy(ak.array(["a", "a", "b"]))
+        >>> groups.unique_keys.tolist()
+        ['a', 'b']
+        """
         return self._keys_of(self._grouped())
 
     @property
@@ -302,7 +346,15 @@ class GroupBy(Writable):
     # reductions
 
     def size(self) -> tuple[Keys, pdarray]:
-        """Return the keys and the number of rows of each group, as int64; lazy."""
+        """Return the keys and the number of rows of each group, as int64; lazy.
+
+        Examples
+        --------
+        >>> groups = ak.GroupBy(ak.array(["a", "a", "b"]))
+        >>> keys, rows = groups.size()
+        >>> keys.tolist(), rows.tolist()
+        (['a', 'b'], [2, 1])
+        """
         grouped = self._grouped(("size", None, {}))
         return self._keys_of(grouped), self._result(grouped)
 
@@ -411,6 +463,13 @@ class GroupBy(Writable):
         ------
         ArgumentError
             If the reduction is unknown.
+
+        Examples
+        --------
+        >>> groups = ak.GroupBy(ak.array(["a", "a", "b"]))
+        >>> keys, largest = groups.aggregate(ak.array([2, 4, 3]), "max")
+        >>> keys.tolist(), largest.tolist()
+        (['a', 'b'], [4, 3])
         """
         return reductions.aggregated(self, values, operator, skipna, ddof)
 

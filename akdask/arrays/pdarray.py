@@ -55,6 +55,11 @@ def _of_elements(array: pdarray, name: str, axis: int | None = None, keepdims: b
         The only axis, 0.
     keepdims : bool
         Return an array of one element.
+
+    Examples
+    --------
+    {prompt} ak.array([2, 4, 3]).{name}().item()
+    {of_all}
     """
     return array._reduced(name, axis, keepdims)
 
@@ -72,6 +77,11 @@ def _spread_of_elements(
         The only axis, 0.
     keepdims : bool
         Return an array of one element.
+
+    Examples
+    --------
+    {prompt} ak.array([2, 4, 3]).{name}().item()
+    {of_all}
     """
     return array._reduced(name, axis, keepdims, ddof=checked_ddof(array, ddof))
 
@@ -301,7 +311,13 @@ class pdarray(ElementwiseArray):
         return self._reduced("count_nonzero", None, False)
 
     def nunique(self) -> Scalar:
-        """Return the number of distinct elements as int64, all NaN being one; lazy."""
+        """Return the number of distinct elements as int64, all NaN being one; lazy.
+
+        Examples
+        --------
+        >>> int(ak.array([3, 1, 3]).nunique())
+        2
+        """
         return distinct_count(self)
 
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
@@ -326,12 +342,23 @@ class pdarray(ElementwiseArray):
         pdarray
             As many positions as elements, in partitions of their own.  Indexing an array that shares rows with this one
             by it sorts that array along, without looking up single rows.
+
+        Examples
+        --------
+        >>> ak.array([3, 1, 2]).argsort().tolist()
+        [1, 2, 0]
         """
         check_axis("argsort", axis)
         return sorting.sorted_positions([self], ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
+        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy.
+
+        Examples
+        --------
+        >>> bool(ak.array([1, 1, 3]).is_sorted())
+        True
+        """
         return sorting.is_sorted(self, axis)
 
     def mink(self, k: int) -> Any:
@@ -422,6 +449,11 @@ class pdarray(ElementwiseArray):
         ----------
         *shape : int, or one sequence of int
             Length of each dimension; one of them may be -1, and follows from the number of elements.
+
+        Examples
+        --------
+        >>> ak.arange(4).reshape(2, 2).tolist()
+        [[0, 1], [2, 3]]
         """
         from akdask.arrays.ndarray import reshaped
 

@@ -49,6 +49,11 @@ def _position_in_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
     ----------
     x : object, optional
         Accepted for compatibility with Arkouda.
+
+    Examples
+    --------
+    {prompt} ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3])).{name}().tolist()
+    {of_groups}
     """
     return lists.placed(segarray, name, x)
 

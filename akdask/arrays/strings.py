@@ -145,15 +145,33 @@ class Strings(ElementwiseArray):
     # tests
 
     def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
+        """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["Tcp", "udp"]).contains("d").tolist()
+        [False, True]
+        """
         return self._operate("contains", self, substr=text.as_str(substr), regex=regex)
 
     def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which strings begin with a substring or regular expression; lazy bool array."""
+        """Return which strings begin with a substring or regular expression; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["Tcp", "udp"]).startswith("T").tolist()
+        [True, False]
+        """
         return self._operate("startswith", self, substr=text.as_str(substr), regex=regex)
 
     def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which strings end with a substring or regular expression; lazy bool array."""
+        """Return which strings end with a substring or regular expression; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["Tcp", "udp"]).endswith("cp").tolist()
+        [True, False]
+        """
         return self._operate("endswith", self, substr=text.as_str(substr), regex=regex)
 
     def islower(self) -> pdarray:
@@ -199,11 +217,23 @@ class Strings(ElementwiseArray):
     # changes
 
     def lower(self) -> Strings:
-        """Return the strings in lower case; lazy."""
+        """Return the strings in lower case; lazy.
+
+        Examples
+        --------
+        >>> ak.array(["Tcp", "udp"]).lower().tolist()
+        ['tcp', 'udp']
+        """
         return self._operate("lower", self)
 
     def upper(self) -> Strings:
-        """Return the strings in upper case; lazy."""
+        """Return the strings in upper case; lazy.
+
+        Examples
+        --------
+        >>> ak.array(["Tcp", "udp"]).upper().tolist()
+        ['TCP', 'UDP']
+        """
         return self._operate("upper", self)
 
     def title(self) -> Strings:
@@ -463,7 +493,13 @@ class Strings(ElementwiseArray):
         return text.affixes(self, n, return_origins, proper, from_end=True)
 
     def get_lengths(self) -> Any:
-        """Return the number of bytes of each string, without a terminator, as int64; lazy."""
+        """Return the number of bytes of each string, without a terminator, as int64; lazy.
+
+        Examples
+        --------
+        >>> ak.array(["Tcp", "udp"]).get_lengths().tolist()
+        [3, 3]
+        """
         return text.lengths(self)
 
     def get_bytes(self) -> Any:

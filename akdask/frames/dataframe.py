@@ -119,6 +119,11 @@ def _spread_of_columns(
         Subtracted from the number of values.
     axis, skipna, numeric_only
         As in `sum`.
+
+    Examples
+    --------
+    {prompt} ak.DataFrame({"x": [2, 4, 3]}).{name}().to_dict()
+    {'x': 1.0}
     """
     from akdask.frames import reductions
 
@@ -178,6 +183,11 @@ def _label_of_extreme(frame: DataFrame, name: str, numeric_only: bool = False) -
         If all values of a column are missing.
     ArgumentTypeError
         If values have no order.
+
+    Examples
+    --------
+    {prompt} ak.DataFrame({"x": [2, 4, 3]}).{name}().to_dict()
+    {'x': {of_all}}
     """
     from akdask.frames import reductions
 
@@ -280,6 +290,12 @@ class DataFrame(RowLabelled):
         """Return the columns and index of a pandas DataFrame as lazy columns.
 
         Categorical columns stay so; column names become str.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> ak.DataFrame.from_pandas(pd.DataFrame({"x": [3, 1]}))["x"].tolist()
+        [3, 1]
         """
         from akdask.frames import conversion
 
@@ -519,7 +535,13 @@ class DataFrame(RowLabelled):
 
     @property
     def columns(self) -> ColumnNames:
-        """Names of the columns, in order."""
+        """Names of the columns, in order.
+
+        Examples
+        --------
+        >>> list(ak.DataFrame({"x": [3, 1], "y": ["b", "a"]}).columns)
+        ['x', 'y']
+        """
         return ColumnNames(self._columns.values)
 
     @columns.setter
@@ -553,7 +575,13 @@ class DataFrame(RowLabelled):
 
     @property
     def dtypes(self) -> dict[str, str]:
-        """Types of the columns, by name: ``int64``, ``str``, ``Categorical`` and so on."""
+        """Types of the columns, by name: ``int64``, ``str``, ``Categorical`` and so on.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1], "y": ["b", "a"]}).dtypes
+        {'x': 'int64', 'y': 'str'}
+        """
         columns = self._columns
         return {name: columns.array(name)._type_name() for name in columns.values}
 
@@ -866,14 +894,32 @@ class DataFrame(RowLabelled):
 
     @property
     def loc(self) -> FrameLocIndexer:
-        """Rows and columns by label: ``df.loc[df["x"] > 1, ["x", "y"]]``."""
+        """Rows and columns by label: ``df.loc[df["x"] > 1, ["x", "y"]]``.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.loc[df["x"] > 1, ["y"]].to_pandas()
+           y
+        0  b
+        2  b
+        """
         from akdask.frames.indexing import FrameLocIndexer
 
         return FrameLocIndexer(self)
 
     @property
     def iloc(self) -> FrameILocIndexer:
-        """Rows and columns by position: ``df.iloc[:10, 0]``."""
+        """Rows and columns by position: ``df.iloc[:10, 0]``.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.iloc[1:].to_pandas()
+           x  y
+        1  1  a
+        2  3  b
+        """
         from akdask.frames.indexing import FrameILocIndexer
 
         return FrameILocIndexer(self)
@@ -893,7 +939,16 @@ class DataFrame(RowLabelled):
         return CellIndexer(self, by_position=True)
 
     def head(self, n: int = 5) -> DataFrame:
-        """Return the first `n` rows; lazy."""
+        """Return the first `n` rows; lazy.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.head(2).to_pandas()
+           x  y
+        0  3  b
+        1  1  a
+        """
         return self._of(self._columns.head(n))
 
     def tail(self, n: int = 5) -> DataFrame:
@@ -1111,6 +1166,15 @@ class DataFrame(RowLabelled):
         ------
         ArgumentTypeError
             If it is nothing to look among, such as one number or str.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.isin({"x": [3], "y": ["a"]}).to_pandas()
+               x      y
+        0   True  False
+        1  False   True
+        2   True  False
         """
         from akdask.frames import distinct
 
@@ -1241,7 +1305,13 @@ class DataFrame(RowLabelled):
         return [self._column(name) for name in self.columns]
 
     def items(self) -> list[tuple[str, Array]]:
-        """Return names and columns."""
+        """Return names and columns.
+
+        Examples
+        --------
+        >>> [(name, column.tolist()) for name, column in ak.DataFrame({"x": [3, 1]}).items()]
+        [('x', [3, 1])]
+        """
         return [(name, self._column(name)) for name in self.columns]
 
     def get(self, name: str | list[str], default: Any = None) -> Any:
@@ -1276,13 +1346,30 @@ class DataFrame(RowLabelled):
             If there is a column of that name.
         PositionError
             If there are not as many columns.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1]})
+        >>> df.insert(0, "number", ak.arange(2))
+        >>> df.to_pandas()
+           number  x
+        0       0  3
+        1       1  1
         """
         from akdask.frames import columns
 
         columns.insert(self, loc, column, value)
 
     def assign(self, **kwargs: Any) -> DataFrame:
-        """Return the frame with more columns; each is a value as for `df[name] = …`, or a function of the frame."""
+        """Return the frame with more columns; each is a value as for `df[name] = …`, or a function of the frame.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).assign(double=lambda df: df["x"] * 2).to_pandas()
+           x  double
+        0  3       6
+        1  1       2
+        """
         changed = self.copy()
         for name, values in kwargs.items():
             changed[name] = values(changed) if callable(values) else values
@@ -1444,7 +1531,16 @@ class DataFrame(RowLabelled):
     # missing values and duplicates
 
     def isna(self) -> DataFrame:
-        """Return which values are missing, as a DataFrame of bool; lazy."""
+        """Return which values are missing, as a DataFrame of bool; lazy.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3.0, float("nan")], "y": [1, 2]})
+        >>> df.isna().to_pandas()
+               x      y
+        0  False  False
+        1   True  False
+        """
         from akdask.frames import missing
 
         return missing.mark_missing(self, missing=True)
@@ -1495,6 +1591,13 @@ class DataFrame(RowLabelled):
             If `how` or `axis` is something else, or columns are left out by some of them.
         MissingColumnError
             If there is no column of a name.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3.0, float("nan")], "y": [1, 2]})
+        >>> df.dropna().to_pandas()
+             x  y
+        0  3.0  1
         """
         from akdask.frames import missing
 
@@ -1618,6 +1721,14 @@ class DataFrame(RowLabelled):
             If there is no column of a name.
         ArgumentError
             If `keep` is something else.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.drop_duplicates().to_pandas()
+           x  y
+        0  3  b
+        1  1  a
         """
         from akdask.frames import distinct
 
@@ -2280,6 +2391,15 @@ class DataFrame(RowLabelled):
             If there is no column of a name.
         ArgumentTypeError
             If `keys` are no names.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.groupby("y").sum().to_pandas()
+           x
+        y
+        a  1
+        b  6
         """
         from akdask.frames.groupby import grouped
 

@@ -50,6 +50,12 @@ Raises
 ------
 MissingColumnError
     If there is no column of a name.
+
+Examples
+--------
+{prompt} df = ak.DataFrame({"key": ["a", "a", "b"], "x": [2, 4, 3]})
+{prompt} df.groupby("key").{name}()["x"].tolist()
+{of_groups}
 """
 
 
@@ -217,6 +223,12 @@ class DataFrameGroupBy:
         ------
         MissingLabelError
             If there is none.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"key": ["a", "a", "b"], "x": [2, 4, 3]})
+        >>> df.groupby("key").get_group("a")["x"].tolist()
+        [2, 4]
         """
         from akdask.frames import group_rows
 
@@ -378,6 +390,15 @@ class DataFrameGroupBy:
             If there is no such reduction.
         MissingColumnError
             If there is no such column.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"key": ["a", "a", "b"], "x": [2, 4, 3]})
+        >>> df.groupby("key").agg(total=("x", "sum"), largest=("x", "max")).to_pandas()
+             total  largest
+        key
+        a        6        4
+        b        3        3
         """
         return group_reductions.agg(self, func, **named)
 

@@ -78,6 +78,11 @@ def _spread_of_series(series: Series, name: str, /, ddof: int = 0, *, skipna: bo
     ------
     ArgumentTypeError
         If other arguments are given.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).{name}().item()
+    {of_all}
     """
     from akdask.frames import reductions
 
@@ -100,6 +105,11 @@ def _extreme_of_series(series: Series, name: str, /, *, skipna: bool | None = No
     ------
     ArgumentTypeError
         If other arguments are given.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).{name}().item()
+    {of_all}
     """
     from akdask.frames import reductions
 
@@ -107,14 +117,26 @@ def _extreme_of_series(series: Series, name: str, /, *, skipna: bool | None = No
 
 
 def _of_present_values(series: Series, name: str, /, *, skipna: bool = True) -> Any:
-    """Return {what} of the values; lazy.  It is missing where a value is, if not `skipna`."""
+    """Return {what} of the values; lazy.  It is missing where a value is, if not `skipna`.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).{name}().item()
+    {of_all}
+    """
     from akdask.frames import reductions
 
     return getattr(reductions.present_values(series, skipna), name)()
 
 
 def _truth_of_series(series: Series, name: str, /, *, skipna: bool = True) -> Any:
-    """Return {what}; lazy.  Missing values are left out, or count as true if not `skipna`."""
+    """Return {what}; lazy.  Missing values are left out, or count as true if not `skipna`.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).{name}().item()
+    {of_all}
+    """
     from akdask.frames import reductions
 
     return getattr(reductions.truths(series, skipna), name)()
@@ -563,7 +585,13 @@ class Series(Labelled, RowLabelled):
         return iter(self.to_pandas().items())
 
     def head(self, n: int = 10) -> Series:
-        """Return the first `n` entries; lazy."""
+        """Return the first `n` entries; lazy.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1, 2]).head(2).tolist()
+        [3, 1]
+        """
         return self._moved(self._labelled.head(n))
 
     def tail(self, n: int = 10) -> Series:
@@ -781,7 +809,14 @@ class Series(Labelled, RowLabelled):
         return missing.mark_series(self, missing=True)
 
     def notna(self) -> Series:
-        """Return where values are not missing, as a Series of bool; lazy.  See `isna`."""
+        """Return where values are not missing, as a Series of bool; lazy.  See `isna`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3.0, float("nan"), 3.0])
+        >>> s.notna().tolist()
+        [True, False, True]
+        """
         from akdask.frames import missing
 
         return missing.mark_series(self, missing=False)
@@ -799,7 +834,14 @@ class Series(Labelled, RowLabelled):
         return np.bool_(bool(self.isna().values.any()))
 
     def dropna(self) -> Series:
-        """Return the entries whose values are not missing; lazy."""
+        """Return the entries whose values are not missing; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series([3.0, float("nan"), 3.0])
+        >>> s.dropna().tolist()
+        [3.0, 3.0]
+        """
         return self._rows(self.notna().values)
 
     def fillna(self, value: Any) -> Series:
@@ -1037,6 +1079,11 @@ class Series(Labelled, RowLabelled):
             If times are to become text, which `strftime` makes of them.
         ConversionError
             When computed, if a missing or infinite number becomes an integer.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1]).astype(float).tolist()
+        [3.0, 1.0]
         """
         from akdask.frames import dtypes
 
@@ -1557,7 +1604,13 @@ class Series(Labelled, RowLabelled):
         return self._with(distinct.repeated([self.values], keep))
 
     def drop_duplicates(self, keep: str | bool = "first") -> Series:
-        """Drop entries whose values are repeated; lazy.  See `duplicated`."""
+        """Drop entries whose values are repeated; lazy.  See `duplicated`.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1, 3]).drop_duplicates().tolist()
+        [3, 1]
+        """
         from akdask.frames import distinct
 
         return self._rows(~distinct.repeated([self.values], keep))

@@ -29,22 +29,46 @@ if TYPE_CHECKING:
 
 
 def _of_values(groups: SeriesGroupBy, name: str) -> Series:
-    """Return {what} of each group; lazy."""
+    """Return {what} of each group; lazy.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
+    {of_groups}
+    """
     return groups.agg(name)
 
 
 def _of_many_values(groups: SeriesGroupBy, name: str, *, min_count: int = 0) -> Series:
-    """Return {what} of each group, missing where it has less than `min_count` values; lazy."""
+    """Return {what} of each group, missing where it has less than `min_count` values; lazy.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
+    {of_groups}
+    """
     return _by_keys(groups, getattr(groups._groups, name)(VALUES, min_count=min_count))
 
 
 def _extreme_of_values(groups: SeriesGroupBy, name: str, *, min_count: int = -1) -> Series:
-    """Return {what} of each group, missing where it has less than `min_count` values; lazy."""
+    """Return {what} of each group, missing where it has less than `min_count` values; lazy.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
+    {of_groups}
+    """
     return _by_keys(groups, getattr(groups._groups, name)(VALUES, min_count=min_count))
 
 
 def _spread_of_values(groups: SeriesGroupBy, name: str, ddof: int = 1) -> Series:
-    """Return {what} of each group, `ddof` subtracted from the number of values; lazy."""
+    """Return {what} of each group, `ddof` subtracted from the number of values; lazy.
+
+    Examples
+    --------
+    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
+    {of_groups}
+    """
     return _by_keys(groups, getattr(groups._groups, name)(VALUES, ddof=ddof))
 
 

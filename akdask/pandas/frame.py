@@ -294,7 +294,18 @@ class DataFrame(NDFrame):
         return found
 
     def insert(self, loc: int, column: Hashable, value: Any, allow_duplicates: Any = NOT_GIVEN) -> None:
-        """Put a column at a position."""
+        """Put a column at a position.
+
+        Examples
+        --------
+        >>> import akdask.pandas as pd
+        >>> df = pd.DataFrame({"x": [3, 1], "y": [1, 2]})
+        >>> df.insert(0, "w", [5, 6])
+        >>> df
+           w  x  y
+        0  5  3  1
+        1  6  1  2
+        """
         if column not in self.columns and isinstance(column, str) and not self.is_at_hand() and self._lazy is not None:
             self[column] = value
             names = [name for name in self.columns if name != column]
@@ -306,22 +317,57 @@ class DataFrame(NDFrame):
     # calls that know the caller, and functions of the user
 
     def query(self, expr: str, *, inplace: Any = NOT_GIVEN, **kwargs: Any) -> Any:
-        """Return the rows for which an expression holds; as in pandas."""
+        """Return the rows for which an expression holds; as in pandas.
+
+        Examples
+        --------
+        >>> import akdask.pandas as pd
+        >>> df = pd.DataFrame({"x": [3, 1], "y": [1, 2]})
+        >>> df.query("x > y")
+           x  y
+        0  3  1
+        """
         return self._call("query", (expr,), {**_variables(kwargs), **_given(inplace=inplace)})
 
     def eval(self, expr: str, *, inplace: Any = NOT_GIVEN, **kwargs: Any) -> Any:
-        """Compute an expression of columns; as in pandas."""
+        """Compute an expression of columns; as in pandas.
+
+        Examples
+        --------
+        >>> import akdask.pandas as pd
+        >>> df = pd.DataFrame({"x": [3, 1], "y": [1, 2]})
+        >>> df.eval("x + y").tolist()
+        [4, 3]
+        """
         return self._call("eval", (expr,), {**_variables(kwargs), **_given(inplace=inplace)})
 
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
-        """Call a function with the frame."""
+        """Call a function with the frame.
+
+        Examples
+        --------
+        >>> import akdask.pandas as pd
+        >>> df = pd.DataFrame({"x": [3, 1], "y": [1, 2]})
+        >>> df.pipe(len)
+        2
+        """
         if isinstance(func, tuple):
             func, word = func
             return func(*args, **{**kwargs, word: self})
         return func(self, *args, **kwargs)
 
     def assign(self, **kwargs: Any) -> Any:
-        """Return the frame with more columns: values, or functions of the frame."""
+        """Return the frame with more columns: values, or functions of the frame.
+
+        Examples
+        --------
+        >>> import akdask.pandas as pd
+        >>> df = pd.DataFrame({"x": [3, 1], "y": [1, 2]})
+        >>> df.assign(z=lambda df: df.x + df.y)
+           x  y  z
+        0  3  1  4
+        1  1  2  3
+        """
         made = self.copy()
         for name, value in kwargs.items():
             made[name] = called(value, made)
