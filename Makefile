@@ -12,7 +12,7 @@ ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX ?= $(abspath $(VENV))/bytecode
 
-.PHONY: demo test test-evo test-torch quick long mutants sanitize coverage docs package lint types check bench format clean
+.PHONY: demo test test-evo test-torch quick long mutants sanitize coverage docs package release lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
@@ -79,6 +79,10 @@ coverage:
 # Source archive and wheel, in dist/: built twice to the same bits, checked, installed in an empty environment, tested there.
 package:
 	bash .ci/package
+
+# All of a release but the upload, in dist/: archives, checksums, what they depend on and what is known against that.
+release:
+	bash .ci/release
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff format --check $(CODE)
