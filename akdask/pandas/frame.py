@@ -468,7 +468,8 @@ ON_EITHER_AXIS = words("drop rename reindex sort_index set_axis squeeze")
 def only_moves_labels(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return whether a call gives columns and levels other names and places, and touches no row."""
     given = (*args, *kwargs.values())
-    if any(isinstance(one, Face | pandas.Series | pandas.Index | np.ndarray) for one in given):
+    of_rows = (Face, pandas.Series, pandas.Index, np.ndarray)
+    if any(isinstance(one, of_rows) for one in given):
         return name == "set_axis" and kwargs.get("axis") in (1, "columns")
     if name == "__getitem__":
         (key,) = args
@@ -479,7 +480,8 @@ def only_moves_labels(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         on_columns = kwargs.get("axis") in (1, "columns") or ("columns" in kwargs and kwargs.get("index") is None)
         return on_columns and not (name == "reindex" and len(kwargs) > 1)
     if name == "set_index":
-        return not kwargs.get("verify_integrity")
+        keys = [one for many in given if isinstance(many, list) for one in many]
+        return not kwargs.get("verify_integrity") and not any(isinstance(one, of_rows) for one in keys)
     if name == "filter":
         return kwargs.get("axis") in (None, 1, "columns")
     if name == "rename_axis":
