@@ -34,9 +34,11 @@ def test_every_path_can_be_imported_and_has_the_names_that_it_lists(path):
 
 
 @pytest.mark.parametrize("path", CLASSES)
-def test_classes_are_shown_by_arkoudas_paths_where_it_is_installed(request, path):
+def test_classes_are_shown_by_arkoudas_paths_where_it_is_installed(request, monkeypatch, path):
     module, _, name = path.rpartition(".")
     found = getattr(importlib.import_module(f"akdask.{module}"), name)
+    for known in list(ARKOUDA_PATHS):
+        monkeypatch.delitem(ARKOUDA_PATHS, known)
     assert repr(found) == f"<class 'akdask.{path}'>"
     derived = type("Derived", (found,), {})
     arkouda = request.getfixturevalue("arkouda")

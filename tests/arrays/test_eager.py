@@ -7,6 +7,7 @@ import pytest
 import akdask as ak
 from akdask.engine.sources import Persisted
 from akdask.errors import ArgumentTypeError
+from tests.gaps import merged_with_gaps
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def test_missing_values_windows_and_joins_are_those_of_pandas():
     pd.testing.assert_series_equal(found.x.cumsum().to_pandas(), wanted.x.cumsum())
     more = {"k": [1, 3], "i": [2**60 + 1, 4]}
     for how in ("inner", "left"):
-        joined = found.merge(ak.DataFrame(more), on="k", how=how).to_pandas(nullable=True)
+        joined = merged_with_gaps(found, ak.DataFrame(more), on="k", how=how).to_pandas(nullable=True)
         expected = wanted.merge(pd.DataFrame(more).convert_dtypes(), on="k", how=how).sort_values("k", kind="stable")
         assert joined["i"].fillna(0).tolist() == expected["i"].fillna(0).tolist()
     shifted = found.groupby("k").x.shift(1).cumsum().to_pandas()

@@ -32,7 +32,7 @@ from akdask.engine.values import Replica, walk
 from akdask.frames.expanding import recurrence
 
 IS_LIMITED = "AKDASK_TEST_STEPS" in os.environ
-MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", "40" if "CI" in os.environ else "80"))
+MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", "80"))
 """Steps of the longest chains that are run; unless they are set, kinds of few calls are run at twice as many."""
 
 HALVINGS = range(5, -1, -1) if IS_LIMITED else range(2, -2, -1)
@@ -329,6 +329,7 @@ def _more(found: Sequence[int]) -> Iterator[tuple[int, int]]:
     return pairwise(later - earlier for earlier, later in pairwise(found))
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("name", sorted(CHAINS))
 def test_work_grows_as_the_chain_does(name, calls, record_property):
     _run(name, 2)
