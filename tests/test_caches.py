@@ -32,7 +32,7 @@ def test_threads_compute_attributes_of_different_instances_at_the_same_time():
             self.calls += 1
             # The second thread would not get here if the first one held a lock of the class.
             both.wait()
-            return 7 + self.calls
+            return int(7 + self.calls)
 
     chunks = [Chunk(), Chunk()]
     threads = [threading.Thread(target=getattr, args=(chunk, "size")) for chunk in chunks]

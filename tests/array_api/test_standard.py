@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def flat(m, a):
     return m.reshape(a, (-1,))
 
 
-AXES = ({}, {"axis": 0}, {"axis": 1, "keepdims": True})
+AXES: tuple[dict[str, Any], ...] = ({}, {"axis": 0}, {"axis": 1, "keepdims": True})
 REDUCTIONS = {
     **dict.fromkeys(("sum", "prod", "max", "min", "argmax", "argmin"), NUMBERS),
     **dict.fromkeys(("mean", "std", "var"), FLOATS),
@@ -97,7 +99,7 @@ OF_FLOATS = {
     "fft.fftshift all": lambda m, a: m.fft.fftshift(a),
     "fft.ifftshift": lambda m, a: m.fft.ifftshift(a, axes=1),
 }
-MADE = (3, 2.5, True, [[1, 2], [3, 4]], [], np.float64(1.5), np.uint64(2**63), np.bool_(False))
+MADE: tuple[Any, ...] = (3, 2.5, True, [[1, 2], [3, 4]], [], np.float64(1.5), np.uint64(2**63), np.bool_(False))
 
 
 def same(function, *given):

@@ -7,6 +7,7 @@ of ``s`` and ``k``.
 from __future__ import annotations
 
 import warnings
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -120,7 +121,7 @@ CASES += [("int64", "s.astype('Int64'), s.astype('Float64')"), ("bool", "s.astyp
 CASES += [("float64", "s.astype('Int64'), s.astype('Float64')"), ("str", "s.astype('string')")]
 
 
-def names(kind: str, pd: object, values: list[object]) -> dict[str, object]:
+def names(kind: str, pd: Any, values: list[object]) -> dict[str, object]:
     """Return the variables of the lines."""
     frame = pd.DataFrame({"s": pandas.Series(values, dtype=kind), "k": np.arange(len(values)) // 2 + 1})
     backwards = pd.DataFrame({"t": pandas.Series(values[::-1], dtype=kind)})
