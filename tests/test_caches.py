@@ -297,6 +297,7 @@ REGISTRY = "classes and functions of this package or of others, which register t
 
 CONTAINERS = {
     "HANDLED_FUNCTIONS": REGISTRY,
+    "ARKOUDA_PATHS": REGISTRY,
     "_chosen": "addresses of schedulers whose clients nobody has closed",
     "_COMPUTED": "objects that live elsewhere",
     "_registrations": "registrations of plugins that have begun, until they are done",

@@ -811,7 +811,7 @@ class ArkoudaExtensionArray(OrderedElements):
             return _refusal(type(self).__name__, f"str.{method}", hint)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def interpolate(self, method: str = "linear", *args: Any, limit: Any = None, **kwargs: Any) -> Any:
+    def interpolate(self, method: str = "linear", *, limit: Any = None, **kwargs: Any) -> Any:
         """Refuse: missing elements are not found from their neighbours.
 
         Raises
