@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import dask
 import pytest
 
+from akdask.class_names import ARKOUDA_PATHS
 from akdask.engine import node
 
 if TYPE_CHECKING:
@@ -141,6 +142,16 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
 def nothing_is_counted() -> None:
     """Forget what other tests have counted, which would stand in for what this one counts."""
     node.forget_lengths()
+
+
+@pytest.fixture(autouse=True)
+def classes_are_shown_as_before() -> Iterator[None]:
+    """Show classes by their own paths again after a test that has installed akdask as Arkouda."""
+    before = dict(ARKOUDA_PATHS)
+    yield
+    if before != ARKOUDA_PATHS:
+        ARKOUDA_PATHS.clear()
+        ARKOUDA_PATHS.update(before)
 
 
 @pytest.hookimpl(wrapper=True)
