@@ -577,7 +577,7 @@ def merged(p: Program, columns: list[str]) -> Made:
     options = {"sort": True} if how == "outer" else {"sort": False}
 
     def join(frame: Any, other: Any) -> Any:
-        merge: Any = pd.merge if isinstance(frame, pd.DataFrame) else merged_with_gaps
+        merge: Any = merged_with_gaps if isinstance(frame, ak.DataFrame) else type(frame).merge
         chosen = other[[name for name in names if name in columns]].head(3)
         return merge(frame, chosen.rename(columns=small), on=on, how=how, **options)
 
