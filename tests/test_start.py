@@ -208,7 +208,7 @@ df["y"] = df["x"] * 2
 df.loc[df["x"] > 2, "y"] = 0
 assert repr(df.merge(df.groupby("k")["x"].sum().rename("s").reset_index(), on="k").sort_values("y"))
 assert df.pivot_table(index="k", values="x")._repr_html_() and repr(pd.concat([df, df]).describe())
-assert df["x"].mean() == 2 and df["k"].str.upper().tolist() == ["A", "B", "A"]
+assert df.to_csv("/dev/null") is None and df["x"].mean() == 2 and df["k"].str.upper().tolist() == ["A", "B", "A"]
 """
 
 

@@ -6,11 +6,11 @@ time where the format allows it: CSV, Parquet and SQL.
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,10 @@ import pandas
 
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
+from akdask.pandas.arguments import signature_of
 from akdask.pandas.face import WRITERS, Face, faced, in_pandas
 from akdask.pandas.refusals import NotLazyError, refusal
+from akdask.storage.single_file import may_have_transactions, put_file
 
 PACKED = frozenset({"to_csv", "to_json", "to_pickle", "to_stata", "to_xml"})
 """Methods that compress as the name of the file says."""
@@ -35,15 +37,14 @@ def write(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         path = _plain_path(name, target, given)
         if path is None:
             return _by_pandas(face, name, target, given)
-        return _put(path, lambda attempt: _written(face, name, attempt, path, given))
+        return _put(face, path, lambda attempt: _written(face, name, attempt, path, given))
     except Exception as error:
         raise refusal(error) from error
 
 
 def _arguments(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by name."""
-    method = getattr(face.pandas_class, name)
-    signature = inspect.signature(method)
+    signature = signature_of(face.pandas_class, name)
     given = dict(signature.bind(None, *args, **kwargs).arguments)
     given.pop("self", None)
     for word, parameter in signature.parameters.items():
@@ -81,8 +82,20 @@ def _plain_path(name: str, target: Any, given: dict[str, Any]) -> str | None:
     return None if name in PACKED and _compression(path, given) == "tar" else path
 
 
-def _put(path: str, write: Callable[[str], Any]) -> Any:
-    """Have a file written aside, and put it into place."""
+def _put(face: Any, path: str, write: Callable[[str], Any]) -> Any:
+    """Have a file written aside, and put it into place; what is in memory and small needs no transaction."""
+    if face.is_at_hand() and not may_have_transactions(os.path.dirname(path)):
+        try:
+            return put_file(path, write)
+        except OSError:
+            from akdask.storage.transaction import errors_naming
+
+            with errors_naming(path):
+                raise
+    return _put_by_transaction(path, write)
+
+
+def _put_by_transaction(path: str, write: Callable[[str], Any]) -> Any:
     from akdask.storage.transaction import staged_files
 
     found: list[Any] = []
@@ -112,15 +125,19 @@ def _written(face: Any, name: str, attempt: str, path: str, given: dict[str, Any
         given["compression"] = _packing(path, given)
     if name == "to_hdf" and os.path.exists(path) and given.get("mode", "a") != "w":
         shutil.copyfile(path, attempt)
-    if name in _IN_PARTS and _is_large(face):
-        try:
-            return _IN_PARTS[name](face, attempt, given)
-        except NotLazyError:
-            pass
-    if name == "to_excel":
-        with open(attempt, "wb") as file:
-            return _by_pandas(face, name, file, given)
-    return _by_pandas(face, name, attempt, given)
+    with open(attempt, "wb") if _names_its_file(name, given) else nullcontext(attempt) as target:
+        if name in _IN_PARTS and _is_large(face):
+            try:
+                return _IN_PARTS[name](face, target, given)
+            except NotLazyError:
+                pass
+        return _by_pandas(face, name, target, given)
+
+
+def _names_its_file(name: str, given: dict[str, Any]) -> bool:
+    """Return whether a name would be written into the file, or decide about its content."""
+    packing = given.get("compression")
+    return name == "to_excel" or (isinstance(packing, dict) and packing["method"] == "gzip")
 
 
 def _compression(path: str, given: dict[str, Any]) -> str | None:
@@ -144,6 +161,8 @@ def _packing(path: str, given: dict[str, Any]) -> dict[str, Any] | None:
     if method == "zip":
         inner = os.path.basename(path)
         options.setdefault("archive_name", inner[: -len(".zip")] if inner.lower().endswith(".zip") else inner)
+    if method == "gzip":
+        options.setdefault("filename", os.path.basename(path))
     return {"method": method, **options}
 
 
@@ -165,7 +184,7 @@ def parts(face: Any, most: int) -> Iterator[Any]:
         yield part.to_pandas()
 
 
-def _to_csv(face: Any, path: str, given: dict[str, Any]) -> None:
+def _to_csv(face: Any, target: Any, given: dict[str, Any]) -> None:
     """Write CSV in parts of whole chunks of pandas, which decides for each of them how times look."""
     from pandas.io.common import get_handle
 
@@ -174,7 +193,7 @@ def _to_csv(face: Any, path: str, given: dict[str, Any]) -> None:
     chunk = given.get("chunksize") or (100_000 // (width or 1)) or 1
     options = {word: value for word, value in given.items() if word not in {"mode", "compression"}}
     handles = get_handle(
-        path,
+        target,
         "w",
         encoding=given.get("encoding"),
         errors=given.get("errors", "strict"),
@@ -185,7 +204,7 @@ def _to_csv(face: Any, path: str, given: dict[str, Any]) -> None:
             part.to_csv(handles.handle, **({**options, "header": False} if number else options))
 
 
-def _to_parquet(face: Any, path: str, given: dict[str, Any]) -> None:
+def _to_parquet(face: Any, target: Any, given: dict[str, Any]) -> None:
     """Write Parquet in parts of whole row groups."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -202,7 +221,7 @@ def _to_parquet(face: Any, path: str, given: dict[str, Any]) -> None:
                 if any(isinstance(dtype, np.dtype) and dtype.kind == "O" for dtype in part.dtypes):
                     raise NotLazyError("the rows of a part do not tell the type of all")
                 schema = _of_all_rows(pa.Table.from_pandas(part, preserve_index=index).schema, rows)
-                writer = pq.ParquetWriter(path, schema, compression=compression or "none")
+                writer = pq.ParquetWriter(target, schema, compression=compression or "none")
             table = pa.Table.from_pandas(part, schema=schema, preserve_index=index)
             writer.write_table(table.replace_schema_metadata(schema.metadata), ROWS_OF_GROUP)
     finally:
@@ -234,4 +253,4 @@ def _rows_to_sql(face: Any, name: str, given: dict[str, Any]) -> Any:
     return written
 
 
-_IN_PARTS: dict[str, Callable[[Any, str, dict[str, Any]], Any]] = {"to_csv": _to_csv, "to_parquet": _to_parquet}
+_IN_PARTS: dict[str, Callable[[Any, Any, dict[str, Any]], Any]] = {"to_csv": _to_csv, "to_parquet": _to_parquet}

@@ -39,10 +39,10 @@ from uuid import uuid4
 from akdask.records import record
 from akdask.storage.files import check_status, is_single_name, open_regular, path_of_open
 from akdask.storage.locales import is_of_set, replaces_folder, set_of
+from akdask.storage.single_file import sync
 
 # Linux can open a folder as a path only, which needs no right to list it.
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-_CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some file systems cannot flush folders
 
 
 class Directory:
@@ -152,11 +152,11 @@ class Directory:
 
     def sync(self) -> None:
         """Wait until the names in the folder are on disk."""
-        _sync(self._listable())
+        sync(self._listable())
 
     def sync_file(self, name: str) -> None:
         """Wait until a file in the folder is on disk."""
-        _sync(self.open(name))
+        sync(self.open(name))
 
     def sync_below(self) -> None:
         """Wait until all files and folders in the folder are on disk."""
@@ -190,17 +190,6 @@ def _single(name: str) -> str:
     if not is_single_name(name):
         raise OSError(errno.EINVAL, "Not a name of a file", repr(name))
     return name
-
-
-def _sync(descriptor: int) -> None:
-    """Flush an open file to disk and close it."""
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _CANNOT_SYNC:
-            raise
-    finally:
-        os.close(descriptor)
 
 
 OWNER = "owner"

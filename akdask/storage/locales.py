@@ -18,6 +18,7 @@ from akdask.caches import cached_results
 from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
 from akdask.storage import tuning
 from akdask.storage.files import absolute, concurrently, exists, files_below, is_folder, is_remote, matching, names_in
+from akdask.storage.single_file import OF_A_FOLDER, OF_FILES, is_hidden_folder
 
 Found = TypeVar("Found")
 
@@ -26,7 +27,6 @@ Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
 _LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
 _NUMBERED = re.compile(r"_\d{4,}(\.[^./]*)?$")
-_OF_FILES, _OF_A_FOLDER = ".akdask-write", ".akdask-folder"
 MAGIC = re.compile(r"[*?\[]")
 """Characters that make a name a pattern."""
 
@@ -120,7 +120,7 @@ def hidden_folder(path: str) -> str:
     >>> hidden_folder("d/foo.h5"), hidden_folder("d/foo_LOCALE0003.h5")
     ('d/.foo.h5.akdask-write', 'd/.foo.h5.akdask-write')
     """
-    return _hidden(set_path(path), _OF_FILES)
+    return _hidden(set_path(path), OF_FILES)
 
 
 def hidden_folder_of_folder(path: str) -> str:
@@ -131,7 +131,7 @@ def hidden_folder_of_folder(path: str) -> str:
     >>> hidden_folder_of_folder("d/foo.zarr"), set_of("d/.foo.zarr.akdask-folder")
     ('d/.foo.zarr.akdask-folder', 'd/foo.zarr')
     """
-    return _hidden(path, _OF_A_FOLDER)
+    return _hidden(path, OF_A_FOLDER)
 
 
 def _hidden(path: str, suffix: str) -> str:
@@ -141,12 +141,12 @@ def _hidden(path: str, suffix: str) -> str:
 
 def replaces_folder(hidden: str) -> bool:
     """Whether a hidden folder is for the write of a whole folder, rather than of files."""
-    return hidden.endswith(_OF_A_FOLDER)
+    return hidden.endswith(OF_A_FOLDER)
 
 
 def is_in_hidden_folder(folder: str) -> bool:
     """Whether this is a folder of the finished files of a write."""
-    return folder.rpartition("/")[0].endswith(_OF_FILES)
+    return folder.rpartition("/")[0].endswith(OF_FILES)
 
 
 def set_of(hidden: str) -> str:
@@ -158,13 +158,12 @@ def set_of(hidden: str) -> str:
     'd/foo.h5'
     """
     parent, slash, name = hidden.rpartition("/")
-    return f"{parent}{slash}{name.removeprefix('.').removesuffix(_OF_FILES).removesuffix(_OF_A_FOLDER)}"
+    return f"{parent}{slash}{name.removeprefix('.').removesuffix(OF_FILES).removesuffix(OF_A_FOLDER)}"
 
 
 def hidden_folders(folder: str) -> list[str]:
     """Return the hidden folders of writes under way, or of dead writers, in a folder."""
-    found = [name for name in names_in(folder) if name.startswith(".") and name.endswith((_OF_FILES, _OF_A_FOLDER))]
-    return [os.path.join(folder, name) for name in found]
+    return [os.path.join(folder, name) for name in names_in(folder) if is_hidden_folder(name)]
 
 
 def split_locale(path: str) -> tuple[str, str] | None:

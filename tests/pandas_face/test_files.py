@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import gzip
 import os
@@ -14,10 +15,11 @@ import pytest
 import akdask as ak
 import akdask.pandas as face
 from akdask import config
-from akdask.errors import UnsupportedError
+from akdask.errors import UnsupportedError, WriteError
 from akdask.formats.csv.lines import scanned
 from akdask.pandas import lazy_csv, tuning, writing
 from akdask.pandas.face import WRITERS
+from akdask.storage.transaction import staged_files
 
 
 @pytest.fixture
@@ -565,6 +567,93 @@ def test_failed_writes_leave_the_old_file(rows, tmp_path, name, monkeypatch):
         getattr(held, method)(path, **options)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("name", ["csv", "csv.gz", "json", "parquet", "feather", "pkl", "h5", "html", "dta"])
+def test_small_files_are_the_bytes_of_transactions(rows, tmp_path, name, monkeypatch):
+    extension = name.partition(".")[0]
+    method = {"pkl": "to_pickle", "h5": "to_hdf", "dta": "to_stata"}.get(extension, f"to_{extension}")
+    options = {
+        "h5": {"key": "k"},
+        "gz": {"compression": {"method": "gzip", "mtime": 1}},
+        "dta": {"time_stamp": pd.Timestamp(2024, 1, 1).to_pydatetime()},
+    }.get(name.rpartition(".")[2], {})
+    held = face.DataFrame(rows[["i", "x"]])
+    found = []
+    for folder in ("small", "large"):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / f"x.{name}"
+        with monkeypatch.context() as context:
+            if folder == "large":
+                context.setattr(face.DataFrame, "is_at_hand", lambda self: False)
+            for _ in range(2):  # a new file, and one in place of an older one
+                getattr(held, method)(path, **options)
+        assert os.listdir(path.parent) == [path.name]
+        found.append((path.stat().st_mode, b"" if name == "h5" else path.read_bytes()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("method", ["to_csv", "to_json", "to_pickle", "to_xml", "to_stata"])
+@pytest.mark.parametrize("where", ["small", "large"])
+@pytest.mark.usefixtures("lazily")
+def test_packed_files_are_named_within_as_pandas_names_them(rows, tmp_path, method, where):
+    rows = rows[["i", "x"]]
+    options = {"compression": {"method": "gzip", "mtime": 1}}
+    if method == "to_xml":
+        pytest.importorskip("lxml")
+    if method == "to_stata":
+        options["time_stamp"] = pd.Timestamp(2024, 1, 1).to_pydatetime()
+    held = face.DataFrame(rows)
+    for folder in ("own", "pandas"):
+        (tmp_path / folder).mkdir()
+    getattr(rows, method)(tmp_path / "pandas" / "x.gz", **options)
+    if where == "large":
+        held = face.DataFrame._of(held.lazy(), None)
+    getattr(held, method)(tmp_path / "own" / "x.gz", **options)
+    assert (tmp_path / "own" / "x.gz").read_bytes() == (tmp_path / "pandas" / "x.gz").read_bytes()
+
+
+def test_small_files_leave_writes_under_way_to_transactions(rows, tmp_path):
+    held = face.DataFrame(rows[["i", "x"]])
+    path = tmp_path / "x.csv"
+    with staged_files(str(path), [str(path)]) as add:
+        with pytest.raises(WriteError, match="another write of it is under way"):
+            held.to_csv(path)
+        add(str(path), lambda attempt: held.head(1).to_csv(attempt))
+    assert path.read_text() == rows[["i", "x"]].head(1).to_csv()
+
+
+@pytest.mark.parametrize("durable", [True, False, "replaced"])
+def test_small_files_are_on_disk_before_they_replace_others(rows, tmp_path, durable, monkeypatch):
+    held, path, steps = face.DataFrame(rows[["i", "x"]]), tmp_path / "x.csv", []
+    replace = os.replace
+
+    def synced(descriptor):
+        steps.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")).split(".")[:3])
+
+    def replaced(made, target):
+        steps.append("replace")
+        replace(made, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    with ak.config.set(durable=durable):
+        held.to_csv(path)
+        held.to_csv(path)
+    on_disk = [["", "x", "csv"], "replace", [tmp_path.name]]
+    assert steps == [*(on_disk if durable is True else ["replace"]), *(on_disk if durable else ["replace"])]
+
+
+def test_small_files_that_cannot_be_put_in_place_name_their_place(rows, tmp_path, monkeypatch):
+    held, path = face.DataFrame(rows[["i", "x"]]), tmp_path / "x.csv"
+
+    def full(made, target):
+        raise OSError(errno.ENOSPC, "No space left on device", made, None, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(WriteError, match=r"cannot write '.*/x.csv'.*\n?.*the disk is full"):
+        held.to_csv(path)
+    assert os.listdir(tmp_path) == []
 
 
 def test_writes_into_missing_folders_and_open_files_are_pandas(rows, tmp_path):
