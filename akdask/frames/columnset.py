@@ -354,9 +354,12 @@ def missing_column(name: Any, known: Iterable[Any]) -> MissingColumnError:
     "did you mean 'port'?"
     """
     names = [str(one) for one in known]
-    shown = ", ".join(names[:SHOWN_NAMES]) + (
-        f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
-    )
     return MissingColumnError(
-        f"the DataFrame has no column {name!r}.", details=[f"columns: {shown}"], hint=nearby(name, names)
+        f"the DataFrame has no column {name!r}.", details=[f"columns: {shown_names(names)}"], hint=nearby(name, names)
     )
+
+
+def shown_names(names: Sequence[Any]) -> str:
+    """Return the first names of columns, and how many more there are."""
+    more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
+    return ", ".join(map(str, names[:SHOWN_NAMES])) + more

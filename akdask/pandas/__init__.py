@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect as _inspect
+from typing import Any as _Any
 
 from akdask.deferred import module_named as _module_named
 
@@ -48,6 +49,12 @@ _find_modules_of_pandas()
 
 __version__ = _pandas.__version__
 __all__ += [_name for _name in vars(_pandas)["__all__"] if not _name.startswith("_") and _name not in __all__]
+
+
+def __getattr__(name: str) -> _Any:
+    from akdask.pandas.hints import missing_name
+
+    raise missing_name(name, dir(_pandas))
 
 
 def load_ipython_extension(ipython: object) -> None:

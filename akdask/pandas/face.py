@@ -126,7 +126,7 @@ class Face:
         try:
             result = _arranged(self._lazily_or_by_chunk(name, args, kwargs))
         except ArrangementError as refused:
-            raise refusal(refused.error) from refused.error
+            raise refusal(refused.error, self, name) from refused.error
         except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
             if mode == "error":
                 invalid_calls().try_method(self, name, args, kwargs)
@@ -210,13 +210,16 @@ class Face:
     ) -> Any:
         """Call a method of pandas; it may change its object."""
         if reason is not None:
+            invalid = invalid_calls()
+            if name not in OF_FUNCTIONS and (invalid.is_refusal(reason) or not invalid.fits(self, name, args, kwargs)):
+                invalid.try_method(self, name, args, kwargs, reason)
             self._tell(name, reason)
         own = self.to_pandas()
         args, kwargs = in_pandas(args), in_pandas(kwargs)
         try:
             result = getattr(own, name)(*args, **kwargs)
         except Exception as error:
-            raise refusal(error) from error
+            raise refusal(error, self, name) from error
         if kwargs.get("inplace") is True or name in CHANGING:
             self._adopt(own)
         return self if result is own else faced(result)
@@ -463,13 +466,15 @@ class NDFrame(Face):
 
         Classes like Index read private ones of what they are made of.
         """
+        if isinstance(getattr(type(self), name, None), property):  # It has raised an AttributeError.
+            invalid_calls().try_attribute(self, name)
         is_known = hasattr(self.pandas_class, name) or name in ("_mgr", "_flags", "_attrs")
         if name in getattr(self, "steps", ()) or (is_known and not name.startswith("__")):
             try:
                 return getattr(self.to_pandas(), name)
             except Exception as error:
-                raise refusal(error) from error
-        raise refusal(AttributeError(f"'{self.pandas_class.__name__}' object has no attribute '{name}'"))
+                raise refusal(error, self) from error
+        raise refusal(AttributeError(f"'{self.pandas_class.__name__}' object has no attribute '{name}'"), self)
 
     @property
     def attrs(self) -> dict[Any, Any]:
@@ -886,11 +891,12 @@ def _attribute(name: str) -> property:
             except Exception as reason:  # pandas answers it, or says what is wrong
                 if config.get("pandas_fallback") == "error":
                     raise
+                invalid_calls().try_attribute(self, name, reason)
                 self._tell(name, reason)
         try:
             return faced(getattr(self.to_pandas(), name))
         except Exception as error:
-            raise refusal(error) from error
+            raise refusal(error, self) from error
 
     return property(read)
 

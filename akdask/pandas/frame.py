@@ -95,7 +95,7 @@ class DataFrame(NDFrame):
         try:
             made = pandas.DataFrame(in_pandas(data), in_pandas(index), in_pandas(columns), dtype, copy)
         except Exception as error:
-            raise refusal(error) from error
+            raise refusal(error, data if isinstance(data, dict) else None) from error
         self._hold(None, made)
 
     def _made_lazy(self, rows: pandas.DataFrame) -> Any:
@@ -274,7 +274,7 @@ class DataFrame(NDFrame):
                 else:
                     made = setting.with_rows(own, step, chosen, given)
             except ArrangementError as refused:
-                raise refusal(refused.error) from refused.error
+                raise refusal(refused.error, self) from refused.error
             except Exception as reason:
                 self._tell("__setitem__" if step is None else step, reason, (step, key, value))
             else:
@@ -284,7 +284,7 @@ class DataFrame(NDFrame):
         try:
             (own if step is None else getattr(own, step))[in_pandas(key)] = in_pandas(value)
         except Exception as error:
-            raise refusal(error) from error
+            raise refusal(error, self) from error
         self._adopt(own)
 
     def pop(self, item: Hashable) -> Any:

@@ -29,7 +29,7 @@ from akdask.pandas.labels import (
     settled,
 )
 from akdask.pandas.lazy import LazyFrame, LazySeries, column_of, order_of_pandas
-from akdask.pandas.refusals import NotLazyError
+from akdask.pandas.refusals import AbsentColumnError, NotLazyError
 
 
 def groupby(frame: LazyFrame, by: Any = None, **options: Any) -> Any:
@@ -59,6 +59,8 @@ def merge(
         if indicator is not False or validate is not None:
             raise NotLazyError("rows are looked at")
         return _merged(frame, right, **words)
+    except AbsentColumnError:
+        raise
     except (AkdaskError, NotLazyError, TypeError):
         from akdask.pandas import key_joins
 
@@ -67,6 +69,14 @@ def merge(
 
 def _listed(key: Any) -> Any:
     return key if isinstance(key, list | tuple) else [key]
+
+
+def _check_keys(side: Any, key: Any) -> None:
+    """Refuse keys that name neither a column nor a level of the labels."""
+    known = {*side._columns.values, *side.index.names} if isinstance(side, DataFrame) else set()
+    for one in _listed(key) if known else ():
+        if isinstance(one, str) and one not in known:
+            raise AbsentColumnError(f"there is no column {one!r}")
 
 
 def _merged(
@@ -89,6 +99,9 @@ def _merged(
         columns = other._columns.values if isinstance(other, DataFrame) else ()
         if is_by_labels and key is not None and any(isinstance(one, str) and one in columns for one in _listed(key)):
             raise NotLazyError("a key is a column of the side that is joined by its labels")
+    for key, sides in ((on, (frame, right)), (left_on, (frame,)), (right_on, (right,))):
+        for side in sides:
+            _check_keys(side, key)
     if how in ("right", "outer") and _differ_by_gaps(frame, right, on):
         raise NotLazyError("keys of one side may be floats")
     _check_exact(frame, right, on, left_on, right_on)
@@ -356,8 +369,10 @@ def astype(frame: LazyFrame, dtype: Any, errors: str = "raise") -> Any:
     from akdask.pandas.conversions import converted
 
     given = dtype if isinstance(dtype, dict) else dict.fromkeys(frame._columns.values, dtype)
-    if errors != "raise" or not given.keys() <= frame._columns.values.keys():
-        raise NotLazyError("errors are ignored, or there is no such column")
+    if errors != "raise":
+        raise NotLazyError("errors are ignored")
+    if not given.keys() <= frame._columns.values.keys():
+        raise AbsentColumnError("there is no such column")
     columns = frame._columns
     for name, wanted in given.items():
         columns = columns.having(name, converted(column_of(frame, name, name), wanted).values)
@@ -454,7 +469,7 @@ def item(frame: LazyFrame, key: Any) -> Any:
     """Return a column, some columns, the rows of a mask, or a slice of rows."""
     if isinstance(key, str):
         if key not in frame._columns.values:
-            raise NotLazyError("there is no such column")
+            raise AbsentColumnError("there is no such column")
         return column_of(frame, key, key)
     if isinstance(key, list | np.ndarray | pandas.Index) and len(key) and all(isinstance(name, str) for name in key):
         if len({*key}) < len(key):

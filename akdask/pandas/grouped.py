@@ -22,7 +22,7 @@ from akdask.frames.index import Index
 from akdask.frames.series import Series
 from akdask.pandas import labels as labelling
 from akdask.pandas.lazy import LazyFrame, LazySeries, labels_of
-from akdask.pandas.refusals import NotLazyError
+from akdask.pandas.refusals import AbsentColumnError, NotLazyError
 
 
 def key_column(number: int) -> str:
@@ -84,7 +84,7 @@ class Grouped:
         try:
             found = self.labels.get_loc(label)
         except (KeyError, TypeError):
-            raise NotLazyError(f"there is no column {label!r}") from None
+            raise AbsentColumnError(f"there is no column {label!r}") from None
         if not isinstance(found, int) or (self.chosen is not None and found not in self.chosen):
             raise NotLazyError(f"{label!r} is no single column")
         return found
@@ -268,7 +268,7 @@ def _key(frame: LazyFrame, labels: pandas.Index, data: list[str], key: Any) -> t
             return frame._columns.array(data[position]), key, position
         if key is not None and key in levels:
             return _level(frame, key)
-        raise NotLazyError(f"there is no column {key!r}")
+        raise AbsentColumnError(f"there is no column {key!r}")
     found, name, _ = _array_key(frame, key)
     if isinstance(key, Series) and name in labels and not labelling.labels_of_frame(frame):
         own = frame._columns.array(str(name)) if name in frame._columns.values else None

@@ -5,11 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from akdask.deferred import module_named
 from akdask.errors import AkdaskError
 
 
 class NotLazyError(Exception):
     """A call has no lazy form; its text says why.  Users do not see it: pandas answers the call."""
+
+
+class AbsentColumnError(NotLazyError):
+    """A call names a column that is not there."""
 
 
 class ArrangementError(Exception):
@@ -28,21 +33,29 @@ class FallbackError(AkdaskError, MemoryError):
     """A method that has no lazy form would compute more than the memory limit, or the setting forbids it."""
 
 
-def refusal(error: Exception) -> Any:
-    """Return an error of pandas as one that is an AkdaskError, too."""
+def refusal(error: Exception, given: Any = None, method: str | None = None) -> Any:
+    """Return an error of pandas as one that is an AkdaskError, too.
+
+    Below its text, which stays that of pandas, a note tells what a user may do, if the object and the method that raise
+    it say so.
+    """
     if isinstance(error, AkdaskError):
         return error
-    return _refusal(type(error), error.args, str(error), {name: getattr(error, name, None) for name in OF_FILES})
+    hint = module_named("akdask.pandas.hints").hint_at(error, given, method)
+    of_files = {name: getattr(error, name, None) for name in OF_FILES}
+    return _refusal(type(error), error.args, str(error), of_files, hint)
 
 
 OF_FILES = ("errno", "strerror", "filename")
 """What errors of files know beside their text."""
 
 
-def _refusal(kind: Any, args: tuple[Any, ...], message: str, of_files: dict[str, Any]) -> Any:
+def _refusal(kind: Any, args: tuple[Any, ...], message: str, of_files: dict[str, Any], hint: str | None) -> Any:
     made = _refusal_class(kind)
     found: Any = made.__new__(made, *args)
-    found.args, found.message, found.details, found.hint = args, message, (), None
+    found.args, found.message, found.details, found.hint = args, message, (), hint
+    if hint is not None:
+        found.add_note(f"Hint: {hint}")
     if issubclass(kind, OSError):
         for name, value in of_files.items():
             setattr(found, name, value)
@@ -57,7 +70,8 @@ def _refusal_class(kind: Any) -> Any:
         return str(self.message)
 
     def reduce(self: Any) -> Any:
-        return _refusal, (kind, self.args, self.message, {name: getattr(self, name, None) for name in OF_FILES})
+        of_files = {name: getattr(self, name, None) for name in OF_FILES}
+        return _refusal, (kind, self.args, self.message, of_files, self.hint)
 
     return type(
         kind.__name__, (AkdaskError, kind), {"__str__": text, "__reduce__": reduce, "__module__": kind.__module__}

@@ -230,7 +230,7 @@ class Series(NDFrame):
             try:
                 made = setting.with_entries(self.lazy(), step, lazy_argument(key), lazy_argument(value))
             except ArrangementError as refused:
-                raise refusal(refused.error) from refused.error
+                raise refusal(refused.error, self) from refused.error
             except Exception as reason:
                 self._tell("__setitem__" if step is None else step, reason, (step, key, value))
             else:

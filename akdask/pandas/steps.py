@@ -86,17 +86,17 @@ class Step(Face):
                 return getattr(own, self._step)
             return getattr(own, self._step)(*in_pandas(self._args), **in_pandas(self._kwargs))
         except Exception as error:
-            raise refusal(error) from error
+            raise refusal(error, self._origin, self._step) from error
 
     def _root(self) -> Face:
         return self._origin._root()
 
     def checked(self) -> Self:
         """Return the step; pandas has seen its arguments where the object is in memory and small."""
-        if config.get("pandas_fallback") == "error":
-            invalid_calls().try_step(self)
-        elif self.is_at_hand():
+        if config.get("pandas_fallback") != "error" and self.is_at_hand():
             self._made["at once"] = self._rows_at_hand(), self.to_pandas()
+        else:
+            invalid_calls().try_step(self)
         return self
 
     def _rows_at_hand(self) -> Any:
@@ -144,11 +144,12 @@ class Step(Face):
             except Exception as reason:
                 if config.get("pandas_fallback") == "error":
                     raise
+                invalid_calls().try_attribute(self, name, reason)
                 self._tell(name, reason)
         try:
             found = getattr(self.to_pandas(), name)
         except Exception as error:
-            raise refusal(error) from error
+            raise refusal(error, self) from error
         return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
 
     def __dir__(self) -> list[str]:
@@ -165,7 +166,7 @@ def bound(face: Face, name: str) -> Callable[..., Any]:
             end_at_caller(error)
             raise
 
-    method.__name__ = name
+    method.__name__, method.__qualname__ = name, f"{face.pandas_class.__name__}.{name}"
     method.__doc__ = getattr(getattr(face.pandas_class, name, None), "__doc__", None)
     return method
 

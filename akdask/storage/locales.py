@@ -362,8 +362,14 @@ def _nearby(path: str) -> str:
     """Explain why a path matches no file, and suggest similar names in the same folder."""
     if is_folder(path):
         return "a folder without files"
+    hint = nearby_files(path)
+    return f"no such file; {hint}" if hint else "no such file"
+
+
+def nearby_files(path: str) -> str | None:
+    """Return the names in the same folder that are similar to the name of a path, None if there are none."""
     folder, slash, name = path.rpartition("/")
     names = names_in(folder or slash)
     stem = split_extension(MAGIC.split(name)[0])[0]
     alike = [n for n in names if stem and n.startswith(stem)] or difflib.get_close_matches(name, names, cutoff=0.5)
-    return "no such file; nearby: " + ", ".join(sorted(alike)[:3]) if alike else "no such file"
+    return f"nearby: {', '.join(sorted(alike)[:3])}" if alike else None

@@ -48,3 +48,29 @@ def test_call_that_makes_sense_changes_nothing(frame):
     with pytest.raises(FallbackError):
         frame.compare(frame)
     pandas.testing.assert_frame_equal(frame.to_pandas(), before)
+
+
+INVALID = [
+    (KeyError, lambda frame: frame.groupby("z")),
+    (KeyError, lambda frame: frame.merge(frame, on="z")),
+    (KeyError, lambda frame: frame.sort_values("z")),
+    (KeyError, lambda frame: frame.astype({"z": float})),
+    (KeyError, lambda frame: frame.dropna(subset=["z"])),
+    (NameError, lambda frame: frame.query("z > 1")),
+    (TypeError, lambda frame: frame["t"] + 1),
+    (AttributeError, lambda frame: frame["n"].str),
+    (TypeError, lambda frame: frame.head("x")),
+]
+
+
+@pytest.mark.parametrize(("kind", "call"), INVALID)
+def test_first_rows_tell_what_is_wrong_before_all_rows_are_computed(kind, call, tmp_path, monkeypatch, recwarn):
+    """Of files larger than memory, an error costs what a look at them costs."""
+    path = tmp_path / "rows.parquet"
+    pandas.DataFrame({"n": range(300_000), "t": "a"}).to_parquet(path)
+    monkeypatch.setattr(tuning, "EAGER_VALUES", 0)
+    frame = pd.read_parquet(path)
+    with config.set(memory_limit=2_000_000), pytest.raises(kind) as raised:
+        call(frame)
+    assert not isinstance(raised.value, FallbackError)
+    assert not recwarn.list

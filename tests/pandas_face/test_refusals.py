@@ -7,6 +7,7 @@ import pytest
 
 import akdask.pandas as pd
 from akdask.errors import AkdaskError
+from akdask.pandas import tuning
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,54 @@ def test_error_says_what_pandas_says_also_from_another_process(call, kind):
         assert isinstance(error, type(wanted.value))
         assert str(error) == str(wanted.value)
         assert getattr(error, "filename", None) == getattr(wanted.value, "filename", None)
+
+
+HINTS = [
+    (lambda frame: frame["prot"], "did you mean 'port'?"),
+    (lambda frame: frame[["port", "zz"]], "columns: port, name, time"),
+    (lambda frame: frame.groupby("prot"), "did you mean 'port'?"),
+    (lambda frame: frame.groupby("port")["zz"].sum(), "columns: port, name, time"),
+    (lambda frame: frame.merge(frame, on="prot"), "did you mean 'port'?"),
+    (lambda frame: frame.drop(columns="prot"), "did you mean 'port'?"),
+    (lambda frame: frame.astype({"prot": float}), "did you mean 'port'?"),
+    (lambda frame: frame.query("prot > 1"), "did you mean 'port'?"),
+    (lambda frame: frame.sort_value("port"), "did you mean 'sort_values'?"),
+    (lambda frame: frame.prot, "did you mean 'port'?"),
+    (lambda frame: frame.sort_values("port", ascendin=False), "did you mean 'ascending'?"),
+    (lambda frame: frame["name"].str.uper(), "did you mean 'upper'?"),
+    (lambda frame: frame["time"].dt.yeer, "did you mean 'year'?"),
+    (lambda frame: frame.groupby("port").meen(), "did you mean 'mean'?"),
+    (lambda frame: frame.append(frame), "write pd.concat([a, b])"),
+    (lambda frame: frame["port"].iteritems(), "write items"),
+    (lambda frame: pd.DataFrame({"a": [1, 2], "b": [1]}), "'a' has 2 rows, 'b' has 1 row"),
+    (lambda frame: pd.read_csv("flow.csv"), "nearby: flows.csv"),
+    (lambda frame: pd.read_cvs("flows.csv"), "did you mean 'read_csv'?"),
+    (lambda frame: frame.loc["port"], None),
+    (lambda frame: frame.nope, None),
+    (lambda frame: frame["name"] + 1, None),
+    (lambda frame: frame._prot, None),
+]
+
+
+@pytest.fixture(params=["at once", "lazy"])
+def flows(request, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tuning, "EAGER_VALUES", 0 if request.param == "lazy" else tuning.EAGER_VALUES)
+    (tmp_path / "flows.csv").write_text("port,name,time\n1,a,2024-01-01\n")
+    return pd.read_csv("flows.csv", parse_dates=["time"])
+
+
+@pytest.mark.parametrize(("call", "hint"), HINTS)
+def test_note_below_the_error_says_what_there_is(flows, call, hint):
+    with pytest.raises(AkdaskError) as raised:
+        call(flows)
+    assert raised.value.hint == hint
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (again.hint, str(again)) == (hint, str(raised.value))
+
+
+def test_note_is_shown_below_the_text_of_pandas(flows):
+    with pytest.raises(KeyError) as raised:
+        flows["prot"]
+    assert str(raised.value) == "'prot'"
+    assert raised.value.__notes__ == ["Hint: did you mean 'port'?"]
