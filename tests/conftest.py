@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import dask
 import pytest
 
-from akdask.class_names import ARKOUDA_PATHS
+from akdask.arrays.writable import ARKOUDA_PATHS
 from akdask.engine import node
 
 if TYPE_CHECKING:

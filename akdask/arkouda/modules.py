@@ -18,7 +18,6 @@ from types import ModuleType
 from typing import Any
 
 from akdask import config
-from akdask.class_names import ARKOUDA_PATHS
 from akdask.errors import ArgumentError
 
 # fmt: off
@@ -413,6 +412,8 @@ def install_as_arkouda() -> None:
             details=[f"from {loaded.__file__}"],
             hint="call install_as_arkouda() before anything imports arkouda.",
         )
+    from akdask.arrays.writable import ARKOUDA_PATHS
+
     sys.modules[ARKOUDA] = package
     load_below(ARKOUDA)
     names = ((path, path.rpartition(".")[2]) for path in CLASSES)

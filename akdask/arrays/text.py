@@ -13,7 +13,7 @@ from akdask.arrays.array import SHOWN, wrap
 from akdask.arrays.elementwise import combine
 from akdask.arrays.row_selection import filter_columns, position
 from akdask.arrays.scalar import value_of
-from akdask.class_names import ShownAsArkouda
+from akdask.arrays.writable import ShownAsArkouda
 from akdask.columns.dtypes import INT64, NULLABLE_STR, STR
 from akdask.columns.strings import missing_rows, offsets_and_bytes, with_nulls
 from akdask.columns.table import Table

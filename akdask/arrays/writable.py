@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from akdask.class_names import ShownAsArkouda
 from akdask.cluster import default_client
 from akdask.errors import ArgumentTypeError, RegistrationError, UnfitArgumentError, errors_end_at_caller
 from akdask.storage.files import takes_storage_options
@@ -14,6 +13,9 @@ from akdask.storage.files import takes_storage_options
 if TYPE_CHECKING:
     from akdask.arrays.writing import Path, Storable
 
+
+ARKOUDA_PATHS: dict[str, str] = {}
+"""For classes by their own paths, the paths that Arkouda has them at; empty until akdask is installed as Arkouda."""
 
 _objects: dict[str, Any] = {}
 
@@ -101,6 +103,17 @@ def _check_known(name: str) -> None:
 
 
 @errors_end_at_caller
+class ShownAsArkouda(type):
+    """The type of classes that are shown by Arkouda's paths where scripts import them as ``arkouda``.
+
+    Only ``repr(cls)`` has that path; ``__module__`` and ``__qualname__``, by which pickles find a class, stay.
+    """
+
+    def __repr__(cls) -> str:
+        path = ARKOUDA_PATHS.get(f"{cls.__module__}.{cls.__qualname__}")
+        return super().__repr__() if path is None else f"<class {path!r}>"
+
+
 class Registered(metaclass=ShownAsArkouda):
     """Objects that can be registered under a name."""
 

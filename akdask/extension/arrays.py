@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from pandas.api.extensions import ExtensionArray, ExtensionDtype, no_default, register_extension_dtype
+from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
@@ -334,24 +334,8 @@ class ArkoudaArray(ArkoudaExtensionArray):
             else self._data
         )
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
-        """Return the elements as a NumPy array; computes.
-
-        Integers of which some are missing are floats, NaN where they are missing, or objects if an integer equals no
-        float; such bools are objects.
-
-        Parameters
-        ----------
-        dtype : dtype-like, optional
-            Type to convert to.
-        copy : bool
-            Accepted for compatibility with pandas; the result is always a new array.
-        na_value : scalar, optional
-            Value for missing elements.
-        """
-        found = super().to_numpy(dtype, copy, na_value)
-        is_told = dtype is not None or not (na_value is None or na_value is no_default)
-        if is_told or found.dtype != object or self.dtype.kind not in ("i", "u"):
+    def _as_numbers(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if found.dtype != object or self.dtype.kind not in ("i", "u"):
             return found
         floats = found.astype(np.float64)
         missing = np.isnan(floats)

@@ -659,6 +659,9 @@ class ArkoudaExtensionArray(OrderedElements):
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
         """Return the elements as a NumPy array; computes.
 
+        Integers of which some are missing are floats, NaN where they are missing, or objects if an integer equals no
+        float; such bools are objects.
+
         Parameters
         ----------
         dtype : dtype-like, optional
@@ -669,12 +672,19 @@ class ArkoudaExtensionArray(OrderedElements):
             Value for missing elements.
         """
         found = self._elements().copy()
-        if na_value is not None and na_value is not no_default:
+        is_filled = na_value is not None and na_value is not no_default
+        if is_filled:
             missing = self.isna()
             if missing.any():
                 found = found.astype(object)
                 found[missing] = na_value
-        return found if dtype is None else found.astype(dtype)
+        if dtype is not None:
+            return found.astype(dtype)
+        return found if is_filled else self._as_numbers(found)
+
+    def _as_numbers(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return elements of no given type as NumPy has them."""
+        return found
 
     def _elements(self) -> np.ndarray[Any, Any]:
         """Return the elements as a read-only NumPy array; cached if there are few."""

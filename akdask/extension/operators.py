@@ -12,7 +12,7 @@ from pandas.api.extensions import ExtensionArray
 
 from akdask.arrays.array import Array
 from akdask.arrays.creation import full
-from akdask.class_names import ShownAsArkouda
+from akdask.arrays.writable import ShownAsArkouda
 from akdask.errors import ArgumentError
 
 

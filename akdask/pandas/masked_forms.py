@@ -7,6 +7,7 @@ pandas itself rounds, has no form here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -226,16 +227,9 @@ def rounded(own: Any, coding: Masked, decimals: int = 0) -> Any:
     return own
 
 
-def rank(
-    own: Any,
-    coding: Masked,
-    method: str = "average",
-    na_option: str = "keep",
-    ascending: bool = True,
-    pct: bool = False,
-) -> Any:
-    found = plain_of(own).rank(method, ascending, pct, na_option=na_option)
-    return typed(found, result_type(_number(coding), "rank", method=method, na_option=na_option, pct=pct))
+@wraps(narrow_forms.rank)
+def rank(own: Any, coding: Masked, **options: Any) -> Any:
+    return typed(narrow_forms.rank(own, coding, **options), result_type(_number(coding), "rank", **options))
 
 
 def replace(own: Any, coding: Masked, to_replace: Any = None, value: Any = NOT_GIVEN) -> Any:

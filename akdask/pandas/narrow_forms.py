@@ -16,7 +16,7 @@ import pandas
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import tuning
 from akdask.pandas.arguments import NOT_GIVEN, accepted, bound_arguments
-from akdask.pandas.encoded import Narrow, coding_of, columns_of, narrowed, series_of
+from akdask.pandas.encoded import Coding, Narrow, coding_of, columns_of, narrowed, series_of
 from akdask.pandas.face import NDFrame, lazy_argument, words
 from akdask.pandas.refusals import NotLazyError
 
@@ -220,7 +220,7 @@ def _running_type(dtype: Any, name: str) -> Any:
 
 def rank(
     own: Any,
-    coding: Narrow,
+    coding: Coding,
     method: str = "average",
     na_option: str = "keep",
     ascending: bool = True,

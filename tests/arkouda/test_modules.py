@@ -13,7 +13,7 @@ import pytest
 
 import akdask as ak
 from akdask.arkouda.modules import CLASSES, HOMES, MODULES, MOVED, TREE
-from akdask.class_names import ARKOUDA_PATHS
+from akdask.arrays.writable import ARKOUDA_PATHS
 from akdask.errors import ArgumentError, TransferError, UnsupportedError
 
 
