@@ -111,14 +111,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         needless.add("few_rows_only")
     _keep(config, items, [not any(map(item.get_closest_marker, needless)) for item in items])
     if IN_CI:
-        _keep(config, items, [_is_in_sample(item) for item in items])
+        _keep(config, items, _sample(items))
     _leave_out_cases(config, items)
 
 
-def _is_in_sample(item: pytest.Item) -> bool:
-    """Whether CI runs a test: one of some where its mark says so, always the same ones, whichever others there are."""
-    mark = item.get_closest_marker("sampled")
-    return mark is None or zlib.crc32(item.nodeid.encode()) % mark.kwargs["one_of"] == 0
+def _sample(items: list[pytest.Item]) -> list[bool]:
+    """Whether CI runs tests: where a mark says so, one of some cases, chosen by its name, and at least the first."""
+    marks = [item.get_closest_marker("sampled") for item in items]
+    tests = [item.nodeid.partition("[")[0] for item in items]
+    is_kept = [
+        mark is None or zlib.crc32(item.nodeid.encode()) % mark.kwargs["one_of"] == 0
+        for item, mark in zip(items, marks, strict=True)
+    ]
+    kept = {test for test, is_in in zip(tests, is_kept, strict=True) if is_in}
+    for place, test in enumerate(tests):
+        if test not in kept:
+            kept.add(test)
+            is_kept[place] = True
+    return is_kept
 
 
 def _keep(config: pytest.Config, items: list[pytest.Item], is_kept: list[bool]) -> None:

@@ -92,6 +92,7 @@ def test_only_fixed_frequencies_round(how, freq):
             getattr(ak.Series(array).dt, how)(freq)
 
 
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("how", ["floor", "ceil", "round"])
 @pytest.mark.parametrize("freq", FIXED)
 @given(numbers=nanoseconds)

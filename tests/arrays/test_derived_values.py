@@ -183,7 +183,7 @@ def starts_of(x):
     return ak.cumsum(x) - x
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize(
     ("make", "data", "change"),
     [

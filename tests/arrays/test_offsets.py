@@ -89,6 +89,7 @@ def ours(times, offset, sign):
     return times + offset if sign == "+" else times - offset
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("sign", ["+", "-"])
 @pytest.mark.parametrize("offset", OFFSETS, ids=repr)
 def test_times_are_moved_as_by_pandas(offset, sign):

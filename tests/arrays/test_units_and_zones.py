@@ -162,6 +162,7 @@ def test_means_and_quantiles_of_times_are_times(how):
     assert getattr(ak.array(spans), how)() == getattr(spans, how)()
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("unit", ["s", "us", "ns"])
 def test_columns_with_a_zone_go_by_its_clocks(zone, unit):

@@ -126,6 +126,7 @@ class Labelled(ak.DataFrame):
         return getattr(self, key) if isinstance(key, str) else super().__getitem__(key)
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("dtype", ROWS)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_wide_integers_with_gaps_are_keys_as_they_are(operation, dtype):

@@ -2,10 +2,11 @@
 
 Used as ``python -m tests.atomic.runner MODE COUNT SCENARIO…``, with these modes:
 
-- ``kill`` kills before every call to the file system in turn;
+- ``kill`` kills before one of COUNT calls to the file system in turn;
 - ``random`` kills COUNT times at random moments;
-- ``again`` kills writers in the middle of a commit, then those that carry the journal out before each of their calls;
-- ``fail`` lets every call fail as on a full disk, once or from there on;
+- ``again`` kills writers in the middle of a commit, then those that carry the journal out before one of COUNT of their
+  calls;
+- ``fail`` lets one of COUNT calls fail as on a full disk, once or from there on;
 - ``limit`` bounds the size of files.
 
 A process of its own, without threads, so that forking it is safe and costs little.  Prints, for each scenario, how
@@ -162,8 +163,12 @@ class Trial:
         except BaseException:
             self.problems.append(f"{what}: {traceback.format_exc()}")
 
-    def kill_at_every_step(self) -> None:
-        for step in range(10**6):
+    def first(self, every: int) -> int:
+        """Return the first of the steps of which one of so many is taken; scenarios differ in it."""
+        return list(SCENARIOS.values()).index(self.scenario) % every
+
+    def kill_at_steps(self, every: int) -> None:
+        for step in range(self.first(every), 10**6, every):
             folder = self.folder()
             code = outcome(child(partial(self.act, folder), killing_at(step)))
             if code == DONE:
@@ -183,7 +188,7 @@ class Trial:
             outcome(number)
             self.check(folder, f"killed after {delay:.4f} s")
 
-    def kill_those_who_recover(self) -> None:
+    def kill_those_who_recover(self, every: int) -> None:
         for step in range(10**6):
             left = self.folder()
             if outcome(child(partial(self.act, left), killing_at(step))) == DONE:
@@ -191,7 +196,7 @@ class Trial:
             hidden = [name for name in os.listdir(left) if name.endswith(".akdask-write")]
             if step % 3 or not hidden or "journal" not in os.listdir(os.path.join(left, hidden[0])):
                 continue  # a third of those steps leave enough to complete
-            for second in range(10**6):
+            for second in range(self.first(every), 10**6, every):
                 folder = self.folder(left)
                 code = outcome(child(partial(found, folder, self.scenario), killing_at(second)))
                 self.check(folder, f"killed before step {step}, then {second} ({code})", ("after",))
@@ -203,9 +208,9 @@ class Trial:
                 self.problems.append(f"killed before step {step}: one of two readers failed")
             self.check(folder, f"killed before step {step}, then two readers", ("after",))
 
-    def fail_at_every_step(self) -> None:
+    def fail_at_steps(self, every: int) -> None:
         allowed = {DONE: ("after",), RAISED: ("before",), HALFWAY: ("before", "after")}
-        for step, once in product(range(self.changes()), (True, False)):
+        for step, once in product(range(self.first(every), self.changes(), every), (True, False)):
             folder = self.folder()
             code = outcome(child(partial(self.act, folder), failing_at(step, once=once)))
             self.check(folder, f"full at step {step}, {once=} ({code})", allowed.get(code, ()))
@@ -244,13 +249,13 @@ def interrupted(scenario: Scenario, mode: str, count: int) -> Trial:
     try:
         match mode:
             case "kill":
-                trial.kill_at_every_step()
+                trial.kill_at_steps(count)
             case "random":
                 trial.kill_at_random(count)
             case "again":
-                trial.kill_those_who_recover()
+                trial.kill_those_who_recover(count)
             case "fail":
-                trial.fail_at_every_step()
+                trial.fail_at_steps(count)
             case "limit":
                 trial.limit_sizes(count)
     finally:

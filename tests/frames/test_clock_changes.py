@@ -72,7 +72,7 @@ def lazy(rows):
     return ak.DataFrame({"t": rows.index, "x": rows.to_numpy()}).set_index("t").x
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("freq", [*FIXED, *OF_THE_CALENDAR])
 def test_bins_go_by_the_clocks_of_the_zone(rows, freq):
     mine, start = lazy(rows), rows.index[0]

@@ -80,6 +80,7 @@ def test_rows_of_groups_are_rows_of_the_frame(df):
     assert len(df.groupby("k").sample(n=2, replace=True, random_state=0)) == 6
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.few_rows_only
 @pytest.mark.lazy_only
 @pytest.mark.parametrize("by", ["x", "y", "j", ["j", "y"]])

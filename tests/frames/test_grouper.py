@@ -43,6 +43,7 @@ def same(found, expected):
     check(found, expected, check_freq=False)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("sides", [{}, {"closed": "right", "label": "left"}, {"closed": "left", "label": "right"}])
 def test_bins_alone_have_those_without_rows(wanted, rule, sides):
@@ -55,6 +56,7 @@ def test_bins_alone_have_those_without_rows(wanted, rule, sides):
     same(df.groupby(ours, as_index=False)[["n"]].sum(), wanted.groupby(theirs, as_index=False)[["n"]].sum())
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("label", ["left", "right"])
 def test_bins_among_other_keys_have_those_with_rows(wanted, rule, label):
@@ -110,7 +112,7 @@ def labelled(wanted):
 EACH = ["D", "2D", "5h", "7h", "W", "W-WED", "MS", "ME", "B", "QE-NOV", "YS"]
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("rule", EACH)
 @pytest.mark.parametrize("how", ["sum", "mean", "count", "max", "first", "last", "nunique"])
 def test_each_group_has_bins_from_its_first_to_its_last(wanted, rule, how):
@@ -122,6 +124,7 @@ def test_each_group_has_bins_from_its_first_to_its_last(wanted, rule, how):
     same(getattr(df.groupby("k").resample(rule, on="t").x, how)(), expected["x"])
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("rule", "origin", "sides"),
     in_turns(

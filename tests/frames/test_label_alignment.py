@@ -83,6 +83,7 @@ def other_labels(labels: list[Any]) -> dict[str, list[Any]]:
     }
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", ["equal", "other order", "some missing", "more"])
 def test_a_series_is_assigned_by_its_labels(kind: str, case: str, layout: str) -> None:
@@ -225,6 +226,7 @@ def pair_of(case: str) -> tuple[pd.Series, pd.Series]:
     )
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("case", PAIRS)
 @pytest.mark.parametrize("operation", [np.add, np.subtract, np.maximum])
 def test_operators_of_series_meet_on_all_labels(case: str, operation: Any, layout: str) -> None:
@@ -235,6 +237,7 @@ def test_operators_of_series_meet_on_all_labels(case: str, operation: Any, layou
     assert_same(operation(lazy(one, layout), lazy(other, layout)), expected)
 
 
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("case", PAIRS)
 def test_operators_of_frames_meet_on_all_labels_and_names(case: str, layout: str) -> None:
     one, other = pair_of(case)
@@ -301,6 +304,7 @@ def test_rows_of_one_plan_keep_their_integers(layout: str) -> None:
     assert found.dtypes == {"k": "int64", "x": "int64"}
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.filterwarnings("ignore:reindexing with a fill_value:pandas.errors.Pandas4Warning")
 @pytest.mark.parametrize("case", PAIRS)
 def test_conditions_and_others_go_by_labels(case: str, layout: str) -> None:

@@ -72,7 +72,7 @@ def same(found, expected, **options):
     check(found, expected, check_freq=False, **options)
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize(
     ("rule", "sides", "rows"),
     in_turns(FIXED + CALENDAR, SIDES, turning=["gaps", "midnight", "before 1970"]),
@@ -83,7 +83,7 @@ def test_bins_are_those_of_pandas(rule, sides, rows):
     same(ak.DataFrame(wanted).resample(rule, on="t", **sides).size(), wanted.resample(rule, on="t", **sides).size())
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize(
     ("rule", "sides", "origin", "rows"),
     in_turns(["7h", "2D", "25min"], SIDES, ORIGINS, turning=["gaps", "unsorted with NaT"]),
@@ -169,6 +169,7 @@ def test_transform_has_the_rows_in_the_order_of_their_times(func):
     same(ak.DataFrame(wanted).resample("MS").x.transform(func), wanted.resample("MS").x.transform(func))
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("rule", ["D", "12h", "MS", "ME", "W", "B"])
 @pytest.mark.parametrize("closed", [None, "left", "right"])
 def test_other_times_are_filled_as_in_pandas(rule, closed):
@@ -187,6 +188,7 @@ def test_other_times_are_filled_as_in_pandas(rule, closed):
     same(ours[["x", "n"]].nearest(), numbers.nearest(), check_dtype=False)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("freq", ["D", "7h", "MS", "ME", "W-WED", "B"])
 @pytest.mark.parametrize(
     "params", [{}, {"method": "ffill"}, {"method": "bfill"}, {"fill_value": 0}, {"normalize": True}]
@@ -239,6 +241,7 @@ def in_their_form(index):
     return ak.Datetime.of(ticks._frame, ticks._value, form)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("rule", "sides", "unit"),
     in_turns(["5h", "D", "2D", "W", "MS", "ME", "B"], SIDES, turning=["s", "ms", "us"]),
@@ -269,6 +272,7 @@ CLOCKS = pd.DatetimeIndex(
 ).as_unit("ns")
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize(
     ("rule", "sides", "zone"),
     in_turns(

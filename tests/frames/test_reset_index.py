@@ -48,6 +48,7 @@ ONE_KEY = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize(
     ("expression", "key"), [(one, key) for one in ONE_KEY for key in ("k", "s", "t") if f'"{key}"]' not in one]
 )

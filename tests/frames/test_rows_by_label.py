@@ -172,6 +172,7 @@ def test_rows_of_one_label(name, key):
     same(lambda: frame.drop(index=key), lambda: rows.drop(index=key))
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("name", ["times", "times in order", "times downwards"])
 @pytest.mark.filterwarnings("ignore:Parsing '2024Q1'")
 @pytest.mark.parametrize("text", TEXT_OF_TIMES)
@@ -183,7 +184,7 @@ def test_text_names_a_period_of_times(name, text):
 
 
 @pytest.mark.parametrize(("name", "bounds"), [(name, key) for name, keys in SLICES.items() for key in keys], ids=repr)
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("step", [None, 2, -1, -2])
 def test_rows_between_labels(name, bounds, step):
     frame, rows = pair(name)
@@ -211,6 +212,7 @@ MASKS = [
 ]
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("name", [name for name in LABELS if name != "numbers"])
 @pytest.mark.parametrize("mask", MASKS)
 def test_bools_are_a_mask_whatever_the_labels_are(name, mask):

@@ -308,14 +308,14 @@ def check_in(name: str, act: Act, case: str, layout: str, *, is_frame: bool) -> 
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize(("name", "layout", "case"), cases(BY_SERIES))
 def test_series_take_a_second_column_by_labels(name: str, case: str, layout: str) -> None:
     check(name, BY_SERIES[name], case, layout, is_frame=False)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize(("name", "layout", "case"), cases(BY_FRAME))
 def test_frames_take_a_second_column_by_labels(name: str, case: str, layout: str) -> None:
     check(name, BY_FRAME[name], case, layout, is_frame=True)

@@ -134,7 +134,7 @@ SIGNED = {
 NEED_ROWS = ("min of all", "max of all", "describe", "groups: idxmax", "mode", "products of rows", "sums of rows")
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("name", [*RESULTS, *SIGNED])
 @pytest.mark.parametrize("dtype", ROWS)
@@ -205,6 +205,7 @@ def test_exclusive_or_of_missing_bools_is_missing():
     assert plain(ak.DataFrame(table).a ^ ak.DataFrame(table).b) == plain(table.a ^ table.b)
 
 
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("largest", [True, False])
 @pytest.mark.parametrize("keep", ["first", "last"])
 @pytest.mark.parametrize("count", [1, 3, 4, 6, 9])

@@ -34,6 +34,7 @@ def axes_of(grid):
     return [None, -1, *numbers, *several]
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", GRIDS)
 def test_reductions_along_any_dimensions_are_numpys(name, kind, small_array):

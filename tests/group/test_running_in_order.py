@@ -82,6 +82,7 @@ def test_rows_before_rows_of_no_group_are_missing(monkeypatch, path):
     )
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("path", [1, 10**9])
 @pytest.mark.parametrize("shape", [(40, 3, [15, 0, 25]), (40, 40, [40]), (64, 7, [32, 32])])
 @pytest.mark.parametrize("limit", [None, 1, 2])

@@ -99,6 +99,7 @@ def test_what_claims_more_than_memory_is_refused_before_it_is_read(path, what, c
         found.to_pandas() if kind == ObjType.DATAFRAME else found.to_ndarray()
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("count", [2**36, 2**57])
 @pytest.mark.parametrize("what", OBJECTS)
 def test_commands_do_not_go_through_what_was_never_written(path, what, count):

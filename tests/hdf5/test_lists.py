@@ -130,7 +130,7 @@ def assert_segarray(group, kind, rows, limbs):
         assert group["values"] == group["x_values"]
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("file_type", ["distribute", "single"])
 @pytest.mark.parametrize(("count", "rows"), list(product(COUNTS, ROWS)))
 @pytest.mark.parametrize("kind", ITEMS)
@@ -263,6 +263,7 @@ SHARES = {
 }
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("shares", SHARES)
 @pytest.mark.parametrize("kind", ITEMS)
 def test_shares_that_servers_leave_irregular_are_read(tmp_path, read_set, kind, shares):

@@ -151,7 +151,7 @@ def _unknown(file):
 DAMAGES = [_without_attributes, _without_member, _of_other_type, _without_shape, _unknown, "truncated"]
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=5)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("kind", KINDS)
