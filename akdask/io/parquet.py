@@ -42,8 +42,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
 
     Fields of structs, and keys and values of maps, are columns named like ``name.field``, ``name.key`` and
     ``name.value``. Columns of one name get numbers. Bytes are text if the first ones are UTF-8, else hex digits, as
-    bytes of a fixed length and geometries always are; UUIDs have the usual groups.  Lists of lists and of times are
-    left out, with one warning.
+    bytes of a fixed length and geometries always are; UUIDs have the usual groups.  Items of lists that are
+    times, or lists again, are text: as Arrow writes times, and in JSON.
 
     Row groups that statistics rule out and unused columns are not read.
 

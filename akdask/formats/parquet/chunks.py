@@ -7,6 +7,7 @@ arrays into the columns that akdask computes with, and decides the values of nul
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -245,7 +246,9 @@ class Int96ChunkReader(ArrowChunkReader):
 
 def _exact_batches(nanoseconds: Callable[[], Iterator[Any]], seconds: Callable[[], Iterator[Any]]) -> Iterator[Any]:
     for fine, coarse in zip(nanoseconds(), seconds(), strict=True):
-        yield pa.record_batch([exact_times(_leaf_of(fine.column(0)), _leaf_of(coarse.column(0)))], ["times"])
+        times = _leaf_of(fine.column(0))
+        exact_times(_items_of(times), _items_of(_leaf_of(coarse.column(0))))
+        yield pa.record_batch([times], ["times"])
 
 
 @cached_results("nulls of Parquet columns", 4096)
@@ -269,8 +272,7 @@ def is_text(file: FileIdentity, column: ParquetColumn) -> bool:
             tuning.PARQUET_BATCH_ROWS, row_groups=groups, column_indices=[column.leaf], use_threads=False
         )
         for batch in batches:
-            leaf = _plain(_leaf_of(batch.column(0)))
-            leaf = pc.list_flatten(leaf) if column.is_nested else leaf
+            leaf = _items_of(_plain(_leaf_of(batch.column(0))))
             if leaf.null_count < len(leaf):
                 try:
                     _text(leaf)
@@ -362,11 +364,19 @@ def _leaf_of(array: pa.Array) -> pa.Array:
     if not (types.is_list(array.type) or types.is_large_list(array.type)):
         return array
     leaf = _leaf_of(array.values)
-    if leaf is array.values or leaf.type == array.type.value_type:
-        return array
+    return array if leaf is array.values or leaf.type == array.type.value_type else _lists_around(leaf, array)
+
+
+def _lists_around(items: pa.Array, array: pa.Array) -> pa.Array:
+    """Return lists like given ones, of other items."""
     offsets = pa.array(np.asarray(array.offsets), array.offsets.type)
-    of_lists = pa.LargeListArray if types.is_large_list(array.type) else pa.ListArray
-    return of_lists.from_arrays(offsets, leaf, mask=pc.is_null(array) if array.null_count else None)
+    of_lists = pa.LargeListArray if pa.types.is_large_list(array.type) else pa.ListArray
+    return of_lists.from_arrays(offsets, items, mask=pc.is_null(array) if array.null_count else None)
+
+
+def _items_of(array: pa.Array) -> pa.Array:
+    """Return the items of lists in any number of lists; other arrays as they are."""
+    return pc.list_flatten(array, recursive=True) if pa.types.is_nested(array.type) else array
 
 
 def _plain(array: pa.Array) -> pa.Array:
@@ -492,7 +502,9 @@ def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType, as_digits:
         array = array.cast(pa.large_list(array.type.value_field)) if not array.null_count else _without_null(array)
     offsets = np.asarray(array.offsets).astype(np.int64) if len(array) else np.zeros(1, np.int64)
     values = array.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
-    values = _digits_of_bytes(_plain(values), column) if as_digits else _plain(values)
+    values = _plain(values)
+    if item.kind == "str":
+        values = _as_text(values, column, as_digits)
     if values.null_count and item != FLOAT64 and not item.nullable:
         raise UnsupportedError(
             f"column {column.name!r} has nulls inside of lists of {item}, and there is no value for them.",
@@ -501,6 +513,32 @@ def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType, as_digits:
     found = _items(values, column, item)
     items = found if isinstance(found, pa.Array) else pa.array(found, arrow_type(item))
     return lists_of(offsets - offsets[0], items)
+
+
+def _as_text(array: pa.Array, column: ParquetColumn, as_digits: bool) -> pa.Array:
+    """Return text or bytes as text, times as Arrow writes them, and lists of anything in JSON."""
+    if not pa.types.is_nested(array.type):
+        array = _plain(array)
+        if as_digits:
+            return _digits_of_bytes(array, column)
+        if pa.types.is_duration(array.type):
+            unit, apart = (pa.scalar(text, pa.large_string()) for text in (array.type.unit, ""))
+            return pc.binary_join_element_wise(array.cast(pa.large_string()), unit, apart)
+        return array.cast(pa.large_string()) if pa.types.is_temporal(array.type) else _text(array)
+    rows = _with_text(array, column, as_digits).to_pylist()
+    shown = [None if row is None else json.dumps(row, ensure_ascii=False, default=str) for row in rows]
+    return pa.array(shown, pa.large_string())
+
+
+def _with_text(array: pa.Array, column: ParquetColumn, as_digits: bool) -> pa.Array:
+    """Return lists in any number of lists with bytes and times as text, other items as they are."""
+    if pa.types.is_fixed_size_list(array.type):
+        array = array.cast(pa.large_list(array.type.value_field))
+    if pa.types.is_nested(array.type):
+        return _lists_around(_with_text(array.values, column, as_digits), array)
+    array = _plain(array)
+    is_number = _is_number(array.type) or pa.types.is_decimal(array.type) or pa.types.is_null(array.type)
+    return array if is_number else _as_text(array, column, as_digits)
 
 
 def _without_null(array: pa.Array) -> pa.Array:

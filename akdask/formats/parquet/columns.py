@@ -1,8 +1,8 @@
 """The columns of a Parquet file: the type that each stored type becomes, and the types that cannot be read.
 
 Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Integers and bools
-with nulls are of a nullable type; in lists with nulls they are floats.  Bytes are text where they are UTF-8, else hex
-digits.  Each leaf of a schema is a column: fields of structs, and keys and values of maps, have the names of all that
+with nulls are of a nullable type; in lists with nulls they are floats.  Lists hold neither times nor lists: such items
+are text.  Bytes are text where they are UTF-8, else hex digits.  Each leaf of a schema is a column: fields of structs, and keys and values of maps, have the names of all that
 they are in.
 """
 
@@ -408,13 +408,8 @@ def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
     """Return the meaning of a stored type: kind, type, and factor of stored numbers."""
     types = pa.types
     if _is_list(stored):
-        try:
-            kind, item, scale = _meaning(_storage(stored.value_type))
-        except _RefusedError:
-            raise _RefusedError(f"lists of {stored.value_type} are not read") from None
-        if item.kind == "list" or kind in _TIMES or scale != 1:
-            raise _RefusedError(f"lists of {stored.value_type} are not read")
-        return ObjType.SEGARRAY, list_of(item), 1
+        kind, item, _ = _meaning(_storage(stored.value_type))
+        return ObjType.SEGARRAY, list_of(STR if item.kind == "list" or kind in _TIMES else item), 1
     if types.is_dictionary(stored):
         kind, dtype, scale = _meaning(_storage(stored.value_type))
         return (ObjType.CATEGORICAL if dtype == STR else kind), dtype, scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import json
 import math
@@ -141,6 +142,82 @@ def test_lists_of_other_items(stored):
     assert [part.tolist() for part in found.to_ndarray()] == [[1, 2], [3, 4]]
 
 
+NOON = dt.datetime(2024, 5, 17, 12, 30, 0, 5)
+TIMES = {
+    "times": (pa.timestamp("us"), NOON, "2024-05-17 12:30:00.000005"),
+    "times in a zone": (pa.timestamp("ms", "Europe/Paris"), NOON.replace(microsecond=0), "2024-05-17 14:30:00.000+0200"),
+    "days": (pa.date32(), NOON.date(), "2024-05-17"),
+    "times of day": (pa.time32("ms"), dt.time(12, 30), "12:30:00.000"),
+    "durations": (pa.duration("ms"), dt.timedelta(seconds=2), "2000ms"),
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_times_in_lists_are_text(stored, name):
+    kind, value, text = TIMES[name]
+    rows = [[value, None], [], None, [value]]
+    assert stored(pa.array(rows, pa.list_(kind))).tolist() == [[text, None], [], [], [text]]
+    found = stored(pa.array([rows, None], pa.list_(pa.list_(kind))))
+    assert [json.loads(one) for one in found.tolist()[0][:2]] == [[text, None], []]
+
+
+def test_times_of_96_bits_in_lists_keep_their_nanoseconds(tmp_path):
+    times = np.array(["2024-05-17T12:30:00.000000005"], "M8[ns]")
+    for kind, file in ((times, "near"), (np.array(["2500-01-01"], "M8[us]"), "far")):
+        lists = pa.ListArray.from_arrays([0, 1, 1], pa.array(kind))
+        pq.write_table(pa.table({"t": lists}), tmp_path / file, use_deprecated_int96_timestamps=True)
+    assert ak.read_parquet(tmp_path / "near")["t"].tolist() == [["2024-05-17 12:30:00.000000005"], []]
+    with pytest.raises(UnsupportedError, match="1677"):
+        ak.read_parquet(tmp_path / "far")["t"].tolist()
+
+
+LEAVES = {
+    "integers": (pa.int32(), [1, None, -3]),
+    "floats": (pa.float32(), [0.5, None, 2.0]),
+    "bools": (pa.bool_(), [True, None]),
+    "text": (pa.string(), ["a", None, "é\""]),
+    "bytes that are text": (pa.binary(), [b"a", None]),
+    "bytes that are none": (pa.binary(), [b"\xff", None, b"a"]),
+    "bytes of a fixed length": (pa.binary(1), [b"a", None]),
+    "decimals": (pa.decimal128(30, 2), [decimal.Decimal("1.10"), None]),
+    "nulls": (pa.null(), [None, None]),
+}
+
+
+@pytest.mark.parametrize("around", ["list", "large_list", "fixed", "three", "map", "struct"])
+@pytest.mark.parametrize("name", LEAVES)
+def test_lists_in_lists_are_json(tmp_path, name, around):
+    kind, values = LEAVES[name]
+    inner, rows = {
+        "list": (pa.list_(kind), [values, [], None, values[:1]]),
+        "large_list": (pa.large_list(kind), [values, [], None, values[:1]]),
+        "fixed": (pa.list_(kind, len(values)), [values, values[::-1]]),
+        "three": (pa.list_(pa.list_(kind)), [[values, None], [], None, [[], values]]),
+        "map": (pa.map_(pa.string(), kind), [[("k", value) for value in values], [], None]),
+        "struct": (pa.list_(pa.struct([("value", kind)])), [[{"value": value} for value in values], [], None]),
+    }[around]
+    array = pa.array([rows, None, [], rows[:1]], pa.list_(inner))
+    pq.write_table(pa.table({"x": array}), tmp_path / "x", row_group_size=3)
+
+    def shown(value):
+        if isinstance(value, bytes):
+            return value.decode() if "are text" in name else value.hex()
+        return str(value) if isinstance(value, decimal.Decimal) else value
+
+    def plain(item):
+        if isinstance(item, tuple):
+            return shown(item[1])
+        if isinstance(item, dict):
+            return shown(item["value"])
+        return [plain(one) for one in item] if isinstance(item, list) else shown(item)
+
+    found = ak.read_parquet(tmp_path / "x")
+    column = found[{"map": "x.value", "struct": "x.value"}.get(around, "x")]
+    told = [[None if one is None else json.loads(one) for one in row] for row in column.tolist()]
+    assert told == [plain(row) if row else [] for row in pq.read_table(tmp_path / "x")["x"].to_pylist()]
+    assert column[1:].tolist() == column.tolist()[1:]
+
+
 def test_integers_in_lists_with_nulls_are_floats_without_their_values_changed(stored):
     found = stored(pa.array([[1, None], None, []], pa.list_(pa.int64())))
     np.testing.assert_array_equal(found.to_ndarray()[0], [1.0, math.nan])
@@ -176,7 +253,7 @@ def test_a_column_of_nulls_alone(stored):
     assert stored(pa.nulls(2, pa.string())).tolist() == [None, None]
 
 
-# -------------------------------------------------------------------------------------------------- what is not read
+# ---------------------------------------------------------------------------------------------------- nested columns
 
 
 @pytest.fixture
@@ -197,20 +274,16 @@ def odd(tmp_path):
     return path
 
 
-def test_what_cannot_be_read_is_refused_only_if_it_is_asked_for(odd):
+def test_each_leaf_of_a_nested_column_is_a_column(odd):
     names = ["before", "struct.a", "struct.b.c", "map.key", "map.value", "after", "lists", "fixed", "last"]
     assert ak.ls(odd) == names
-    with pytest.raises(UnsupportedError, match="lists"):
-        ak.read_parquet(odd, "lists")
     found = ak.read_parquet(odd, ["last", "after", "before"])
     assert {name: array.tolist() for name, array in found.items()} == {
         "last": [0.5, 1.5],
         "after": ["x", "y"],
         "before": [1, 2],
     }
-    with pytest.warns(RuntimeWarning, match="lists") as warned:
-        assert set(ak.read_parquet(odd)) == set(names) - {"lists"}
-    assert len(warned) == 1
+    assert set(ak.read_parquet(odd)) == set(names)
 
 
 def test_fields_of_structs_and_maps_are_columns(odd):
