@@ -117,8 +117,8 @@ class Trial:
             outcome(number)
             self.check(folder, f"killed after {delay:.4f} s")
 
-    def again(self, _):
-        """Kill savers once the save has happened, then those who complete it, before each of their calls."""
+    def again(self, every):
+        """Kill savers once the save has happened, then those who complete it, before one of so many of their calls."""
         for step in range(10**6):
             left = self.folder()
             if outcome(child(partial(self.act, left), killing_at(step))) == DONE:
@@ -127,7 +127,7 @@ class Trial:
             inside = os.listdir(hidden) if os.path.isdir(hidden) else []
             if not {"replace", "preserve"}.intersection(inside):
                 continue
-            for second in range(10**6):
+            for second in range(step % every, 10**6, every):
                 folder = self.folder(left)
                 code = outcome(child(partial(found, folder), killing_at(second)))
                 self.check(folder, f"killed before step {step}, then {second}", ("after",))

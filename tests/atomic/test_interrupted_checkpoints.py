@@ -1,6 +1,7 @@
 """Saves of checkpoints that are killed, or whose disk is full: the old one or the new one can be loaded, always.
 
-Random kills: as many as ``AKDASK_KILLS`` says, 20 unless given.
+Random kills: as many as ``AKDASK_KILLS`` says, 20 unless given.  Where CI is set, readers are killed at one of three
+calls.
 """
 
 import json
@@ -14,6 +15,7 @@ import pytest
 from tests.atomic.checkpoints import STATES
 
 ROOT = Path(__file__).parents[2]
+EVERY = 3 if "CI" in os.environ else 1
 KILLS = int(os.environ.get("AKDASK_KILLS", "20"))
 
 pytestmark = pytest.mark.slow
@@ -46,8 +48,8 @@ def test_a_saver_killed_at_random_moments_leaves_the_old_checkpoint_or_the_new_o
 
 
 def test_readers_that_are_killed_while_they_complete_a_checkpoint_are_followed_by_others():
-    (seen,) = interrupted("again", what=["preserve_previous"]).values()
-    assert seen["after"] > 50
+    (seen,) = interrupted("again", EVERY, what=["preserve_previous"]).values()
+    assert seen["after"] >= 51 // EVERY
 
 
 def test_a_disk_that_fills_at_any_call_leaves_the_old_checkpoint():

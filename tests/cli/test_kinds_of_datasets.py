@@ -139,7 +139,7 @@ PARTS = {
 COMMANDS = ["validate", "info", "info --members", "ls", "head"]
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("marked", [None, 1, 2, 4, "text", [1, 2]])
 @pytest.mark.parametrize("kind", KINDS)
 def test_commands_tell_of_every_kind_of_dataset(tmp_path, capsys, kind, marked):

@@ -190,6 +190,7 @@ def test_rows_that_do_not_count_spoil_nothing(spoilt):
         assert Moments.of(rows, mask, None).distances() == variance
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.light
 @pytest.mark.parametrize("share", [1, 0.5, 0.01])
 @pytest.mark.parametrize("nrows", [0, 1, 300, 2 * UNIT + 777])

@@ -329,7 +329,7 @@ def _more(found: Sequence[int]) -> Iterator[tuple[int, int]]:
     return pairwise(later - earlier for earlier, later in pairwise(found))
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=6)
 @pytest.mark.parametrize("name", sorted(CHAINS))
 def test_work_grows_as_the_chain_does(name, calls, record_property):
     _run(name, 2)
@@ -346,7 +346,7 @@ def test_work_grows_as_the_chain_does(name, calls, record_property):
     assert all(later < MOST_GROWTH * earlier + FEW_TASKS for earlier, later in _more(ntasks)), ntasks
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=5)
 @pytest.mark.parametrize("name", sorted(CHAINS))
 def test_planning_grows_as_the_chain_does_and_nests_no_calls(name, monkeypatch):
     named, digest = 0, values.blake2b

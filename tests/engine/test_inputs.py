@@ -67,6 +67,7 @@ def data():
     return {"k": rng.integers(0, 50, 4000), "v": rng.random(4000), "s": rng.choice(["a", "bc", "ö", ""], 4000)}
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("locales", [1, 3, 8 * tuning.FEW_PARTITIONS, 40 * tuning.FEW_PARTITIONS])
 @pytest.mark.parametrize("block_size", [8 * 37, 2**21])
 def test_answers_are_those_of_one_partition(data, locales, block_size, prefix):

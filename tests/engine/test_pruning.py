@@ -181,6 +181,7 @@ def as_lists(found):
     return [as_lists(part) for part in found] if isinstance(found, tuple) else found.tolist()
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("where", "partitions"),
     [(lambda x: (x >= 120) & (x < 140), {12, 13}), (lambda x: x < 0, set()), (lambda x: x == 999, {99})],

@@ -114,6 +114,7 @@ def test_marks_and_pairs_of_rows_are_the_same(drawn):
     assert answers[0] == answers[1]
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("partitions", [1, 2, 7])
 @pytest.mark.parametrize("keys", [["k"], ["t"], ["k", "t"]])
 def test_one_key_may_have_half_of_the_rows_of_both_sides(partitions, keys, monkeypatch):

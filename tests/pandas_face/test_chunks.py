@@ -20,6 +20,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(("data", "idiom"), CASES)
 def test_chunks_give_what_all_rows_give(data, idiom, monkeypatch):
     monkeypatch.setattr(tuning, "CHUNK_ROWS", 11)

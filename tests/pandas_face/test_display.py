@@ -86,7 +86,7 @@ def _without_memory(text: str | None) -> str | None:
     return None if text is None else re.sub("memory usage: .*", "", text)
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: str(options[0]))
 @pytest.mark.parametrize("name", FRAMES)
 def test_lazy_rows_are_shown_as_pandas_shows_them_by_its_options(name, options, monkeypatch):

@@ -67,6 +67,7 @@ def _always_lazy(monkeypatch):
         yield
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.slow
 @pytest.mark.parametrize("column", COLUMNS)
 def test_lazy_reductions_are_those_of_pandas(column):
@@ -77,7 +78,7 @@ def test_lazy_reductions_are_those_of_pandas(column):
                 assert _are_same(found, wanted), f"{how} of {which}: {found!r} instead of {wanted!r}"
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("which", ROWS)
 def test_lazy_reductions_of_groups_are_those_of_pandas(column, which):

@@ -50,6 +50,7 @@ def by_csv(pd, frame, path):
     return pd.read_csv(path, parse_dates=times)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(("data", "idiom"), CASES[::STEP])
 @pytest.mark.usefixtures("_large")
 @pytest.mark.filterwarnings("ignore")

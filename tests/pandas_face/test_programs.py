@@ -16,6 +16,7 @@ from tests.pandas_face.programs import failure
 FIRST = 3010 if "CI" in os.environ else random.SystemRandom().randrange(10**9)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(60))
 def test_program_ends_as_in_pandas(number):

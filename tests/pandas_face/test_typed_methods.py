@@ -189,6 +189,7 @@ def test_a_column_of_one_column_frame_is_its_column():
     assert frame["c"].tolist() == [4, 5]
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.light
 @pytest.mark.parametrize(("kind", "line"), CASES)
 def test_methods_of_nullable_columns_are_lazy_and_give_what_pandas_gives(kind, line):

@@ -172,6 +172,7 @@ WAYS = [
 nulls, while codecs take turns, so that each packs pages of both versions once."""
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(("codec", "pages", "version", "nulls"), WAYS)
 def test_every_encoding_of_every_type(tmp_path, codec, pages, version, nulls):
     path = tmp_path / "x.parquet"

@@ -154,6 +154,7 @@ def test_files_of_polars(tmp_path, codec):
     _check(path, None)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd", "gzip", "lz4_raw", "brotli"])
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_files_of_duckdb(tmp_path, codec, version):

@@ -172,6 +172,7 @@ def test_a_second_write_replaces_the_first(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.samples", "t_0000.h5", "t_0001.h5"]
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS])
 @pytest.mark.parametrize("call", ["make", "write", "copy", "close", "list", "sync", "rename", "folder"])
 def test_a_disk_that_takes_no_more_leaves_the_old_samples_and_nothing_in_the_way(tmp_path, monkeypatch, number, call):

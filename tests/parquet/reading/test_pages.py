@@ -375,6 +375,7 @@ def listed(path, monkeypatch, *, is_usual):
     return found
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("compression", ["none", "snappy"])
 @pytest.mark.parametrize("has_checksums", [False, True])
