@@ -134,7 +134,7 @@ def pandas_categorical(
     if (ordered or not keeps_na) and labels.nrows:
         codes, there = without_na(codes, labels)
         named = named[there]
-    categories = pd.Index(named)
+    categories = pd.Index(named, dtype=None if len(named) else "str")
     if not categories.is_unique:
         again = categories[categories.duplicated()][0]
         raise NonUniqueError(

@@ -551,9 +551,9 @@ def sort_values(
     names = by if isinstance(by, list) else [by]
     if frame._columns.index_name in frame._columns.values and frame._columns.index_name in names:
         raise NotLazyError("the labels of the rows have the name of the column")
-    if len(names) == 1 and key is None and names[0] in frame._columns.values:
+    if len(names) == 1 and names[0] in frame._columns.values:
         (up,) = ascending if isinstance(ascending, list | tuple) else [ascending]
-        order = order_of_pandas(column_of(frame, names[0], None), bool(up), kind, na_position)
+        order = order_of_pandas(column_of(frame, names[0], names[0]), bool(up), kind, na_position, key)
         if order is not None:
             rows = frame.take(order)
             return rows.reset_index(drop=True) if ignore_index else rows
@@ -578,6 +578,7 @@ FORMS: Mapping[str, Callable[..., Any] | str] = {
     "filter": filter,
     "stack": arranged_in_pandas("stack"),
     "transpose": arranged_in_pandas("transpose"),
+    "clip": "clip_forms",
     "drop": drop,
     "drop_duplicates": drop_duplicates,
     "first_valid_index": first_valid_index,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
 from akdask.pandas import tuning
+from akdask.pandas.face import faced, lazy_argument
 from akdask.pandas.refusals import NotLazyError
 
 LAZY_KINDS = {
@@ -226,7 +227,9 @@ def kind_of(given: Any) -> str | None:
 KINDS: dict[type, str] = {DataFrame: "frame", Series: "series", Index: "index", Array: "array"}
 
 
-def order_of_pandas(column: Series, ascending: bool, kind: str, na_position: str) -> np.ndarray[Any, Any] | None:
+def order_of_pandas(
+    column: Series, ascending: bool, kind: str, na_position: str, key: Callable[[Any], Any] | None = None
+) -> np.ndarray[Any, Any] | None:
     """Return the positions that put a column in pandas' order, None for columns too long for it.
 
     pandas' quicksort leaves equal values in an order of its own, which shows in the first rows of a sorted frame.
@@ -234,6 +237,11 @@ def order_of_pandas(column: Series, ascending: bool, kind: str, na_position: str
     """
     if kind != "quicksort" or len(column) > tuning.SORTED_BY_PANDAS:
         return None
+    if key is not None:
+        found = lazy_argument(key(faced(column)))
+        if not isinstance(found, Series) or len(found) != len(column):
+            raise NotLazyError("the key of a sort gives no column")
+        column = found
     rows: Any = column.to_pandas().reset_index(drop=True)
     positions: np.ndarray[Any, Any] = rows.sort_values(ascending=ascending, na_position=na_position).index.to_numpy()
     return positions

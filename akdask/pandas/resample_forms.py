@@ -57,6 +57,8 @@ class Binned:
     def labelled(self, lazily: Any) -> Any:
         """Compute results, and give their labels the frequency of the bins."""
         found: Any = plain(lazily.to_pandas())
+        if not len(found):
+            raise NotLazyError("results of no rows have types of their own")
         index: Any = found.index
         if isinstance(found.index, pandas.DatetimeIndex | pandas.TimedeltaIndex) and not self._lacks_times:
             try:
@@ -81,8 +83,6 @@ def binned(
         is_plain = not lazy._level_names and on is None
     else:
         is_plain = labelling.labels_of_frame(lazy) is None
-        if not len(lazy):
-            raise NotLazyError("results of no rows have types of their own")
     if not is_plain or level is not None:
         raise NotLazyError("columns are not named by text, or rows have labels of several levels")
     return Binned(lazy.resample(rule, closed=closed, label=label, on=on, origin=origin, offset=offset), rule)

@@ -182,9 +182,12 @@ def sort_values(
     kind: str = "quicksort",
     na_position: str = "last",
     ignore_index: bool = False,
+    key: Any = None,
 ) -> Any:
-    order = order_of_pandas(series, ascending, kind, na_position)
+    order = order_of_pandas(series, ascending, kind, na_position, key)
     if order is None:
+        if key is not None:
+            raise NotLazyError("there are many values")
         return series.sort_values(ascending, na_position=na_position, ignore_index=ignore_index)
     rows = series.iloc[order]
     return rows.reset_index(drop=True) if ignore_index else rows
@@ -342,7 +345,7 @@ BY_LABELS = words("drop droplevel filter reorder_levels sample swaplevel take tr
 """Methods that choose or name rows by labels or positions."""
 
 
-FORMS: Mapping[str, Callable[..., Any]] = {
+FORMS: Mapping[str, Callable[..., Any] | str] = {
     **ARITHMETIC,
     "str": text_of,
     "dt": times_of,
@@ -370,6 +373,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "to_frame": to_frame,
     "argsort": argsort,
     "between": between,
+    "clip": "clip_forms",
     "fillna": fillna,
     "get": get,
     "infer_objects": infer_objects,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas
 import pytest
 
@@ -32,6 +33,8 @@ QUESTIONS = {
     "windows of groups": lambda rows: rows.groupby("k")["x"].rolling(2).sum(),
     "parts of text": lambda rows: rows["k"].str.upper(),
     "parts of times": lambda rows: rows["t"].dt.hour,
+    "a sort by a key": lambda rows: rows.sort_values("k", key=lambda names: names.str.upper(), ascending=False),
+    "a sort of values by a key": lambda rows: rows["y"].sort_values(key=np.abs),
 }
 
 
@@ -43,3 +46,29 @@ def test_a_common_question_is_answered_without_chunks(name, monkeypatch):
     with config.set(pandas_fallback="error"):
         found = QUESTIONS[name](pd.DataFrame(ROWS))
     assert difference(found, QUESTIONS[name](ROWS)) is None
+
+
+@pytest.mark.parametrize("length", [6, 40, 300])
+def test_equal_keys_of_a_sort_are_left_as_pandas_leaves_them(length):
+    rows = pandas.DataFrame({"n": np.arange(length) % 3, "at": np.arange(length)})
+    with config.set(pandas_fallback="error"):
+        found = pd.DataFrame(rows).sort_values("n", key=lambda numbers: -numbers)
+    assert difference(found, rows.sort_values("n", key=lambda numbers: -numbers)) is None
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+@pytest.mark.parametrize("how", ["nunique", "mean", "std", "sum", "size", "first", "ohlc"])
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_bins_of_no_times_have_types_of_their_own(how, column):
+    rows = ROWS.assign(t=pandas.NaT).dropna(subset="t").set_index("t")[column]
+    lazily = pd.Series._of(pd.Series(rows).lazy(), None)
+    wanted = getattr(rows.resample("D"), how)()
+    assert difference(getattr(lazily.resample("D"), how)(), wanted) is None
+
+
+def test_categories_that_no_row_has_leave_an_empty_index_of_text():
+    rows = pandas.Series(pandas.Categorical(["mid", "mid"], categories=["lo", "mid", "hi"]))
+    lazily = pd.Series._of(pd.Series(rows).lazy(), None)
+    for own in (rows, lazily):
+        found = own[own == "lo"].cat.remove_unused_categories()
+        pandas.testing.assert_index_equal(found.cat.categories, pandas.Index([], dtype="str"))
