@@ -16,7 +16,8 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import in1d
 from akdask.arrays.setops import value_counts as counted
 from akdask.arrays.shapes import concatenate
-from akdask.arrays.sorting import coargsort
+from akdask.arrays.sorting import argsort, coargsort
+from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.engine import tuning
@@ -49,6 +50,18 @@ def drop_duplicates(frame: DataFrame, subset: str | Sequence[str] | None, keep: 
         return frame._of(frame._columns)
     groups = GroupBy([frame._columns.array(name) for name in names], dropna=False)
     return frame._rows(groups.edge_rows(last=keep == "last"))
+
+
+def unique(series: Series) -> Any:
+    """Return the distinct values in the order in which they come first.
+
+    Equal text is the same text, so that keys of groups do for it, and its rows are read once.
+    """
+    values = series.values
+    if not isinstance(values, Strings):
+        return series.drop_duplicates().values
+    keys, first = GroupBy(values, dropna=False).min(pdarray(*row_numbers(values._frame)))
+    return keys[argsort(first)]
 
 
 def isin(frame: DataFrame, values: Any) -> DataFrame:

@@ -1595,7 +1595,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([3, 1, 3]).unique().tolist()
         [3, 1]
         """
-        return self.drop_duplicates().values
+        from akdask.frames import distinct
+
+        return distinct.unique(self)
 
     def duplicated(self, keep: str | bool = "first") -> Series:
         """Return which values are equal to another one; lazy.  See `DataFrame.duplicated`."""

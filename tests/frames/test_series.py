@@ -330,6 +330,24 @@ def test_entries_are_sorted_as_by_pandas(pair):
     same(found.diff(), wanted.diff())
 
 
+@given(lengths=partition_lengths(), data=st.data())
+def test_distinct_text_comes_in_the_order_of_first_rows(lengths, data):
+    size = sum(lengths)
+    texts = data.draw(st.lists(st.sampled_from(["b", "", "a", "é", "bb"]), min_size=size, max_size=size))
+    found = ak.Series(partitioned(np.array(texts, dtype="<U2"), lengths))
+    wanted = list(dict.fromkeys(texts))
+    assert found.unique().tolist() == wanted
+    assert found.drop_duplicates().values.tolist() == wanted
+
+
+@given(st.lists(st.sampled_from(["b", "", None, "é"]), max_size=9))
+def test_missing_text_is_one_of_the_distinct_values(texts):
+    rows = pd.Series(texts, dtype="str")
+    found = ak.from_pandas(pd.DataFrame({"s": rows}))["s"]
+    assert ak.Series(found).unique().isna().tolist() == pd.isna(rows.unique()).tolist()
+    assert ak.Series(found).fillna("-").unique().tolist() == rows.fillna("-").unique().tolist()
+
+
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=20))
 def test_values_are_counted_and_the_largest_found(values):
     found, wanted = ak.Series(ak.array(values)), pd.Series(values)
