@@ -214,7 +214,28 @@ def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
 def _csv(files: str | list[str], options: dict[str, Any]) -> Any:
     if _size_of(files) <= tuning.READ_BYTES:
         raise NotLazyError("the files are small")
-    return module_named("akdask.pandas.lazy_csv").csv(files, **options)
+    lazy_csv = module_named("akdask.pandas.lazy_csv")
+    parsed, narrow = lazy_csv.types_in_turn(options)
+    found = faced(lazy_csv.csv(files, **parsed))
+    if narrow is None:
+        return found
+    if options.get("index_col") is not None:
+        raise NotLazyError("labels may be of a narrow type")
+    wanted = narrow if isinstance(narrow, dict) else dict.fromkeys(found.columns, narrow)
+    for name in [name for name in found.columns if name in wanted]:
+        found[name] = _narrowed(found[name], wanted[name])
+    return found
+
+
+def _narrowed(column: Any, dtype: str) -> Any:
+    """Return a column of a file as a type that it is not parsed as; looks for integers that are too large."""
+    if dtype == "category" and column.dtype not in ("int64", "str"):
+        raise NotLazyError("pandas finds the categories in its own way")
+    if "int" in dtype and len(column):
+        bounds = np.iinfo(dtype)
+        if not bounds.min <= column.min() <= column.max() <= bounds.max:
+            raise NotLazyError("an integer is too large")
+    return column.astype(dtype)
 
 
 def _table(files: str | list[str], options: dict[str, Any]) -> Any:

@@ -44,7 +44,7 @@ from akdask.storage.objects import MAY_LACK, UNIT, VALUES, ZONE, ObjType, Stored
 LINEWISE = words(
     """sep delimiter header names index_col usecols dtype engine skiprows na_values keep_default_na na_filter
     parse_dates date_format dayfirst cache_dates decimal thousands comment encoding encoding_errors skipinitialspace
-    skip_blank_lines true_values false_values float_precision low_memory memory_map compression doublequote
+    skip_blank_lines true_values false_values float_precision low_memory compression doublequote
     on_bad_lines"""
 )
 """Arguments of `read_csv` whose meaning does not depend on where a file is ranges_of_file."""
@@ -65,8 +65,37 @@ DTYPES: Mapping[Any, str] = {
     **{name: name for name in ("int64", "float64", "str", "bool")},
 }
 
+NARROW: Mapping[Any, str | None] = {
+    **dict.fromkeys(("int8", "int16", "int32", "uint8", "uint16", "uint32"), "int64"),
+    "float32": "float64",
+    "category": None,
+}
+"""Types that columns are given once they are parsed, and those that they are parsed as; None is inferred."""
+
 HEAD = 2**18
 """Bytes at the beginning of a file that say what its frame is like."""
+
+
+def types_in_turn(options: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return arguments with the types that columns are parsed as, and the types that they are given then."""
+    dtype = options.get("dtype")
+    is_mapping = isinstance(dtype, dict)
+    given: dict[Any, Any] = dtype if isinstance(dtype, dict) else {None: dtype}
+    kinds = {name: _type_name(kind) for name, kind in given.items()}
+    narrow = {name: kind for name, kind in kinds.items() if kind in NARROW}
+    if not narrow:
+        return dict(options), None
+    parsed = {name: NARROW.get(kinds[name], kind) for name, kind in given.items()}
+    if not is_mapping:
+        return {**options, "dtype": parsed[None]}, narrow[None]
+    return {**options, "dtype": {name: kind for name, kind in parsed.items() if kind is not None}}, narrow
+
+
+def _type_name(kind: Any) -> str | None:
+    """Return the name of a type without parameters."""
+    if isinstance(kind, str):
+        return kind
+    return np.dtype(kind).name if isinstance(kind, np.dtype) or kind in np.sctypeDict.values() else None
 
 
 def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
@@ -81,6 +110,7 @@ def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
         If an argument has no meaning for parts of a file, or cells of a column are of several types.
     """
     given = [files] if isinstance(files, str) else list(files)
+    options.pop("memory_map", None)
     _check_linewise(options)
     opened = [_opened(path, options) for path in given]
     first = opened[0]
@@ -124,7 +154,7 @@ def _check_linewise(options: dict[str, Any]) -> None:
         f"the argument {unable and unable[0]}": bool(unable),
         "the delimiter": not isinstance(delimiter, str) or len(delimiter) > 1 or delimiter in '"\r\n ',
         "engine": options.get("engine") not in (None, "c"),
-        "skiprows": not isinstance(options.get("skiprows") or 0, int),
+        "skiprows": callable(options.get("skiprows")),
         "header": not isinstance(options.get("header", "infer"), int | str | type(None)),
         "compression": options.get("compression", "infer") not in (None, "infer"),
         "encoding": (options.get("encoding") or "utf-8").lower() not in ENCODINGS,
@@ -189,14 +219,17 @@ def _start_of_rows(head: bytes, options: dict[str, Any]) -> int:
     if header == "infer":
         header = None if names is not None and names is not NO_DEFAULT else 0
     position = 3 if head.startswith(b"\xef\xbb\xbf") else 0
-    for _ in range(options.get("skiprows") or 0):
-        position = _next_line(head, position)
+    given = options.get("skiprows")
+    skipped = {*(range(given or 0) if isinstance(given, int | None) else given)}
     comment = (options.get("comment") or "\n").encode()
-    lines = 0 if header is None else header + 1
-    while lines:
+    lines, number = 0 if header is None else header + 1, 0
+    while lines or number in skipped:
         start, position = position, _next_line(head, position)
-        if head[start:position].strip() and not head[start:position].startswith(comment):
-            lines -= 1
+        is_row = head[start:position].strip() and not head[start:position].startswith(comment)
+        lines -= number not in skipped and bool(is_row)
+        number += 1
+    if any(number < line for line in skipped):
+        raise NotLazyError("lines between the rows are skipped")
     return position
 
 
