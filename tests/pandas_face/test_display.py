@@ -210,6 +210,22 @@ def test_memory_of_columns_is_told_without_computing_numbers(name, monkeypatch):
         assert not {*computed} & {*numeric}
 
 
+def test_memory_of_nullable_columns_and_objects_is_that_of_pandas(monkeypatch):
+    monkeypatch.setattr(tuning, "CACHED_VALUES", -1)
+    day = pandas.Timestamp("2020-01-01").date()
+    rows = pandas.DataFrame(
+        {
+            "n": pandas.array([1, None, 3], "Int64"),
+            "b": pandas.array([True, None, False], "boolean"),
+            "o": [day, None, day],
+        }
+    )
+    for deep in (False, True):
+        pandas.testing.assert_series_equal(
+            _lazily(rows).memory_usage(deep=deep).to_pandas(), rows.memory_usage(deep=deep)
+        )
+
+
 @pytest.mark.parametrize("key", [*(slice(*bounds) for bounds in BOUNDS), -1, 7, np.int64(-ROWS), [3, -1]], ids=str)
 def test_positions_choose_rows_without_numbering_the_others(key, monkeypatch):
     monkeypatch.setattr(tuning, "CACHED_VALUES", 50)
