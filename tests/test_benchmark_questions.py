@@ -14,6 +14,7 @@ held_back = pytest.importorskip("benchmarks.tasks.held_back")
 curves = pytest.importorskip("benchmarks.tasks.curves")
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("kind", [questions.PLAIN, *held_back.KINDS], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("question", questions.QUESTIONS, ids=lambda question: question.name)
 def test_everybody_gives_the_same_answer_to_a_question_of_any_kind_of_data(question, kind):

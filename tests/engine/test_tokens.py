@@ -157,6 +157,7 @@ COUNTED = {
 }
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("kind", COUNTED)
 @pytest.mark.parametrize("partitioned", [False, True])
 def test_what_depends_on_values_is_counted_for_each_part_of_a_column(kind, partitioned):

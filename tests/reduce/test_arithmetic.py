@@ -35,6 +35,7 @@ def _outcome(function):
     return type(value), repr(value)
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("reduction", ["sum", "mean"])
 @pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize("function", OPERATORS)

@@ -102,6 +102,7 @@ def assert_is_that_of_pandas(found, *names):
     pd.testing.assert_series_equal(running, summed, check_dtype=False, check_names=False)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("first", STEPS)
 def test_each_step_after_each_other_is_that_of_pandas(first, keeping):
     begun = STEPS[first](ak.DataFrame(ROWS))

@@ -187,6 +187,7 @@ def test_a_changed_bit_of_data_in_a_copy_is_found(kind, how, capsys):
     assert is_valid(kind, kind.folder)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("seed", range(4))
 def test_any_changed_bit_in_a_copy_is_found(kind, seed, capsys):
     random = np.random.default_rng(seed)

@@ -48,6 +48,7 @@ def test_spans_of_time_are_reduced_as_in_pandas(df):
     same(df.rolling("3h", on="t")["x"].agg("sum"), P.rolling("3h", on="t")["x"].sum())
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
 @pytest.mark.parametrize("least", [None, 0, 2])
 def test_windows_have_the_ends_that_are_closed(df, closed, least):
@@ -77,6 +78,7 @@ def in_order(wanted):
     return wanted.sort_index()
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("closed", [None, "right", "left", "both", "neither"])
 @pytest.mark.parametrize("how", ["sum", "max", "median", "count"])
 def test_windows_have_their_row_in_the_middle_where_it_is_asked_for(df, closed, how):
