@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.formats.parquet import columns
 from akdask.errors import AkdaskError, ObjTypeError, UnsupportedError
+from akdask.formats.parquet import columns
 from akdask.storage.registry import open_files
 
 PARQUET = {

@@ -145,7 +145,11 @@ def test_lists_of_other_items(stored):
 NOON = dt.datetime(2024, 5, 17, 12, 30, 0, 5)
 TIMES = {
     "times": (pa.timestamp("us"), NOON, "2024-05-17 12:30:00.000005"),
-    "times in a zone": (pa.timestamp("ms", "Europe/Paris"), NOON.replace(microsecond=0), "2024-05-17 14:30:00.000+0200"),
+    "times in a zone": (
+        pa.timestamp("ms", "Europe/Paris"),
+        NOON.replace(microsecond=0),
+        "2024-05-17 14:30:00.000+0200",
+    ),
     "days": (pa.date32(), NOON.date(), "2024-05-17"),
     "times of day": (pa.time32("ms"), dt.time(12, 30), "12:30:00.000"),
     "durations": (pa.duration("ms"), dt.timedelta(seconds=2), "2000ms"),
@@ -175,7 +179,7 @@ LEAVES = {
     "integers": (pa.int32(), [1, None, -3]),
     "floats": (pa.float32(), [0.5, None, 2.0]),
     "bools": (pa.bool_(), [True, None]),
-    "text": (pa.string(), ["a", None, "é\""]),
+    "text": (pa.string(), ["a", None, 'é"']),
     "bytes that are text": (pa.binary(), [b"a", None]),
     "bytes that are none": (pa.binary(), [b"\xff", None, b"a"]),
     "bytes of a fixed length": (pa.binary(1), [b"a", None]),
