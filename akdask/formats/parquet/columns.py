@@ -2,8 +2,8 @@
 
 Types are widened to 64 bits.  Times keep their unit and zone, days become seconds, decimals floats.  Integers and bools
 with nulls are of a nullable type; in lists with nulls they are floats.  Lists hold neither times nor lists: such items
-are text.  Bytes are text where they are UTF-8, else hex digits.  Each leaf of a schema is a column: fields of structs, and keys and values of maps, have the names of all that
-they are in.
+are text.  Bytes are text where they are UTF-8, else hex digits.  Each leaf of a schema is a column: fields of structs,
+and keys and values of maps, have the names of all that they are in.
 """
 
 from __future__ import annotations
