@@ -33,7 +33,7 @@ IN_CI = "CI" in os.environ
 #
 # What fails is drawn again by `--hypothesis-seed`, is reduced by Hypothesis to its smallest form, and stays with the
 # test as `@example(…)` above `@given`, where every profile runs it.
-EXAMPLES = 10 if IN_CI else 25
+EXAMPLES = 6 if IN_CI else 25
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize=IN_CI)
 settings.register_profile("few", PATIENT, max_examples=10, derandomize=True)
 settings.register_profile("fewest", PATIENT, max_examples=3, derandomize=True)
@@ -116,9 +116,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _sample(items: list[pytest.Item]) -> list[bool]:
-    """Whether CI runs tests: where a mark says so, one of some cases, chosen by its name, and at least the first."""
+    """Whether CI runs tests: where a mark says so, one of some cases, chosen by its name, and at least the first.
+
+    Cases are those of all classes of a module, as these repeat tests on other types.
+    """
     marks = [item.get_closest_marker("sampled") for item in items]
-    tests = [item.nodeid.partition("[")[0] for item in items]
+    tests = [(item.path, item.nodeid.partition("[")[0].rpartition("::")[2]) for item in items]
     is_kept = [
         mark is None or zlib.crc32(item.nodeid.encode()) % mark.kwargs["one_of"] == 0
         for item, mark in zip(items, marks, strict=True)

@@ -17,7 +17,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize(("name", "kind", "function"), CASES, ids=[f"{kind}-{name}" for name, kind, _ in CASES])
 def test_a_series_is_that_of_pandas(name, kind, function):
     different = []
@@ -81,7 +81,7 @@ def groups(frame, kind, dropna):
     return frame.groupby("k", dropna=dropna, observed=True)
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("kind", table.KINDS)
 @pytest.mark.parametrize(("name", "function"), table.GROUPS.items(), ids=table.GROUPS)
 def test_groups_of_missing_keys_are_those_of_pandas(name, function, kind):

@@ -110,7 +110,7 @@ LOOPS = [
 ]
 
 
-@pytest.mark.sampled(one_of=3)
+@pytest.mark.sampled(one_of=5)
 @pytest.mark.parametrize("loop", LOOPS)
 def test_loops_that_compute_do_no_round_again(loop, calls):
     loop(3)

@@ -204,7 +204,7 @@ class Integers(Reductions, Numbers):
         return arr.dtype if op_name in ("sum", "prod", "min", "max", "count") else "ak_float64"
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=5)
 class TestIntegers(Integers, *OF_ONE_DIMENSION):  # type: ignore[misc]
     """All tests, on integers of which some are missing."""
 
@@ -218,7 +218,7 @@ class TestIntegers(Integers, *OF_ONE_DIMENSION):  # type: ignore[misc]
         monkeypatch.setattr(akdask.ArkoudaArray, "default_fill_value", None)
 
 
-@pytest.mark.sampled(one_of=3)
+@pytest.mark.sampled(one_of=8)
 @without(*MISSING)
 class TestBytes(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers of 8 bits from 0."""
@@ -234,7 +234,7 @@ class TestBytes(Integers, *OF_INTEGERS):  # type: ignore[misc]
         )
 
 
-@pytest.mark.sampled(one_of=3)
+@pytest.mark.sampled(one_of=8)
 @without(*MISSING)
 class TestUnsigned(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers from 0."""
@@ -244,7 +244,7 @@ class TestUnsigned(Integers, *OF_INTEGERS):  # type: ignore[misc]
         return pd.api.types.pandas_dtype("ak_uint64")
 
 
-@pytest.mark.sampled(one_of=3)
+@pytest.mark.sampled(one_of=8)
 @without(*MISSING)
 class TestBigints(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers of any size."""
@@ -318,6 +318,7 @@ class Text(Lazy, Reductions):
             super().test_arith_frame_with_scalar(data, all_arithmetic_operators)
 
 
+@pytest.mark.sampled(one_of=2)
 class TestText(Text, *OF_ONE_DIMENSION):  # type: ignore[misc]
     """All tests, on text, of which NaN stands for what is missing."""
 
@@ -329,7 +330,7 @@ class TestText(Text, *OF_ONE_DIMENSION):  # type: ignore[misc]
         return None if op_name in ("__add__", "__radd__") else TypeError
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=5)
 class TestCategories(Text, *(tests for tests in OF_ONE_DIMENSION if tests is not base.BaseReshapingTests)):  # type: ignore[misc]
     """Text of few distinct values, which is equal or not and has no order; rows move as those of other text do."""
 

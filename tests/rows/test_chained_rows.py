@@ -113,6 +113,7 @@ def test_each_step_after_each_other_is_that_of_pandas(first, keeping):
             assert_is_that_of_pandas(step(begun), first, second)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_chains_are_those_of_pandas(seed, keeping):
     random = np.random.default_rng(seed)

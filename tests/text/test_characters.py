@@ -29,6 +29,7 @@ CASED = [character for character in EVERY if character < "\U00020000" or "\U000e
 """Characters of the planes that have letters with a case, or marks within words."""
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("name", [*PREDICATES, *TRANSFORMS])
 def test_every_character_is_that_of_python(name):
     # Alone, within a word, and around a sigma, which changes at the end of a word.

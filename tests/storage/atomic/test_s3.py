@@ -185,6 +185,7 @@ def test_objects_are_added_and_updated(options):
     assert found["b"].tolist() == (OLD * 2).tolist()
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("method", ["_put_file", "_cp_file", "_rm_file", "_pipe_file"])
 @pytest.mark.parametrize("after", [0, 1])
 def test_killed_writers_leave_the_old_set_or_the_new(method, after, options, monkeypatch):
