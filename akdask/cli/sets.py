@@ -13,6 +13,7 @@ from akdask.arrays.stored_arrays import from_stored
 from akdask.cli.console import counted, printable
 from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, MissingDatasetError, UnsupportedError
 from akdask.io.files import storables
+from akdask.io.scanning import delimiter_of, kind_of, scan
 from akdask.records import record
 from akdask.storage.files import absolute, exists, is_folder, is_remote, matching
 from akdask.storage.locales import (
@@ -182,14 +183,15 @@ def _is_of_a_format(path: str) -> bool:
     try:
         format_of(path)
     except AkdaskError:
-        return False
+        # Any text may be meant as CSV.
+        return (_kind_of(NamedSet(path, (path,))) or "read_csv") != "read_csv"
     return True
 
 
 def format_of_set(files: NamedSet) -> str:
     """Return the format of a set by its first file, else by its name; else HDF5, whose reader explains why.
 
-    Files of CSV without Arkouda's header are told by nothing but their names.
+    Formats that `akdask.scan` alone opens have the names that these programs give them.
 
     Raises
     ------
@@ -200,12 +202,42 @@ def format_of_set(files: NamedSet) -> str:
         return format_of_files(list(files.files)).name
     except FileFormatError:
         extensions = {split_extension(path)[1].lower() for path in files.files}
-        return next((known.name for known in formats().values() if extensions <= set(known.extensions)), "HDF5")
+        named = next((known.name for known in formats().values() if extensions <= set(known.extensions)), None)
+        return named or _SCANNED.get(_kind_of(files) or "", "HDF5")
+
+
+_SCANNED = {
+    "read_csv": "CSV",
+    "read_json": "JSON",
+    "read_feather": "Feather",
+    "read_orc": "ORC",
+    "read_excel": "Excel",
+    "read_xml": "XML",
+}
+"""Names of formats by the functions that `akdask.scan` chooses."""
+
+
+def _kind_of(files: NamedSet) -> str | None:
+    """Return the function that `akdask.scan` chooses for a set, None if it opens no such files."""
+    try:
+        return kind_of(list(files.files))
+    except AkdaskError:
+        return None
 
 
 def shown_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[Stored]:
-    """Open objects of a set to show them, as `stored_objects`; files named as CSV need no header of Arkouda's."""
-    return stored_objects(files, names, format_named("CSV") if format_of_set(files) == "CSV" else None)
+    """Open objects of a set to show them, as `stored_objects`; formats that `akdask.scan` alone opens, as it does."""
+    found = format_of_set(files)
+    if found == "CSV":
+        is_plain = _kind_of(files) == "read_csv"
+        options = {"column_delim": delimiter_of(list(files.files))} if is_plain else {}
+        return stored_objects(files, names, format_named("CSV"), **options)
+    if found in {known.name for known in formats().values()}:
+        return stored_objects(files, names)
+    frame = scan(list(files.files))
+    columns = {str(name): frame[name] for name in frame.columns}
+    kinds = {name: one.kind for name, one in storables(columns, None).items()}
+    return [Stored(name, kinds[name], columns[name]) for name in _wanted(files, list(columns), names)]
 
 
 def demand_format(sets: Sequence[NamedSet], allowed: Sequence[str], command: str) -> None:
@@ -256,17 +288,28 @@ def stored_objects(
     paths = list(files.files)
     opened = open_files(paths, file_format, **options)
     kinds = opened.kinds
-    present = list(kinds)
-    wanted = present if names is None else list(dict.fromkeys(names))
-    if missing := [name for name in wanted if name not in present]:
-        raise MissingDatasetError(
-            f"{files.name} has no object {', '.join(map(repr, missing))}.", details=[f"objects: {', '.join(present)}"]
-        )
+    wanted = _wanted(files, list(kinds), names)
     try:
         found = opened.objects(wanted)
         return [Stored(name, kinds[name], from_stored(found[name])) for name in wanted]
     except AkdaskError:
         return [_opened_alone(opened, name) for name in wanted]
+
+
+def _wanted(files: NamedSet, present: Sequence[str], names: Sequence[str] | None) -> list[str]:
+    """Return the names of the objects that are wanted.
+
+    Raises
+    ------
+    MissingDatasetError
+        If one is not there.
+    """
+    wanted = list(present) if names is None else list(dict.fromkeys(names))
+    if missing := [name for name in wanted if name not in present]:
+        raise MissingDatasetError(
+            f"{files.name} has no object {', '.join(map(repr, missing))}.", details=[f"objects: {', '.join(present)}"]
+        )
+    return wanted
 
 
 def readable_objects(files: NamedSet, file_format: Format | None = None, **options: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import akdask as ak
 from akdask.cli.console import counted, print_json, printable, size, table
-from akdask.cli.sets import NamedSet, Stored, add_files, demand_format, format_of_set, named_sets, shown_objects
+from akdask.cli.sets import NamedSet, Stored, add_files, format_of_set, named_sets, shown_objects
 from akdask.errors import AkdaskError, ArgumentError, FileFormatError
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.layout import METADATA_GROUP
@@ -31,7 +31,7 @@ from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
 from akdask.formats.parquet.file_set import ColumnAgreement
 from akdask.formats.parquet.footers import inspect_file, metadata_of
 from akdask.formats.parquet.thrift import CODECS
-from akdask.storage.files import exists, identify
+from akdask.storage.files import exists, files_below, identify, is_folder
 from akdask.storage.manifest import manifest_path
 
 
@@ -49,7 +49,7 @@ def register(commands: Any) -> None:
         help="show how files are made: layout, sizes, rows, attributes, versions",
         description="Show how sets of files are made: the age of their layout (v2 since v2022.11.10, v1 since "
         "v2021.11.02, v0 before and from others), sizes, rows of each file, objects with their attributes, who wrote "
-        "them.  Of Parquet: row groups, and how columns are stored and packed.  Only metadata is read.",
+        "them.  Of Parquet: row groups, and how columns are stored and packed.  Of others, their arrays or columns.",
     )
     add_files(parser)
     parser.add_argument("-m", "--members", action="store_true", help="show the datasets inside objects, too")
@@ -130,7 +130,6 @@ _VERSIONS = ("arkouda_version", "file_version")  # reported for the files, as al
 def _info(options: argparse.Namespace) -> int:
     """Show the structure of files; return the exit code."""
     named = named_sets(options.files)
-    demand_format(named, ["HDF5", "Parquet", "CSV"], "info")
     sets = [(files, format_of_set(files)) for files in named]
     if options.json:
         print_json([_as_json(files, name) for files, name in sets])
@@ -140,22 +139,27 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _as_json(files: NamedSet, name: str) -> dict[str, Any]:
-    if name == "CSV":
+    if name not in {"HDF5", "Parquet"}:
         return _listed_as_json(files, shown_objects(files))
     return _parquet_as_json(files) if name == "Parquet" else _hdf5_as_json(files, _read_all(files))
 
 
 def _as_text(files: NamedSet, name: str, with_members: bool) -> str:
-    if name == "CSV":
-        return _csv_as_text(files)
+    if name not in {"HDF5", "Parquet"}:
+        return _others_as_text(files, name)
     return _parquet_as_text(files) if name == "Parquet" else _hdf5_as_text(files, _read_all(files), with_members)
 
 
-def _csv_as_text(files: NamedSet) -> str:
-    total = size(sum(identify(path).size for path in files.files))
-    columns = [[item.name, *_about_object(item).values()] for item in shown_objects(files)]
-    title = f"{printable(files.name)}: {counted(len(files.files), 'file')}, {total}, CSV"
-    return f"{title}\n{table(['column', 'kind', 'type', 'rows'], columns)}"
+def _others_as_text(files: NamedSet, name: str) -> str:
+    """Return a table of the arrays of a Zarr store, or the columns of other files."""
+    found = shown_objects(files)
+    columns = [[item.name, *_about_object(item).values()] for item in found]
+    inside = [path for one in files.files for path in (files_below(one) if is_folder(one) else [one])]
+    total = size(sum(identify(path).size for path in inside))
+    title = f"{printable(files.name)}: {counted(len(inside), 'file')}, {total}, {name}"
+    heading = ["array" if name == "Zarr" else "column", "kind", "type", "rows"]
+    problems = [f"! {printable(item.problem.message)}" for item in found if item.problem is not None]
+    return "\n".join([title, table(heading, columns), *problems])
 
 
 def _read_all(files: NamedSet) -> list[FileMetadata]:

@@ -132,7 +132,7 @@ def read_objects(
     if groups:
         return _with_groups(files, names or [], groups, as_stored=as_stored)
     found = files.objects(names)
-    if not found:
+    if not found and names is not None:
         hint = None if datasets is None else "name some of them, or leave datasets out for all."
         raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
     objects = {name: from_stored(stored) if as_stored else _as_on_servers(stored) for name, stored in found.items()}

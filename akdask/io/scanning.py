@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,19 +135,36 @@ def frame_of_set(
 
     Unless `datasets` names them, columns of other lengths than most have, and arrays of several dimensions, are left
     out with one warning; where there are no others, arrays of several dimensions have a column for each number of a
-    row.  Frames among other columns give theirs, named ``frame.column``.
+    row.  Variables of netCDF-4 have a row for each element, labelled by its coordinates.  Frames among other columns
+    give theirs, named ``frame.column``.
     """
     from akdask.frames.dataframe import DataFrame
     from akdask.io.files import read_objects
 
     opened = open_files(filenames, **options)
-    if datasets is None and not opened.kinds:
-        return DataFrame({})
     objects = read_objects(opened, datasets, as_stored=True)
+    if not objects:
+        return DataFrame({})
+    if len(opened.paths) == 1 and _has_dimensions(opened.paths[0]):
+        from akdask.io.netcdf import frame_of_variables
+
+        read = partial(read_objects, opened, as_stored=True)
+        found = frame_of_variables(opened.paths[0], objects, read, are_named=datasets is not None)
+        if found is not None:
+            return found
     first, *rest = objects.values()
     if isinstance(first, DataFrame) and not rest:
         return first
     return DataFrame(objects if datasets is not None else with_common_rows(objects))
+
+
+def _has_dimensions(path: str) -> bool:
+    """Whether a file is one of netCDF-4."""
+    if format_of_files(path).name != "HDF5":
+        return False
+    from akdask.formats.hdf5.metadata import has_dimensions
+
+    return has_dimensions(path)
 
 
 def with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:

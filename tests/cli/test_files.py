@@ -10,7 +10,9 @@ from dataclasses import replace
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
+import zarr
 
 import akdask as ak
 from akdask.cli import main, validate
@@ -114,7 +116,7 @@ def test_a_folder_is_listed_without_files_of_no_format(tmp_path, capsys):
 
 
 def test_a_folder_of_no_formats_is_an_error(tmp_path, capsys):
-    (tmp_path / "readme.txt").write_text("words")
+    (tmp_path / "readme.bin").write_bytes(b"\0words")
     assert main(["ls", str(tmp_path)]) == 2
     assert "is none of" in capsys.readouterr().err
 
@@ -344,6 +346,68 @@ def test_csv_files_of_other_writers_are_shown(folder, capsys):
     assert capsys.readouterr().out.startswith("plain.csv: 1 file, 20 B, CSV\n")
     assert main(["info", "--json", "plain.csv"]) == 0
     assert [item["name"] for item in json.loads(capsys.readouterr().out)[0]["objects"]] == ["number", "text"]
+
+
+FRAME = pd.DataFrame({"number": [7, 8], "text": ["a", "b"]})
+SCANNED = {
+    "x.json": ("JSON", lambda path: FRAME.to_json(path, orient="records")),
+    "x.feather": ("Feather", FRAME.to_feather),
+    "x.orc": ("ORC", FRAME.to_orc),
+    "x.tsv": ("CSV", lambda path: FRAME.to_csv(path, sep="\t", index=False)),
+    "x.txt": ("CSV", lambda path: FRAME.to_csv(path, sep=";", index=False)),
+    "x": ("CSV", lambda path: FRAME.to_csv(path, index=False)),
+}
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_all_that_scan_opens_is_shown(folder, capsys, name):
+    file_format, write = SCANNED[name]
+    (folder / "sub").mkdir()
+    write(folder / "sub" / name)
+    assert main(["head", f"sub/{name}"]) == 0
+    assert capsys.readouterr().out.split() == ["number", "text", "7", "a", "8", "b"]
+    assert main(["head", f"sub/{name}", "-o", "text", "-n", "1"]) == 0
+    assert capsys.readouterr().out.split() == ["text", "a", "…", "1", "more", "row"]
+    assert main(["head", f"sub/{name}", "-o", "other"]) == 2
+    assert "objects: number, text" in capsys.readouterr().err
+    assert main(["info", f"sub/{name}"]) == 0
+    first, *table = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"sub/{name}: 1 file, ")
+    assert first.endswith(file_format)
+    assert [line.split()[0] for line in table] == ["column", "number", "text"]
+    for listed in (f"sub/{name}", "sub"):
+        assert main(["ls", "--json", listed]) == 0
+        (found,) = json.loads(capsys.readouterr().out)
+        assert [(item["name"], item["type"], item["rows"]) for item in found["objects"]] == [
+            ("number", "int64", 2),
+            ("text", "str", 2),
+        ]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_zarr_stores_are_shown(tmp_path, capsys, version):
+    group = zarr.open_group(tmp_path / "x.zarr", mode="w", zarr_format=version)
+    group.create_array("a", data=np.arange(5), chunks=(2,))
+    group.create_array("g/m", data=np.ones((3, 2)), chunks=(3, 2))
+    group.create_array("odd", data=np.ones(3, "c16"), chunks=(3,))
+    path = str(tmp_path / "x.zarr")
+    assert main(["info", path]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.endswith("Zarr")
+    assert " 1 file," not in first
+    assert [line.split() for line in rest[:4]] == [
+        ["array", "kind", "type", "rows"],
+        ["a", "pdarray", "int64", "5"],
+        ["g/m", "ArrayView", "float64", "3"],
+        ["odd", "Unknown", "-", "-"],
+    ]
+    assert rest[4].startswith("! ")
+    assert "which cannot be read" in rest[4] or "complex" in rest[4]
+    assert main(["info", "--json", path]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert [item["name"] for item in found["objects"]] == ["a", "g/m", "odd"]
+    assert main(["head", "-o", "a", path]) == 0
+    assert capsys.readouterr().out.split() == ["a", "0", "1", "2", "3", "4"]
 
 
 def test_convert_refuses_an_extension_that_no_format_has(folder, capsys):

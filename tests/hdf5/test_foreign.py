@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import MissingDatasetError, ObjTypeError, UnsupportedError
+from akdask.errors import FileFormatError, MissingDatasetError, ObjTypeError, UnsupportedError
 from akdask.formats.hdf5.file_set import open_set
+from akdask.pandas import scan as face_scan
 from akdask.storage.objects import ObjType
 
 
@@ -357,6 +358,50 @@ def test_a_scan_of_arrays_with_long_rows_alone_is_refused(path):
 def test_a_scan_of_no_objects_is_a_frame_without_columns(path):
     h5py.File(path, "w").close()
     assert ak.scan(path).shape == (0, 0)
+
+
+def test_reading_all_of_a_file_without_datasets_gives_nothing(path):
+    with h5py.File(path, "w") as file:
+        file.create_group("g/h")
+    assert ak.read_hdf(path) == ak.read(path) == {}
+    assert ak.scan(path).shape == (0, 0)
+    assert face_scan(path).shape == (0, 0)
+
+
+PARTS = {
+    "family": (("x%05d.h5", {"driver": "family", "memb_size": 4096}), "x00000.h5"),
+    "family of a folder with %": (("a%%d0/x0%03d", {"driver": "family", "memb_size": 3000}), "a%d0/x0000"),
+    "split": (("x", {"driver": "split"}), "x-m.h5"),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_one_file_in_several_is_opened_by_its_first(tmp_path, name):
+    (pattern, options), first = PARTS[name]
+    (tmp_path / first).parent.mkdir(exist_ok=True)
+    numbers = np.arange(4000)
+    with h5py.File(tmp_path / pattern, "w", **options) as file:
+        file["plain"] = numbers
+        file.create_dataset("packed", data=numbers, chunks=(500,), compression="gzip")
+        file["text"] = ["a", "b"]
+        file["table"] = np.array([(1, 0.5), (2, 1.5)], [("n", "i8"), ("f", "f8")])
+    found = ak.read_hdf(tmp_path / first)
+    assert found["plain"].tolist() == found["packed"].tolist() == numbers.tolist()
+    assert found["packed"][1200:1203].tolist() == [1200, 1201, 1202]
+    assert found["text"].tolist() == ["a", "b"]
+    assert found["table"]["f"].tolist() == [0.5, 1.5]
+    assert ak.read_hdf(tmp_path / first, "plain")["plain"].sum() == numbers.sum()
+
+
+def test_one_file_in_several_that_lacks_some_is_refused(tmp_path):
+    with h5py.File(tmp_path / "x%d.h5", "w", driver="family", memb_size=4096) as file:
+        file["x"] = np.arange(4000)
+    (tmp_path / "x3.h5").unlink()
+    with pytest.raises(FileFormatError, match="x0"):
+        ak.read_hdf(tmp_path / "x0.h5")
+    (tmp_path / "x3.h5").mkdir()
+    with pytest.raises(FileFormatError, match=r"member .*x3\.h5' is no file"):
+        ak.read_hdf(tmp_path / "x0.h5")
 
 
 def test_groups_without_members_hide_nothing_that_cannot_be_read(path):

@@ -480,9 +480,8 @@ class FileSet:
         if not rest and differing:
             raise self._agreement.error(differing)
         if not rest:
-            # Groups without members are the last to be told of.
-            found = [name for name, reason in unreadable.items() if reason != EMPTY_GROUP]
-            return found or list(unreadable)
+            # Groups without members hide nothing.
+            return [name for name, reason in unreadable.items() if reason != EMPTY_GROUP]
         warn_of_left_out(self._options.label, differing, unreadable)
         return rest
 

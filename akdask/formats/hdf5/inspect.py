@@ -22,7 +22,7 @@ from akdask.formats import tuning
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.codecs import describe_members
 from akdask.formats.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
-from akdask.formats.hdf5.library import open_file
+from akdask.formats.hdf5.library import is_in_parts, open_file
 from akdask.formats.hdf5.metadata import root_of
 from akdask.records import record
 from akdask.storage.files import (
@@ -277,6 +277,8 @@ def describe_file(file: FileIdentity) -> FileDescription:
         root = root_of(opened)
         described = list(describe_members(root))
         slots = [slot for found in described for slot in found.slots]
+        if is_in_parts(opened):
+            slots = [(ELSEWHERE if offset >= 0 else offset, length) for offset, length in slots]
         _check_ends(file, tuple(found.schema for found in described), slots)
         return FileDescription(
             file,

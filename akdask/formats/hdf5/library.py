@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import h5py
-from h5py import h5f, h5p
+from h5py import h5f, h5fd, h5p
 
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5.layout import H5Object
@@ -77,6 +77,11 @@ def open_hdf5(path: str, file: FileIdentity | None = None) -> Any:
     try:
         return h5py.File(_open(os.fsencode(path_of_open(descriptor, path))))
     except HDF5_ERRORS as error:
+        from akdask.formats.hdf5.file_parts import open_parts
+
+        parts = open_parts(path, _new_access())
+        if parts is not None:
+            return h5py.File(parts)
         raise type(error)(str(error).replace(path_of_open(descriptor, path), path)) from error
     finally:
         os.close(descriptor)
@@ -99,12 +104,21 @@ def _open(name: bytes) -> H5Object:
         return h5f.open(name, h5f.ACC_RDONLY, access)
 
 
+def is_in_parts(opened: Any) -> bool:
+    """Whether an open file is several files, in which addresses are no offsets."""
+    return opened.id.get_access_plist().get_driver() in {h5fd.FAMILY, h5fd.MULTI}
+
+
 def _is_open_otherwise(error: OSError) -> bool:
     return "file locking flag" in str(error) or "file close degree" in str(error)
 
 
 @lru_cache(maxsize=1)
 def _access() -> H5Object:
+    return _new_access()
+
+
+def _new_access() -> H5Object:
     """Readers take no lock: a set may be on a file system without locks, or be appended to by another process."""
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_fclose_degree(h5f.CLOSE_STRONG)

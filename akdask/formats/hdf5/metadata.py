@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from h5py import h5a, h5d, h5g, h5l, h5o, h5t, h5z
+from h5py import h5a, h5d, h5ds, h5g, h5l, h5o, h5t, h5z
 
 from akdask.caches import cached_results
 from akdask.errors import AkdaskError, FileFormatError, ObjTypeError
@@ -359,6 +359,28 @@ class StoredDataset(StoredNode):
 
     def _inferred_kind(self) -> ObjType:
         return ObjType.ARRAYVIEW if self._has_shape() else ObjType.PDARRAY
+
+
+def has_dimensions(path: str) -> bool:
+    """Whether a file has dimensions as netCDF-4 has them: datasets that are scales of others.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read as HDF5.
+    """
+    with open_file(path) as opened:
+        root = root_of(opened)
+        if (
+            root.is_marked
+            or h5a.exists(root.opened, layout.FILE_FORMAT)
+            or layout.METADATA_GROUP.encode() in root.names
+        ):
+            return False
+        if h5a.exists(root.opened, b"_NCProperties"):  # since version 4.4.1
+            return True
+        found = (root.open(name) for name in root.names)
+        return any(isinstance(one, StoredDataset) and h5ds.is_scale(one.opened) for one in found)
 
 
 @cached_results("schemas of HDF5 datasets", 65536)

@@ -42,7 +42,7 @@ from akdask.formats.hdf5.description import (
 )
 from akdask.formats.hdf5.foreign import OBJECTS, STEP, FieldReader, dataset_of, is_plain_record
 from akdask.formats.hdf5.layout import H5Object
-from akdask.formats.hdf5.library import HDF5_ERRORS, open_hdf5
+from akdask.formats.hdf5.library import HDF5_ERRORS, is_in_parts, open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.formats.hdf5.null_terminated import Characters
 from akdask.records import record
@@ -138,6 +138,8 @@ class ChunkedReader:
             raise NotFlatError("it keeps its data in other files")
         if extent.offset == OUTSIDE:
             _allow_outside(dataset, self._file.path, access)
+        elif dataset.storage == "chunked" and is_in_parts(self._hdf5):
+            check_chunk(math.prod(node.get_create_plist().get_chunk()) * node.dtype.itemsize)
         elif dataset.storage == "chunked" and not node.dtype.hasobject:
             index = index_of(self._file, extent.dataset, node)
             has_block = bool(self._hdf5.id.get_create_plist().get_userblock())

@@ -1,0 +1,151 @@
+"""netCDF-4 files, opened as frames: what they mean by attributes, beside what xarray makes of these."""
+
+import warnings
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import akdask as ak
+import akdask.pandas as face
+from akdask.errors import AlignmentError
+
+NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable         4"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "x.nc")
+
+
+def write(path, coordinates, variables):
+    """Write coordinates, None for a length alone, and variables of their dimensions, with attributes."""
+    with h5py.File(path, "w") as file:
+        file.attrs["_NCProperties"] = "version=2"
+        for name, values in coordinates.items():
+            made = file.create_dataset(name, data=np.zeros(values, "f4") if isinstance(values, int) else values)
+            made.make_scale(NO_VARIABLE if isinstance(values, int) else name)
+        for name, (dimensions, values, attributes) in variables.items():
+            made = file.create_dataset(name, data=values)
+            made.attrs.update(attributes)
+            for axis, dimension in enumerate(dimensions):
+                made.dims[axis].attach_scale(file[dimension])
+
+
+@pytest.mark.parametrize(
+    ("values", "attributes"),
+    [
+        (np.array([1, -9, 300], "i2"), {"_FillValue": np.int16(-9)}),
+        (np.array([1, -9, 300], "i2"), {"_FillValue": np.array([-9], "i2"), "scale_factor": 0.5, "add_offset": 100.0}),
+        (np.array([1, -9, 300], "i2"), {"scale_factor": 0.1}),
+        (np.array([1, -9, 300], "i2"), {"add_offset": np.float32(2)}),
+        (np.array([1, -9, 300], "i4"), {"missing_value": 300}),
+        (np.array([0.1, 1e20, np.nan], "f4"), {"_FillValue": np.float32(1e20)}),
+        (np.array([0.1, 1e20, np.nan], "f4"), {"missing_value": 1e20}),
+        (np.array([0.5, 1.5, 2.5]), {"_FillValue": np.nan}),
+        (np.array([1, -1, -128], "i1"), {"_Unsigned": "true", "_FillValue": np.int8(-1)}),
+        (np.array([1, 2, 3]), {"units": "m"}),
+    ],
+)
+def test_numbers_are_what_attributes_say(path, values, attributes):
+    write(path, {"t": np.array([10.0, 20.0, 30.0])}, {"v": (["t"], values, attributes)})
+    plain = {name: value[0] if isinstance(value, np.ndarray) else value for name, value in attributes.items()}
+    if "missing_value" in plain:
+        plain["missing_value"] = values.dtype.type(plain["missing_value"])
+    expected = xr.decode_cf(xr.Dataset({"v": ("t", values, plain)}))["v"].to_numpy().astype(float)
+    found = ak.scan(path)
+    np.testing.assert_allclose(found["v"].to_ndarray().astype(float), expected, rtol=1e-6)
+    assert found.index.tolist() == [10, 20, 30]
+    seen = face.scan(path)
+    assert seen.index.name == "t"
+    np.testing.assert_allclose(seen["v"].to_pandas().astype(float), expected, rtol=1e-6)
+    assert ak.read_hdf(path)["v"].tolist() == pytest.approx(values.tolist(), nan_ok=True)
+
+
+def test_integers_that_may_be_missing_stay_exact(path):
+    wide = 2**60 + 1
+    write(
+        path, {"t": 3}, {"v": (["t"], np.array([wide, -9, 7]), {"_FillValue": np.array([-9]), "missing_value": [7, 8]})}
+    )
+    found = ak.scan(path)["v"]
+    assert found.isna().tolist() == [False, True, True]
+    assert found.fillna(0).tolist() == [wide, 0, 0]
+
+
+def test_each_element_of_several_dimensions_is_a_row(path):
+    numbers = np.arange(24, dtype="i2").reshape(3, 2, 4)
+    write(
+        path,
+        {"t": np.array([10, 20, 30]), "lat": np.array([1.5, 2.5], "f4"), "x": 4},
+        {
+            "v": (["t", "lat", "x"], numbers, {"_FillValue": np.int16(5), "scale_factor": 2.0}),
+            "w": (["t", "lat", "x"], numbers + 1, {}),
+            "n": (["t"], np.arange(3), {}),
+        },
+    )
+    with pytest.warns(RuntimeWarning, match=r"'n': shape \(3,\)") as told:
+        found = ak.scan(path)
+    assert len(told) == 1
+    data = xr.Dataset(
+        {
+            "v": (["t", "lat", "x"], np.where(numbers == 5, np.nan, 2.0 * numbers)),
+            "w": (["t", "lat", "x"], numbers + 1),
+        },
+        {"t": [10, 20, 30], "lat": [1.5, 2.5], "x": range(4)},
+    )
+    expected = data.to_dataframe(dim_order=["t", "lat", "x"]).reset_index()
+    pd.testing.assert_frame_equal(found.to_pandas(), expected, check_dtype=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ak.scan(path, datasets="n").to_pandas()["n"].to_dict() == {10: 0, 20: 1, 30: 2}
+        assert list(ak.scan(path, datasets=["w"]).columns) == ["t", "lat", "x", "w"]
+    with pytest.raises(AlignmentError, match="several shapes"):
+        ak.scan(path, datasets=["v", "n"])
+
+
+def test_coordinates_alone_are_columns(path):
+    write(path, {"t": np.array([3, 1]), "x": 2}, {})
+    assert ak.scan(path).to_pandas()["t"].tolist() == [3, 1]
+
+
+def test_coordinates_shorter_than_a_dimension_are_no_labels_and_longer_ones_are_cut(path):
+    write(path, {"t": np.array([3, 1])}, {"v": (["t"], np.arange(3), {})})
+    assert ak.scan(path).to_pandas()["v"].to_dict() == {0: 0, 1: 1, 2: 2}
+    write(path, {"t": np.array([3, 1, 2, 5])}, {"v": (["t"], np.arange(3), {})})
+    assert ak.scan(path).to_pandas()["v"].to_dict() == {3: 0, 1: 1, 2: 2}
+
+
+def test_dimensions_in_groups_and_text_beside_numbers(path):
+    with h5py.File(path, "w") as file:
+        file["t"] = np.array([10, 20])
+        file["t"].make_scale("t")
+        file["g/v"] = np.array([1, 2], "i2")
+        file["g/s"] = ["a", "b"]
+        for name in ("g/v", "g/s"):
+            file[name].dims[0].attach_scale(file["t"])
+        file["g/v"].attrs["scale_factor"] = 0.5
+    found = ak.scan(path)
+    assert found["g/v"].tolist() == [0.5, 1]
+    assert found["g/s"].tolist() == ["a", "b"]
+    assert found.index.tolist() == [10, 20]
+
+
+def test_files_without_dimensions_are_as_before(path):
+    with h5py.File(path, "w") as file:
+        file["v"] = np.array([1, 2])
+        file["v"].attrs["_FillValue"] = 2
+    assert ak.scan(path)["v"].tolist() == [1, 2]
+
+
+def test_rows_in_many_partitions_have_the_labels_of_one(path):
+    numbers = np.arange(3000).reshape(100, 30)
+    write(path, {"a": np.arange(100) * 2, "b": np.arange(30) * 3}, {"v": (["a", "b"], numbers, {"_FillValue": 17})})
+    one = ak.scan(path).to_pandas()
+    with ak.config.set(partition_size=1000):
+        many = ak.scan(path).to_pandas()
+    pd.testing.assert_frame_equal(one, many)
+    assert one["a"].tolist() == np.repeat(np.arange(100) * 2, 30).tolist()
+    assert one["b"].tolist() == np.tile(np.arange(30) * 3, 100).tolist()
+    assert one["v"].isna().to_numpy().nonzero()[0].tolist() == [17]
