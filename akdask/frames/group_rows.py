@@ -19,8 +19,9 @@ from akdask.arrays.group_rows import first_in_order
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import position, take_columns
+from akdask.arrays.setops import in1d
 from akdask.arrays.shapes import concatenate
-from akdask.arrays.sorting import argsort, sort
+from akdask.arrays.sorting import argsort
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.ufuncs import isnan
 from akdask.deferred import pd
@@ -270,7 +271,10 @@ def diff(groups: DataFrameGroupBy, colname: Any, *, periods: int) -> DiffAggrega
 
 
 def _some_rows(groups: DataFrameGroupBy, positions: Any, sort_index: bool) -> DataFrame:
-    return groups.df._rows(sort(positions) if sort_index else positions)
+    """Return rows at positions; in the order of the rows they are a filter, which reads the rows that it leaves."""
+    if not sort_index:
+        return groups.df._rows(positions)
+    return groups.df._rows(in1d(pdarray(*row_numbers(groups.df._columns.frame)), positions))
 
 
 def transform(groups: DataFrameGroupBy, func: str | Callable[[pd.Series], Any]) -> DataFrame:

@@ -30,6 +30,18 @@ def test_rows_are_numbered_in_the_order_of_keys_of_several_words(rows):
     assert firsts.tolist() == [rows.index(key) for key in distinct]
 
 
+@pytest.mark.parametrize("distinct", [1, 3, 700, 5000])
+def test_repeated_words_are_numbered_as_by_a_sort_of_all(distinct):
+    rng = np.random.default_rng(distinct)
+    words = rng.choice(rng.integers(0, 2**64, distinct, np.uint64), 5000)
+    values, first, wanted = np.unique(words, return_index=True, return_inverse=True)
+    for number in (lambda codes: number_rows([words], codes), lambda codes: _number_sorted([words], codes)):
+        codes, firsts = number(np.empty(len(words), np.int32))
+        assert codes.count == len(values)
+        assert codes.codes.tolist() == wanted.tolist()
+        assert firsts.tolist() == first.tolist()
+
+
 def test_keys_whose_last_bits_decide_are_numbered_right():
     # Beside row numbers there is no room for the bits in which neighbours differ.
     keys = np.array([2**63 - 1, 5, 4, 5, 4, -(2**63), 5], np.int64)

@@ -397,6 +397,8 @@ def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tu
     if not len(codes):
         return GroupCodes(codes, 0), np.empty(0, np.int64)
     words = [np.ascontiguousarray(column) if column.dtype == np.uint64 else word(column, 0) for column in keys]
+    if len(words) == 1 and _repeat(words):  # Few distinct values are sooner hashed and sorted than all rows are sorted.
+        return _number_ranked(words, codes)
     return _number_sorted(words, codes) or _number_ranked(words, codes)
 
 
