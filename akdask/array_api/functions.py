@@ -362,7 +362,7 @@ def argsort(x: StandardArray, /, *, axis: int = -1, descending: bool = False, st
     >>> xp.argsort(xp.asarray([[3, 1, 2]])).tolist()
     [[1, 2, 0]]
     """
-    return StandardArray(sorting.argsort(x._array, axis=axis, ascending=not descending))
+    return StandardArray(sorting.stable_argsort(x._array, axis, ascending=not descending))
 
 
 def sort(x: StandardArray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> StandardArray:

@@ -406,9 +406,9 @@ class Categorical(Array):
         algorithm : SortingAlgorithm
             Accepted for compatibility with Arkouda.
         ascending : bool, default True
-            The direction.
+            The direction, as in `argsort`.
         """
-        return sorting.sorted_positions([self], ascending)
+        return sorting.coargsort([self], algorithm, ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the elements are in ascending order, which no missing element is part of; lazy."""

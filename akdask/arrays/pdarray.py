@@ -42,6 +42,36 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }
 """Python's operators that change their first operand."""
 
+BETWEEN: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "<<<": rotl,
+    ">>>": rotr,
+}
+"""The operators between two operands; Arkouda writes rotations ``<<<`` and ``>>>``."""
+
+
+def _between(op: str) -> Callable[[Any, Any], Any]:
+    if op not in BETWEEN:
+        raise ArgumentError(f"bad operator {op}", details=[f"operators: {' '.join(BETWEEN)}"])
+    return BETWEEN[op]
+
 
 def _of_elements(array: pdarray, name: str, axis: int | None = None, keepdims: bool = False) -> Scalar:
     """Return {what} as a lazy scalar: {dtype}.
@@ -107,7 +137,7 @@ class pdarray(ElementwiseArray):
 
     objType = "pdarray"
 
-    BinOps = frozenset((*"+-*/%<>&|^", "//", "<=", ">=", "!=", "==", "<<", ">>", ">>>", "<<<", "**"))
+    BinOps = frozenset(BETWEEN)
     """Operators of two operands, by the names that an Arkouda server knows them by."""
 
     OpEqOps = frozenset(f"{sign}=" for sign in (*"+-*/%&|^", "//", "<<", ">>", "**"))
@@ -335,7 +365,7 @@ class pdarray(ElementwiseArray):
         axis : 0
             There is only one axis.
         ascending : bool, default True
-            The direction.
+            The direction; see `akdask.argsort`.
 
         Returns
         -------
@@ -349,7 +379,7 @@ class pdarray(ElementwiseArray):
         [1, 2, 0]
         """
         check_axis("argsort", axis)
-        return sorting.sorted_positions([self], ascending)
+        return sorting.coargsort([self], algorithm, ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy.
@@ -404,7 +434,17 @@ class pdarray(ElementwiseArray):
         """Set every element; lazy."""
         self[:] = value
 
-    def opeq(self, other: Any, op: str) -> None:
+    def _binop(self, other: Any, op: str) -> Any:
+        """Return the result of an operator given as text, as in Arkouda: ``a._binop(5, "+")`` is ``a + 5``."""
+        if isinstance(other, ElementwiseArray) and type(other) is not pdarray:
+            return NotImplemented
+        return _between(op)(self, other)
+
+    def _r_binop(self, other: Any, op: str) -> Any:
+        """Return the result of an operator with a scalar on its left: ``a._r_binop(5, "-")`` is ``5 - a``."""
+        return _between(op)(other, self)
+
+    def opeq(self, other: Any, op: str) -> Self:
         """Compute in place with an operator given as text: ``a.opeq(5, "+=")`` is ``a += 5``; lazy.
 
         Parameters
@@ -414,6 +454,11 @@ class pdarray(ElementwiseArray):
         op : str
             The operator, such as ``+=``.
 
+        Returns
+        -------
+        pdarray
+            The array itself.
+
         Raises
         ------
         ArgumentError
@@ -421,7 +466,8 @@ class pdarray(ElementwiseArray):
         """
         if op not in IN_PLACE:
             raise ArgumentError(f"there is no operator {op!r} in place.", details=[f"operators: {' '.join(IN_PLACE)}"])
-        IN_PLACE[op](self, other)
+        found: Self = IN_PLACE[op](self, other)
+        return found
 
     def format_other(self, other: Any) -> str:
         """Return a scalar as text, in the type of the elements.

@@ -13,7 +13,7 @@ from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_STR, UINT64
 from akdask.engine.alignment import Aligned, align, share_rows
-from akdask.engine.missing import is_present, without_missing
+from akdask.engine.missing import is_missing, is_present, lacks_numbers, negated, without_missing
 from akdask.engine.operations import promote
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import as_column, literal, refuses_foreign, row_numbers
@@ -40,6 +40,35 @@ def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) ->
         "sort", [of_rows(sortable(item))._sort_key(up) for item, up in zip(arrays, ascending, strict=True)]
     )
     frame, (row,) = sorted_rows(keys, ascending, with_row=True)
+    return wrap(frame, row)
+
+
+def stable_argsort(array: Any, axis: int = 0, *, ascending: bool) -> Any:
+    """Return the positions that sort an array along a dimension; the order of equal elements is kept."""
+    if array.ndim != 1:
+        from akdask.arrays.axes import along_axis
+
+        return along_axis("argsort", array, axis, ascending=ascending)
+    check_axis("argsort", axis)
+    return sorted_positions([array], ascending)
+
+
+def reversed_positions(arrays: Sequence[Any], *, missing_first: bool = False) -> Any:
+    """Return the positions that sort rows downwards, where equal rows come from the last to the first."""
+    from akdask.operators.sort.plan import sorted_rows
+
+    keys: list[Aligned] = []
+    upwards: list[bool] = []
+    for item in arrays:
+        frame, value = of_rows(sortable(item))._sort_key(ascending=False)
+        if missing_first and value.dtype == NULLABLE_STR:
+            keys.append((frame, is_present(value)))
+        elif missing_first and lacks_numbers(value.dtype):
+            keys.append((frame, negated(is_missing(value))))
+        upwards += [True] * (len(keys) - len(upwards)) + [False]
+        keys.append((frame, value))
+    keys = list(share_rows("sort", keys))
+    frame, (row,) = sorted_rows([*keys, row_numbers(keys[-1][0])], [*upwards, False], with_row=True)
     return wrap(frame, row)
 
 
@@ -145,20 +174,21 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     axis : int, default 0
         The dimension along which to sort an array of several dimensions; all other positions are sorted separately.
     ascending : bool, default True
-        The direction.
+        The direction.  Downwards, equal elements of an array of one dimension come from the last to the first, as in
+        Arkouda; missing ones come last in both directions.
 
     Examples
     --------
     >>> import akdask as ak
     >>> ak.argsort(ak.array([30, 10, 20])).tolist()
     [1, 2, 0]
+    >>> ak.argsort(ak.array([30, 10, 30]), ascending=False).tolist()
+    [2, 0, 1]
     """
     check_algorithm(algorithm)
     array = sortable(pda)
     if array.ndim != 1:
-        from akdask.arrays.axes import along_axis
-
-        return along_axis("argsort", array, axis, ascending=ascending)
+        return array.argsort(axis=axis, ascending=ascending)
     check_axis("argsort", axis)
     return coargsort([array], algorithm, ascending)
 
@@ -176,7 +206,8 @@ def coargsort(
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
     ascending : bool or sequence of bool, default True
-        The direction, of all or of each.
+        The direction, of all or of each.  False puts equal rows from the last to the first, as in Arkouda; a sequence
+        keeps their order.
 
     Raises
     ------
@@ -190,7 +221,9 @@ def coargsort(
     [2, 1, 0]
     """
     check_algorithm(algorithm)
-    return sorted_positions(list(arrays), ascending)
+    if isinstance(ascending, Sequence) or ascending or not len(arrays):
+        return sorted_positions(list(arrays), ascending)
+    return reversed_positions(list(arrays))
 
 
 def invert_permutation(perm: Any) -> pdarray:

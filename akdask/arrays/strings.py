@@ -525,6 +525,11 @@ class Strings(ElementwiseArray):
         return text.offsets(self)
 
     @property
+    def name(self) -> str:
+        """The name of the plan in Dask: arrays of the same name have the same elements."""
+        return self.expr._name
+
+    @property
     def nbytes(self) -> int:
         """Bytes of all strings, each with a terminator; computes."""
         return int(self.get_lengths().sum()) + self.size
@@ -795,9 +800,9 @@ class Strings(ElementwiseArray):
         algorithm : SortingAlgorithm
             Accepted for compatibility with Arkouda.
         ascending : bool, default True
-            The direction.
+            The direction, as in `argsort`.
         """
-        return sorting.sorted_positions([self], ascending)
+        return sorting.coargsort([self], algorithm, ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the strings are in ascending order, which no missing text is part of; lazy."""

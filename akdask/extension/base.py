@@ -17,7 +17,7 @@ from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import concatenate
-from akdask.arrays.sorting import argsort
+from akdask.arrays.sorting import sorted_positions
 from akdask.arrays.strings import Strings
 from akdask.deferred import pa
 from akdask.errors import (
@@ -224,7 +224,7 @@ class OrderedElements(LazyOperators):
             raise ArgumentError(f"na_position is 'first' or 'last', not {na_position!r}.")
         missing = self.isna()
         there = np.flatnonzero(~missing)
-        order = argsort(self._data[array(there)], ascending=ascending).to_ndarray() if len(there) else there
+        order = sorted_positions([self._data[array(there)]], ascending).to_ndarray() if len(there) else there
         parts = [there[order], np.flatnonzero(missing)]
         return np.concatenate(parts if na_position == "last" else parts[::-1]).astype(np.intp)
 
@@ -247,7 +247,7 @@ class OrderedElements(LazyOperators):
         there = np.flatnonzero(~missing)
         if not len(there):
             raise ArgumentError("Encountered all NA values")
-        order = argsort(self._data[array(there)], ascending=name == "argmin")
+        order = sorted_positions([self._data[array(there)]], name == "argmin")
         return int(there[int(order[0])])
 
     def factorize(

@@ -2749,8 +2749,13 @@ class DataFrame(RowLabelled):
         return sorting.sort_index(self, ascending, na_position=na_position, ignore_index=ignore_index)
 
     def argsort(self, key: str, ascending: bool = True) -> pdarray:
-        """Return the positions that put the rows in order of one column; lazy."""
-        return self.coargsort([key], ascending)
+        """Return the positions that put the rows in order of one column; lazy.
+
+        Downwards, equal integers or floats keep their order and other equal values are reversed, as in Arkouda.
+        """
+        from akdask.frames import sorting
+
+        return sorting.column_permutation(self, key, ascending)
 
     def coargsort(self, keys: Sequence[str], ascending: bool | Sequence[bool] = True) -> pdarray:
         """Return the positions that put the rows in order of some columns, the first one first; lazy.

@@ -739,12 +739,22 @@ def _mapped(index: Index, arg: Any) -> Index:
 
 
 def _sorted(index: Index, return_indexer: bool, ascending: bool, na_position: str) -> Any:
-    from akdask.arrays.sorting import coargsort, sort
+    from akdask.arrays.sorting import coargsort, reversed_positions, sort
 
-    if na_position == "first":
-        positions = coargsort([is_there(index._labels), index._labels], ascending=[True, ascending])
-        ordered = Index(index._labels[positions], index.name)
-    else:
+    if na_position != "first":
         check_na_position(na_position)
-        ordered, positions = Index(sort(index._labels, ascending=ascending), index.name), index.argsort(ascending)
+    labels = index._labels
+    if not (return_indexer or na_position == "first" or index._list is not None):
+        return Index(sort(labels, ascending=ascending), index.name)
+    if not ascending:
+        positions = reversed_positions([labels], missing_first=na_position == "first")
+    elif na_position == "first":
+        positions = coargsort([is_there(labels), labels])
+    else:
+        positions = index.argsort()
+    if index._list is not None:
+        positions = positions if isinstance(positions, list) else positions.tolist()
+        ordered = Index([index._list[at] for at in positions], index.name, allow_list=True)
+    else:
+        ordered = Index(labels[positions], index.name)
     return (ordered, positions) if return_indexer else ordered

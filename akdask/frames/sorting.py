@@ -18,7 +18,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cumsum
 from akdask.arrays.setops import in1d
 from akdask.arrays.shapes import concatenate
-from akdask.arrays.sorting import argsort, check_permutation, coargsort, directions
+from akdask.arrays.sorting import check_permutation, coargsort, directions, sorted_positions
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
 from akdask.engine.alignment import align_by_plan
@@ -91,6 +91,16 @@ def permutation(frame: DataFrame, keys: Sequence[str], ascending: bool | Sequenc
         positions: pdarray = columns.index_array()
         return positions
     return coargsort([columns.array(name) for name in names_of(keys)], ascending=ascending)
+
+
+def column_permutation(frame: DataFrame, key: str, ascending: bool) -> pdarray:
+    """Return the positions that sort by one column; numbers keep the order of equal ones, as Arkouda negates them."""
+    columns = frame._columns
+    if columns.values and not ascending:
+        column = columns.array(key)
+        if type(column) is pdarray and column._value.dtype in (INT64, FLOAT64):
+            return sorted_positions([column], ascending)
+    return permutation(frame, [key], ascending)
 
 
 def apply_permutation(frame: DataFrame, perm: pdarray) -> None:
@@ -174,14 +184,14 @@ def sort_series_index(series: Series, ascending: bool, *, na_position: str) -> S
         labels = series.index.values
         return series._rows(coargsort([is_there(labels), labels], ascending=[True, ascending]))
     check_na_position(na_position)
-    return series._rows(series.index.argsort(ascending=ascending))
+    return series._rows(sorted_positions(series.index._levels, ascending))
 
 
 def sort_series(series: Series, ascending: bool, *, na_position: str, ignore_index: bool) -> Series:
     if na_position not in ("first", "last"):
         raise ArgumentError(f"na_position={na_position!r} is neither 'first' nor 'last'.")
     if na_position == "last":
-        ordered = series._rows(argsort(series.values, ascending=ascending))
+        ordered = series._rows(sorted_positions([series.values], ascending))
     else:
         ordered = series._rows(coargsort([series.notna().values, series.values], ascending=[True, ascending]))
     return ordered.reset_index(drop=True) if ignore_index else ordered

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.arrays.pdarray import IN_PLACE
+from akdask.arrays.pdarray import BETWEEN, IN_PLACE
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.testing import assert_equal
 
@@ -15,11 +15,30 @@ from akdask.testing import assert_equal
 def test_operators_change_an_array_in_place(op):
     a, plain = ak.arange(1, 6), np.arange(1, 6)
     kept = a.copy()
-    assert a.opeq(2, op) is None
+    assert a.opeq(2, op) is a
     plain = IN_PLACE[op](plain, 2)
     assert_equal(a, plain)
     a.opeq(kept, "+=")
     assert_equal(a, plain + np.arange(1, 6))
+
+
+@pytest.mark.parametrize("op", [op for op in BETWEEN if op not in ("<<<", ">>>")])
+def test_operators_are_found_by_their_text(op):
+    plain = np.array([1, 2, 6])
+    assert_equal(ak.array(plain)._binop(2, op), BETWEEN[op](plain, 2))
+    assert_equal(ak.array(plain)._binop(ak.array([3, 1, 2]), op), BETWEEN[op](plain, np.array([3, 1, 2])))
+    assert_equal(ak.array(plain)._r_binop(7, op), BETWEEN[op](7, plain))
+
+
+def test_rotations_are_found_by_their_text():
+    a = ak.array([1, 2**62])
+    assert a._binop(2, "<<<").tolist() == [4, 1]
+    assert a._binop(ak.array([1, 62]), ">>>").tolist() == [-(2**63), 1]
+    assert ak.array([1, 3])._r_binop(5, "<<<").tolist() == [10, 40]
+    assert a._binop(ak.Datetime(ak.arange(2)), "+") is NotImplemented
+    for call in (a._binop, a._r_binop):
+        with pytest.raises(ValueError, match="bad operator @"):
+            call(2, "@")
 
 
 def test_floats_are_divided_and_times_moved_in_place():

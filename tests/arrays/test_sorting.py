@@ -33,7 +33,7 @@ def test_categoricals_sort_by_their_labels_whatever_their_codes():
     lazy = ak.Categorical.from_codes(ak.array([0, 2, 1, 2]), ak.array(["c", "a", "b"]))
     assert lazy.sort_values().tolist() == ["a", "b", "b", "c"]
     assert lazy.argsort().tolist() == [2, 1, 3, 0]
-    assert ak.argsort(lazy, ascending=False).tolist() == [0, 1, 3, 2]
+    assert ak.argsort(lazy, ascending=False).tolist() == [0, 3, 1, 2]
     assert isinstance(ak.sort(lazy), ak.Categorical)
 
 
@@ -70,8 +70,53 @@ def test_several_arrays_of_different_kinds_sort_together():
     assert ak.coargsort(arrays, ascending=[False, True]).tolist() == [2, 0, 3, 1]
 
 
-def test_equal_elements_keep_their_order_descending_too():
-    assert ak.argsort(ak.array([1, 2, 1, 2]), ascending=False).tolist() == [1, 3, 0, 2]
+ELEMENTS = {
+    "int64": lambda keys: keys - 2,
+    "uint64": lambda keys: keys.astype(np.uint64) + np.uint64(2**63),
+    "bool": lambda keys: keys > 2,
+    "float64": lambda keys: np.where(keys == 4, np.nan, keys - 2.5),
+    "str": lambda keys: keys.astype(str),
+}
+
+
+@given(st.sampled_from(sorted(ELEMENTS)), st.lists(st.integers(0, 4), max_size=12), st.integers(1, 3))
+def test_downwards_equal_elements_come_from_the_last_to_the_first(dtype, keys, count):
+    elements = ELEMENTS[dtype](np.array(keys, np.int64))
+    upwards = np.argsort(elements, kind="stable")[::-1]
+    missing = pd.isna(elements[upwards])
+    wanted = [*upwards[~missing].tolist(), *upwards[missing].tolist()]
+    bounds = np.linspace(0, len(keys), count + 1).astype(int)
+    lazy = ak.concatenate([ak.array(elements[start:stop]) for start, stop in pairwise(bounds)])
+    assert ak.argsort(lazy, ascending=False).tolist() == wanted
+    assert lazy.argsort(ascending=False).tolist() == wanted
+    assert ak.coargsort([lazy, lazy], ascending=False).tolist() == wanted
+    assert ak.DataFrame({"x": lazy}).coargsort(["x"], ascending=False).tolist() == wanted
+    assert ak.Index(lazy).argsort(ascending=False).tolist() == wanted
+    if dtype == "str":
+        assert ak.Categorical(lazy).argsort(ascending=False).tolist() == wanted
+
+
+def test_downwards_missing_elements_come_last():
+    assert ak.argsort(ak.array(["a", None, "b", "a"]), ascending=False).tolist() == [2, 3, 0, 1]
+    assert ak.argsort(ak.array([1, None, 2, 1]), ascending=False).tolist() == [2, 3, 0, 1]
+    days = ak.Datetime(ak.array(np.array(["2020", "NaT", "2021", "2020"], "M8[ns]")))
+    assert ak.argsort(days, ascending=False).tolist() == [2, 3, 0, 1]
+
+
+def test_frames_sort_numbers_downwards_by_their_negatives_and_text_from_the_last():
+    frame = ak.DataFrame({"x": [1, 2, 1, 2], "f": [1.5, np.nan, 1.5, 2.0], "s": ["a", "b", "a", "b"]})
+    assert frame.argsort("x", ascending=False).tolist() == [1, 3, 0, 2]
+    assert frame.argsort("f", ascending=False).tolist() == [3, 0, 2, 1]
+    assert frame.argsort("s", ascending=False).tolist() == [3, 1, 2, 0]
+
+
+@pytest.mark.parametrize("allow_list", [False, True])
+def test_labels_downwards_are_reversed_with_missing_ones_where_told(allow_list):
+    labels = ak.Index([2.0, np.nan, 1.0, 2.0, np.nan], allow_list=allow_list)
+    for na_position, wanted in (("last", [3, 0, 2, 4, 1]), ("first", [4, 1, 3, 0, 2])):
+        ordered, positions = labels.sort_values(return_indexer=True, ascending=False, na_position=na_position)
+        assert (list(positions), isinstance(ordered.values, list)) == (wanted, allow_list)
+        np.testing.assert_equal(ordered.tolist(), [[2.0, np.nan, 1.0, 2.0, np.nan][row] for row in wanted])
 
 
 def test_index_labels_sort():
