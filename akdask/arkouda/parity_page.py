@@ -226,7 +226,7 @@ BEHAVIOUR: dict[str, str] = {
     "get_mem_used": "counts what workers, or this process, have taken, programs included",
     "clear": "drops what is kept for later computations; objects stay",
     "array_api.tensordot": "multiplies what it is given; Arkouda's takes nothing, and refuses",
-    "list_symbol_table": "lists registered objects; others have no names that are kept",
+    "list_symbol_table": "lists registered objects, and the arrays and strings that are alive in this process",
 }
 """How names behave otherwise where that is not a matter of parameters, by their paths."""
 

@@ -157,7 +157,7 @@ class BitVector(pdarray):
         """Assign numbers or bits to rows; see `pdarray.__setitem__`."""
         self._frame, self._value = assigned(self.values, key, self._operand(item))
 
-    def opeq(self, other: Any, op: str) -> None:
+    def opeq(self, other: Any, op: str) -> Self:
         """Compute in place, as the operator that is named does; lazy.
 
         Parameters
@@ -167,6 +167,11 @@ class BitVector(pdarray):
         op : str
             The operator, such as ``+=`` or ``|=``.
 
+        Returns
+        -------
+        BitVector
+            The array itself.
+
         Raises
         ------
         ArgumentError
@@ -175,7 +180,8 @@ class BitVector(pdarray):
         if op not in IN_PLACE:
             raise ArgumentError(f"{op!r} is no operator in place.", hint=f"there are {', '.join(IN_PLACE)}.")
         in_place: Any = IN_PLACE[op]
-        in_place(self, other)
+        found: Self = in_place(self, other)
+        return found
 
     def astype(self, dtype: Any) -> Any:
         """Return the numbers converted to another type; lazy."""

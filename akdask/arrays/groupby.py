@@ -53,6 +53,23 @@ def _of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, Any]:
     return reductions.reduced(groups, name, values)
 
 
+def _of_values_or_rows(groups: GroupBy, name: str, values: Any = None) -> tuple[Keys, Any]:
+    """Return the keys and {what} of each group; lazy.
+
+    Parameters
+    ----------
+    values : pdarray, optional
+        With the rows of the keys.  Without values, rows are counted, as `size` does and Arkouda's tutorials write it.
+
+    Examples
+    --------
+    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
+    {prompt} keys.tolist(), found.tolist()
+    (['a', 'b'], {of_groups})
+    """
+    return groups.size() if values is None else reductions.reduced(groups, name, values)
+
+
 def _of_known_values(groups: GroupBy, name: str, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
     """Return the keys and {what} of each group; lazy.
 
@@ -358,7 +375,7 @@ class GroupBy(Writable):
         grouped = self._grouped(("size", None, {}))
         return self._keys_of(grouped), self._result(grouped)
 
-    count = reduction("count", _of_values)
+    count = reduction("count", _of_values_or_rows)
     sum = reduction("sum", _of_known_values)
     prod = reduction("prod", _of_known_values)
     mean = reduction("mean", _of_known_values)

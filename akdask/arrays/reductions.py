@@ -13,10 +13,12 @@ from akdask.arrays.elementwise import elementwise
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm, unlimited
 from akdask.columns.exact import EXACT
+from akdask.engine.alignment import align
+from akdask.engine.missing import parts
 from akdask.engine.rowwise import Project
 from akdask.engine.run import compute
 from akdask.engine.sources import as_column, literal
-from akdask.engine.values import Constant, cast
+from akdask.engine.values import Constant, Value, cast, column_in_errors, with_missing
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 
@@ -275,6 +277,8 @@ def _running(name: str, pda: Any, axis: int | None) -> Any:
 
         return along_axis(name, pda, axis)
     check_axis(name, axis)
+    if isinstance(pda, Array) and pda.ndim == 1 and (apart := parts(pda._value)) is not None:
+        return _running_with_gaps(name, pda, *apart)
     if not isinstance(pda, Array) or unlimited(pda._as_operand()[1].dtype) not in SCANS[name].types:
         given = pda._describe() if isinstance(pda, Array) else type(pda).__name__
         raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {given}.")
@@ -286,6 +290,14 @@ def _running(name: str, pda: Any, axis: int | None) -> Any:
         return pda._like(frame, frame.result)
     dtype = pda._value.dtype
     return wrap(frame, cast(frame.result, dtype) if dtype.kind == "bigint" else frame.result)
+
+
+def _running_with_gaps(name: str, pda: Array, integers: Value, missing: Value) -> Any:
+    """Return running results of integers or bools, missing from the first missing one on, as NaN are."""
+    found = _running(name, wrap(pda._frame, integers), None)
+    some = _running("cummax", wrap(pda._frame, cast(missing, INT64)), None) > 0
+    frame, (running, lacking) = align(name, [(found._frame, found._value), (some._frame, some._value)])
+    return wrap(frame, with_missing(running, lacking, column_in_errors(pda._value)))
 
 
 # functions with the names of methods

@@ -49,6 +49,10 @@ def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None) -> C
         named, labels = _on_common_labels(named, labels)
     if labels is not None and all(map(is_scalar, named.values())):
         named = {name: spread(labels.values._frame, item) for name, item in named.items()}
+    elif isinstance(initialdata, Mapping) and named and all(map(is_scalar, named.values())):
+        raise ArgumentError(
+            "columns of one value each have no number of rows.", hint="pass lists of one element, or labels as index."
+        )
     arrays = arrays_of(named)
     try:
         return ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)
@@ -132,7 +136,7 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
     if data is None:
         return {name: [] for name in columns or ()}
     if is_pandas(data, "DataFrame"):
-        named = {str(name): data[name] for name in data.columns}
+        named = {str(name): _lists_or_same(data[name]) for name in data.columns}
         numbers = pd.RangeIndex(len(data))
         is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.identical(numbers)
         index: dict[str, Any] = {} if is_numbered else {"index": data.index}
@@ -157,6 +161,15 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
     if len(names) != len(data):
         raise ArgumentError(f"{len(data)} arrays need as many names, got {len(names)}.")
     return dict(zip(names, data, strict=True))
+
+
+def _lists_or_same(column: Any) -> Any:
+    """Return a column of pandas whose first element is a list or an array as SegArray, and other columns unchanged."""
+    if column.dtype != object or not len(column) or not isinstance(column.iloc[0], list | np.ndarray):
+        return column
+    from akdask.arrays.segarray import SegArray
+
+    return SegArray.from_multi_array(list(column))
 
 
 def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Index | None]:

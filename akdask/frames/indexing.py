@@ -423,6 +423,8 @@ def get_entries(series: Series, key: Any) -> Any:
     if not is_supported_scalar(key):
         return series._rows(key)
     found = series._rows(series.index.values == key)
+    if not len(found):
+        raise MissingLabelError(f"no entry has the label {key!r}.", hint="see s.index.")
     return found.values[0] if len(found) == 1 else found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from akdask.arrays import writable
 from akdask.arrays.array import Array
 from akdask.arrays.groupby import GroupBy
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.strings import Strings
 from akdask.caches import clear_caches
 from akdask.errors import ArgumentTypeError
 from akdask.frames.dataframe import DataFrame
@@ -212,17 +215,24 @@ def clear() -> None:
 
 
 def list_symbol_table() -> list[str]:
-    """Return the names of registered objects; other objects have no names."""
-    return writable.registered_names()
+    """Return the names of registered objects, and of the arrays and strings that are alive in this process."""
+    return [*writable.registered_names(), *_alive()]
+
+
+def _alive() -> dict[str, Array]:
+    """Return the arrays and strings of this process that something refers to, by name."""
+    items = [item for item in gc.get_objects() if issubclass(type(item), pdarray | Strings)]
+    return {item.name: item for item in items if hasattr(item, "_frame")}
 
 
 def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
-    """Return facts about registered objects as JSON; counts rows whose number depends on a filter.
+    """Return facts about objects as JSON; counts rows whose number depends on a filter.
 
     Parameters
     ----------
     names : str or sequence of str
-        The objects; `RegisteredSymbols` and `AllSymbols` mean all.
+        Names of registered objects or of arrays (``a.name``); `RegisteredSymbols` means all registered objects, and
+        `AllSymbols` the arrays and strings of this process as well.
 
     Returns
     -------
@@ -235,9 +245,17 @@ def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
     RegistrationError
         If there is no object of a name.
     """
-    if isinstance(names, str):
-        names = writable.registered_names() if names in {AllSymbols, RegisteredSymbols} else [names]
-    return json.dumps([writable.facts_of(attach(name), name) for name in names])
+    alive: dict[str, Array] = {}
+    if names == RegisteredSymbols:
+        names = writable.registered_names()
+    elif names == AllSymbols:
+        alive = _alive()
+        names = [*writable.registered_names(), *alive]
+    elif isinstance(names, str):
+        names = [names]
+    if not alive and not set(names) <= set(writable.registered_names()):
+        alive = _alive()
+    return json.dumps([writable.facts_of(alive[name] if name in alive else attach(name), name) for name in names])
 
 
 def pretty_print_information(names: Sequence[str] | str = RegisteredSymbols) -> None:

@@ -93,6 +93,8 @@ def test_rows_and_columns_by_label(df):
     assert labelled.loc["c"] == {"x": -4.0, "n": 4}
     assert labelled.at["a", "n"] == 2
     assert df.loc[:, "n"].tolist() == [1, 2, 3, 4]
+    with pytest.raises(MissingLabelError, match="no entry has the label 7"):
+        ak.Series([1, 2])[7]
     with pytest.raises(MissingLabelError):
         labelled.loc["z"]
     with pytest.raises(MissingColumnError):

@@ -347,6 +347,20 @@ def test_pandas_frames_make_the_trip_and_back(expected):
         DataFrame.from_pandas([1])
 
 
+def test_lists_of_pandas_become_segments():
+    rows = pd.DataFrame({"whole": [[1, 2], [], [3]], "real": [np.array([0.5]), np.array([1.5, 2.5]), np.array([])]})
+    lazy = DataFrame(rows)
+    assert dict(lazy.dtypes) == {"whole": "list[int64]", "real": "list[float64]"}
+    assert lazy["whole"].tolist() == [[1, 2], [], [3]]
+    assert [list(item) for item in lazy["real"].tolist()] == [[0.5], [1.5, 2.5], []]
+
+
+def test_columns_of_one_value_each_need_labels():
+    with pytest.raises(ArgumentError, match="no number of rows"):
+        DataFrame({"a": 5, "b": "x"})
+    assert DataFrame({"a": 5}, index=[3, 4])["a"].tolist() == [5, 5]
+
+
 def test_statistics_agree_with_pandas(df, expected):
     numbers = expected[["x", "f"]]
     ours = df[["x", "f", "s"]]

@@ -16,6 +16,13 @@ KEYS = (*NUMBERS, "str")
 BY_PANDAS = ("sum", "prod", "mean", "var", "std", "min", "max", "median", "count", "nunique")
 
 
+def test_counts_without_values_are_those_of_rows():
+    groups = ak.GroupBy([ak.array([2, 1, 2]), ak.array(["a", "b", "a"])])
+    (numbers, text), found = groups.count()
+    assert (numbers.tolist(), text.tolist(), found.tolist()) == ([1, 2], ["b", "a"], [1, 2])
+    assert groups.count(ak.array([1.0, np.nan, np.nan]))[1].tolist() == [0, 1]
+
+
 @pytest.fixture(autouse=True)
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""

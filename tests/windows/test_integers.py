@@ -6,6 +6,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -134,6 +135,18 @@ def test_sums_so_far_of_integers_of_any_size(numbers, data):
     starts = np.cumsum([0, *lengths]).tolist()
     parts = [ak.array(numbers[start:stop], ak.bigint) for start, stop in pairwise(starts) if stop > start]
     assert ak.cumsum(ak.concatenate(parts)).tolist() == list(accumulate(numbers))
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-(2**62), 2**62)), min_size=1, max_size=12), st.data())
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummin", "cummax"])
+def test_running_results_are_missing_from_the_first_missing_integer_on(name, numbers, data):
+    ufunc = {"cumsum": np.add, "cumprod": np.multiply, "cummin": np.minimum, "cummax": np.maximum}[name]
+    upto = numbers.index(None) if None in numbers else len(numbers)
+    wanted = ufunc.accumulate(np.array(numbers[:upto], np.int64)).tolist() + [pd.NA] * (len(numbers) - upto)
+    starts = np.cumsum([0, *data.draw(partition_lengths(len(numbers)))]).tolist()
+    parts = [ak.array(pd.array(numbers[start:stop], "Int64")) for start, stop in pairwise(starts) if stop > start]
+    found = ak.Series(getattr(ak, name)(ak.concatenate(parts))).to_pandas()
+    assert found.astype("Int64").tolist() == wanted
 
 
 @given(columns())
