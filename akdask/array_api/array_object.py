@@ -171,9 +171,17 @@ class StandardArray(NDArrayOperatorsMixin):
             raise UnsupportedError("to_device(stream=…): tasks of processors have no streams.")
         return self
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
         """Pass the elements to any library that reads DLPack; computes."""
-        return self.to_ndarray().__dlpack__(**options)
+        elements = self.to_ndarray()
+        return elements.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's number of the device."""

@@ -120,7 +120,7 @@ def full(shape: int | Sequence[int], fill_value: Any, *, dtype: Any = None, devi
     return StandardArray(shaped(flat, lengths))
 
 
-def zeros(shape: int | Sequence[int], /, *, dtype: Any = None, device: Any = None) -> StandardArray:
+def zeros(shape: int | Sequence[int], *, dtype: Any = None, device: Any = None) -> StandardArray:
     """Return zeros, float64 by default; takes no memory."""
     return full(shape, 0, dtype=np.float64 if dtype is None else dtype, device=device)
 
@@ -317,7 +317,7 @@ def unstack(x: StandardArray, /, *, axis: int = 0) -> tuple[StandardArray, ...]:
     return tuple(StandardArray(item) for item in shapes.unstack(x._array, axis))
 
 
-def expand_dims(x: StandardArray, /, *, axis: Any = 0) -> StandardArray:
+def expand_dims(x: StandardArray, /, axis: Any = 0) -> StandardArray:
     """Return an array with further dimensions of length 1, where they are in the result."""
     return StandardArray(shapes.expand_dims(x._array, axis))
 

@@ -170,6 +170,18 @@ def any(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> Sta
     return reduced("any", x, axis, keepdims)
 
 
+def count_nonzero(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
+    """Return how many elements are not 0, of all or along dimensions, as int64.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.count_nonzero(xp.asarray([[1, 0], [2, 3]]), axis=0).tolist()
+    [2, 1]
+    """
+    return sum(astype(x, np.dtype(np.bool_)), axis=axis, keepdims=keepdims)
+
+
 def clip(x: StandardArray, /, min: Any = None, max: Any = None) -> StandardArray:
     """Return the elements bounded below and above, in the type of the array; None means no bound.
 
@@ -599,6 +611,30 @@ def sin(x: Any, /) -> StandardArray:
 def sinh(x: Any, /) -> StandardArray:
     """Return the hyperbolic sine of each element."""
     return computed("sinh", x)
+
+
+def nextafter(x1: Any, x2: Any, /) -> StandardArray:
+    """Return the next float towards another for each element.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.nextafter(xp.asarray([0.0]), xp.asarray([1.0])).tolist()
+    [5e-324]
+    """
+    return computed("nextafter", x1, x2)
+
+
+def reciprocal(x: Any, /) -> StandardArray:
+    """Return 1 divided by each element.
+
+    Examples
+    --------
+    >>> import akdask.array_api as xp
+    >>> xp.reciprocal(xp.asarray([2.0, 0.0])).tolist()
+    [0.5, inf]
+    """
+    return computed("divide", 1.0, x)
 
 
 def square(x: Any, /) -> StandardArray:
