@@ -729,7 +729,9 @@ class ArkoudaExtensionArray(OrderedElements):
         copy : bool, default True
             Whether elements that have the type are copied.
         """
-        wanted = self._lazy_type(pd.api.types.pandas_dtype(dtype))
+        # pandas takes integers of any size for none of its types.
+        is_bigint = not isinstance(dtype, ExtensionDtype) and str(dtype) == "bigint"
+        wanted = self._lazy_type(pd.api.types.pandas_dtype("ak_bigint" if is_bigint else dtype))
         if wanted == self.dtype:
             return self.copy() if copy else self
         if _is_lazy_type(wanted):

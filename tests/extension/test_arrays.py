@@ -254,6 +254,12 @@ def test_columns_of_several_types_are_put_together_in_one_that_holds_them(one, o
     assert found.tolist() == [1, 0, 1, 0]
 
 
+@pytest.mark.parametrize("dtype", [ak.bigint, "bigint", "ak_bigint", ak.array([2**70]).dtype])
+def test_integers_are_made_ones_of_any_size_by_each_name_of_the_type(dtype):
+    found = pd.array([1, 2**62], dtype="ak_int64").astype(dtype)
+    assert (found.dtype, (found * 2**10).tolist()) == ("ak_bigint", [2**10, 2**72])
+
+
 def test_text_and_categories_are_put_together_as_text():
     found = pd.concat([pd.Series(["a"], dtype="ak_string"), pd.Series(["b", None], dtype="ak_category")])
     assert found.dtype == "ak_string"
