@@ -87,12 +87,19 @@ def _settle(loaded: int) -> None:
     the three at its end, which would take as long as a query.  Later they are old at once, or the next collection would
     look at all of them; objects that are set aside, or that somebody else has frozen, stay so.
     """
+    global _is_set_aside  # noqa: PLW0603 - Python has one such place for the process
     _BESIDE.update(name.partition(".")[0] for name in islice(list(sys.modules), loaded, None))
     if _has_made_nothing():
         gc.freeze()
-    elif not gc.get_freeze_count():
+        _is_set_aside = True
+    # Python counts objects that are set aside one by one, so it is asked until there are some.
+    elif not _is_set_aside and not (_is_set_aside := gc.get_freeze_count() > 0):
         gc.freeze()
         gc.unfreeze()
+
+
+_is_set_aside = False
+"""Whether objects have been set aside, here or by somebody else."""
 
 
 def _has_made_nothing() -> bool:

@@ -137,6 +137,47 @@ def test_a_filtered_sum_loads_nothing_of_other_queries(numbers):
     assert len({name for name in loaded if name.startswith("akdask")}) < 116
 
 
+OF_TEXT = """
+import sys
+import akdask as ak
+
+frame = ak.DataFrame(ak.read_parquet(sys.argv[1]) if ".parquet" in sys.argv[1] else ak.read_hdf(sys.argv[1]))
+names = frame["name"]
+assert frame.groupby("name")["x"].sum().tolist() == [0 + 2 + 4, 1 + 3]
+assert frame.groupby(["name", "k"])["x"].sum().sum() == 10
+assert ak.unique(names).tolist() == ["even", "odd"]
+assert frame["x"][names == "odd"].sum() == 4
+assert frame[names != "odd"].persist()["x"].sum() == 6
+assert names.contains("dd").sum() == names.startswith("o").sum() == names.endswith("dd").sum() == 2
+assert names.get_lengths().sum() == 3 * 4 + 2 * 3
+assert ak.in1d(names, ak.array(["odd", "other"])).sum() == 2
+assert ak.concatenate([names, names]).tolist() == ["even", "odd", "even", "odd", "even"] * 2
+assert frame.sort_values("name")["x"].tolist() == [0, 2, 4, 1, 3]
+assert frame.sort_values("x", ascending=False).head(2)["name"].tolist() == ["even", "odd"]
+words = ak.DataFrame({"name": ak.array(["odd"]), "y": ak.array([7])})
+assert ak.merge(frame, words, on="name")["y"].tolist() == [7, 7]
+assert ak.merge(frame, frame[["x", "k"]], on="x")["name"].tolist() == names.tolist()
+assert frame.drop_duplicates("name")["x"].tolist() == [0, 1]
+assert frame[1:3].persist()["name"].upper().tolist() == ["ODD", "EVEN"]
+assert frame.groupby("name")["x"].median().tolist() == [2, 2]
+frame.to_hdf(sys.argv[2])
+"""
+"""Questions of text; each of them alone once loaded pandas, Arrow's functions or both."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["x.parquet", "x.h5"])
+def test_questions_of_text_load_neither_pandas_nor_the_functions_of_arrow(tmp_path, name):
+    table = pa.table({"x": range(5), "k": [0, 0, 1, 1, 1], "name": ["even", "odd"] * 2 + ["even"]})
+    path = tmp_path / name
+    if name == "x.parquet":
+        pq.write_table(table, path)
+    else:
+        ak.DataFrame({column: ak.array(table[column].to_pylist()) for column in table.column_names}).to_hdf(str(path))
+        path = tmp_path / "x_LOCALE0000.h5"
+    assert not loaded_after(OF_TEXT, str(path), str(tmp_path / "copy")) & {"pandas", "pyarrow.compute"}
+
+
 OF_FRAMES = {
     "frame['x'][frame['k'] > 2].sum() == 3 + 4 + 8 + 9": (
         ("group", "join", "keys", "rows", "sort", "text", "windows"),

@@ -503,7 +503,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     if not isinstance(arrays[0], Array):
         raise ArgumentTypeError(f"concatenate needs lazy arrays, got {type(arrays[0]).__name__}.")
     check_axis("concatenate", axis)
-    if hasattr(arrays[0], "concatenate"):
+    if hasattr(type(arrays[0]), "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
     arrays = arrays[0]._in_common("concatenate", arrays[1:])
     wanted = _common_type([array._value.dtype for array in arrays])

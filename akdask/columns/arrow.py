@@ -1,7 +1,7 @@
 """Arrow arrays that share memory with NumPy: of numbers, truth values and bytes, and of lists.
 
-`pyarrow.array` checks whether its argument is an object of pandas, and imports pandas for that.  A column of lists is
-an Arrow large_list, whose values are a column of their own.
+`pyarrow.array`, `pyarrow.scalar` and `to_numpy` import pandas, to find out whether they are given an object of it.  A
+column of lists is an Arrow large_list, whose values are a column of their own.
 """
 
 from __future__ import annotations
@@ -16,25 +16,38 @@ from akdask.deferred import is_arrow, pa
 from akdask.typing import Column, NumberArray
 
 
-def arrow_numbers(values: Any, dtype: Any = None) -> pa.Array:
-    """Return numbers or truth values as an Arrow array of their own type, or of another NumPy dtype.
+def arrow_numbers(values: Any, dtype: Any = None, missing: NumberArray | None = None) -> pa.Array:
+    """Return numbers or truth values as an Arrow array of their own type, or of another NumPy dtype; some are null.
 
     >>> arrow_numbers(np.array([1, 2])).to_pylist(), arrow_numbers([0, 1], np.bool_).to_pylist()
     ([1, 2], [False, True])
+    >>> arrow_numbers([1, 2], missing=np.array([True, False])).to_pylist()
+    [None, 2]
     """
     array = np.ascontiguousarray(values, dtype)
     stored = np.packbits(array, bitorder="little") if array.dtype == np.bool_ else array
-    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, pa.py_buffer(stored)])
+    valid = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [valid, pa.py_buffer(stored)])
 
 
 def arrow_bytes(items: Sequence[bytes], dtype: pa.DataType) -> pa.Array:
-    """Return bytes as an Arrow array of type binary or string.
+    """Return bytes as an Arrow array of type binary or string, or of their large kinds.
 
     >>> arrow_bytes([b"a", b"", b"bc"], pa.string()).to_pylist()
     ['a', '', 'bc']
     """
-    offsets = np.cumsum([0, *map(len, items)], dtype=np.int32)
+    is_large = pa.types.is_large_string(dtype) or pa.types.is_large_binary(dtype)
+    offsets = np.cumsum([0, *map(len, items)], dtype=np.int64 if is_large else np.int32)
     return pa.Array.from_buffers(dtype, len(items), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(items))])
+
+
+def arrow_text(items: Sequence[str]) -> pa.LargeStringArray:
+    """Return some strings as a column of text; `pyarrow.array` is faster for many.
+
+    >>> arrow_text(["a", "", "bc"]).to_pylist()
+    ['a', '', 'bc']
+    """
+    return arrow_bytes([item.encode() for item in items], pa.large_string())
 
 
 def numpy_numbers(array: pa.Array) -> Any:
@@ -51,9 +64,23 @@ def numpy_numbers(array: pa.Array) -> Any:
     return np.frombuffer(data, dtype, count, start * dtype.itemsize) if count else np.empty(0, dtype)
 
 
+def are_null(array: pa.Array) -> NumberArray:
+    """Return which rows of an Arrow array are null.
+
+    >>> are_null(pa.array([1, None, 3]).slice(1)).tolist()
+    [True, False]
+    """
+    valid, start = array.buffers()[0], array.offset
+    if valid is None:
+        return np.full(len(array), pa.types.is_null(array.type))
+    bits = np.unpackbits(np.frombuffer(valid, np.uint8), count=start + len(array), bitorder="little")
+    found: NumberArray = bits[start:] == 0
+    return found
+
+
 def offsets_of(lists: pa.LargeListArray) -> NumberArray:
     """Return where each list starts among `values_of`, and where the last ends: shape (n + 1,), int64."""
-    offsets = np.asarray(lists.offsets) if len(lists) else np.zeros(1, np.int64)
+    offsets = numpy_numbers(lists.offsets) if len(lists) else np.zeros(1, np.int64)
     starts: NumberArray = offsets - offsets[0]
     return starts
 
@@ -67,12 +94,13 @@ def values_of(lists: pa.LargeListArray, item: ColumnType) -> Column:
 
 def lists_of(offsets: NumberArray, values: Column) -> pa.LargeListArray:
     """Return lists of values, given where each starts and the last ends."""
-    items = values if is_arrow(values, "Array") else pa.array(values)
-    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items)
+    items = values if is_arrow(values, "Array") else arrow_numbers(values)
+    return pa.LargeListArray.from_arrays(arrow_numbers(offsets, np.int64), items)
 
 
 def from_arrow(values: Any, item: ColumnType) -> Column:
     """Return an Arrow array as a column: numbers as NumPy arrays."""
     if not item.is_number:
         return values
-    return values.to_numpy(zero_copy_only=False).astype(item.numpy, copy=False)
+    numbers = values.to_numpy(zero_copy_only=False) if values.null_count else numpy_numbers(values)
+    return numbers.astype(item.numpy, copy=False)

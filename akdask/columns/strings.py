@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns.arrow import arrow_bytes, arrow_numbers, arrow_text
 from akdask.columns.memory import new_array, with_capacity
 from akdask.deferred import is_arrow, pa, pc
 from akdask.errors import ArgumentError
@@ -165,8 +166,8 @@ def from_nulls(strings: Any) -> StringArray:
 
 def make_missing(strings: StringArray, missing: NumberArray) -> StringArray:
     """Return strings with missing text in some rows."""
-    sentinel = pa.scalar(SENTINEL, pa.large_binary())
-    return pc.if_else(pa.array(missing), sentinel, strings.view(pa.large_binary())).view(pa.large_string())
+    (sentinel,) = arrow_bytes([SENTINEL], pa.large_binary())
+    return pc.if_else(arrow_numbers(missing), sentinel, strings.view(pa.large_binary())).view(pa.large_string())
 
 
 def missing_rows(strings: StringArray) -> NumberArray:
@@ -192,8 +193,8 @@ def with_nulls(strings: Any) -> Any:
     if not missing.any():
         return strings
     # Arrow's functions look at the bytes below nulls as well, which would be no text.
-    empty, null = (pa.scalar(text, pa.large_string()) for text in ("", None))
-    rows = pa.array(missing)
+    (empty,), (null,) = arrow_text([""]), pa.nulls(1, pa.large_string())
+    rows = arrow_numbers(missing)
     return pc.if_else(rows, null, pc.if_else(rows, empty, strings))
 
 
@@ -226,5 +227,5 @@ def filled(strings: StringArray, text: Any) -> StringArray:
     missing = missing_rows(strings)
     if not missing.any():
         return strings
-    instead = text if is_arrow(text, "Array") else pa.scalar(text, pa.large_string())
-    return pc.if_else(pa.array(missing), instead, strings)
+    instead = text if is_arrow(text, "Array") else arrow_text([text])[0]
+    return pc.if_else(arrow_numbers(missing), instead, strings)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeGuard
 import numpy as np
 
 from akdask.caches import cached_attribute, cached_results
+from akdask.columns.arrow import numpy_numbers
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.summation import UNIT, UnitPositions
@@ -860,7 +861,7 @@ class Block:
             )
             if found is not None:
                 if step.dtype.is_number:
-                    return take_rows(found, args[place].indices.to_numpy(), out)
+                    return take_rows(found, numpy_numbers(args[place].indices), out)
                 return pa.DictionaryArray.from_arrays(args[place].indices, found, safe=False)
         for place in encoded:
             # Other operations may need the same strings.

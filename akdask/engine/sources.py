@@ -20,6 +20,7 @@ from dask.system import CPU_COUNT
 from akdask import config
 from akdask._dask import GraphNode
 from akdask.cluster import partition_size
+from akdask.columns.arrow import arrow_text
 from akdask.columns.bigint import from_ints
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, STR, ColumnType, column_type
 from akdask.columns.exact import EXACT, compare, first_changed
@@ -503,8 +504,14 @@ def _is_text(dtype: pa.DataType) -> bool:
     return pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype)
 
 
+FEW_STRINGS = 1_000
+"""Strings up to which Arrow is not asked to make a column of them, since it loads pandas for it."""
+
+
 def _strings(array: np.ndarray[Any, Any]) -> Column:
     """Mixed Python objects are refused rather than guessed at."""
+    if len(array) <= FEW_STRINGS and all(type(item) is str for item in array.tolist()):
+        return arrow_text(array.tolist())
     try:
         return pa.array(array.astype(object), pa.large_string(), from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import operator
 import re
+from itertools import pairwise
 from unittest.mock import patch
 
 import numpy as np
@@ -121,6 +122,21 @@ def test_comparisons_go_by_bytes(name, words, other, data):
     flipped = OPERATIONS[name].evaluate(other, column(words))
     assert flipped.tolist() == [compare(other.encode(), w.encode()) for w in words]
     assert OPERATIONS[name].evaluate("a", other) == compare("a", other)
+
+
+@pytest.mark.light
+@given(st.lists(st.integers(0, 20), min_size=1), st.integers(0, 20), st.sampled_from([np.empty, None]))
+def test_strings_that_are_long_or_begin_alike_equal_none_but_themselves(lengths, length, make):
+    text = "abcdefghijklmnopqrst"
+    words = [word for size in lengths for word in (text[:size], f"{text[: max(size - 1, 0)]}!")]
+    for wanted in (text[:length], f"{text[: max(length - 1, 0)]}!"):
+        for name, expected in (("equal", True), ("not_equal", False)):
+            out = make(len(words), np.bool_) if make else None
+            found = OPERATIONS[name].evaluate(column(words), wanted, out=out)
+            assert found.tolist() == [(word == wanted) == expected for word in words]
+            assert out is None or found is out
+            same = OPERATIONS[name].evaluate(column(words), column([*words[1:], wanted]), out=out)
+            assert same.tolist() == [(w == o) == expected for w, o in pairwise([*words, wanted])]
 
 
 @given(words=TEXT, part=st.sampled_from(["", "a", "b", " ", "ß", ".", "日", "\x00"]))

@@ -175,6 +175,10 @@ PART_OF_ONE = TEXT_OF_TWO[:1]
         lambda offsets: loops.count_part(offsets, TEXT_OF_TWO, PART_OF_ONE, np.empty(2, np.int64)),
         lambda offsets: loops.find_character(offsets, TEXT_OF_TWO, PART_OF_ONE, 0, False, np.empty(2, np.int64)),
         lambda offsets: loops.begin_with(offsets, TEXT_OF_TWO, PART_OF_ONE, True, np.empty(2, np.bool_)),
+        lambda offsets: loops.equal(offsets, TEXT_OF_TWO, PART_OF_ONE, np.empty(2, np.bool_)),
+        lambda offsets: loops.equal_rows(
+            np.zeros(3, np.int64), TEXT_OF_TWO, offsets, TEXT_OF_TWO, np.empty(2, np.bool_)
+        ),
         lambda offsets: loops.capitalize(offsets, TEXT_OF_TWO, True, np.empty(3, np.uint8)),
         lambda offsets: loops.copy_slices(offsets, TEXT_OF_TWO, 1, 2, np.empty(3, np.int64), np.empty(3, np.uint8)),
         lambda offsets: loops.copy_without(

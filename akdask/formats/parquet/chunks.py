@@ -20,12 +20,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.caches import cached_results
-from akdask.columns.arrow import lists_of
+from akdask.columns.arrow import are_null, arrow_numbers, lists_of, numpy_numbers
 from akdask.columns.dtypes import FLOAT64, INT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls
-from akdask.columns.table import arrow_type, concat_rows, slice_rows, spread
+from akdask.columns.table import concat_rows, slice_rows, spread
 from akdask.deferred import pc
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats import tuning
@@ -348,8 +348,7 @@ def decode(array: pa.Array, column: ParquetColumn, dtype: ColumnType, *, as_digi
 
 def nulls_of(array: pa.Array) -> NumberArray:
     """Return 1 for each row that is null, and 0 for the others, as int64."""
-    found: NumberArray = pc.is_null(_leaf_of(array)).to_numpy(zero_copy_only=False).astype(np.int64)
-    return found
+    return are_null(_leaf_of(array)).astype(np.int64)
 
 
 def _leaf_of(array: pa.Array) -> pa.Array:
@@ -369,7 +368,7 @@ def _leaf_of(array: pa.Array) -> pa.Array:
 
 def _lists_around(items: pa.Array, array: pa.Array) -> pa.Array:
     """Return lists like given ones, of other items."""
-    offsets = pa.array(np.asarray(array.offsets), array.offsets.type)
+    offsets = arrow_numbers(numpy_numbers(array.offsets))
     of_lists = pa.LargeListArray if pa.types.is_large_list(array.type) else pa.ListArray
     return of_lists.from_arrays(offsets, items, mask=pc.is_null(array) if array.null_count else None)
 
@@ -402,22 +401,22 @@ def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     if column.scale != 1 or not _is_number(array.type):
         array = _as_number(array, column)
     if dtype.is_nullable_number:
-        missing = pc.is_null(array).to_numpy(zero_copy_only=False) if array.null_count else None
-        there = array.fill_null(0 if dtype.kind != "bool" else False) if array.null_count else array
-        return NullableColumn(_numbers(there, column, dtype.plain), missing)
+        return NullableColumn(_numbers(array, column, dtype.plain), are_null(array) if array.null_count else None)
     if array.null_count and dtype == FLOAT64:
-        valid = np.asarray(pc.is_valid(array))
-        floats = np.full(len(array), np.nan)
-        floats[valid] = _numbers(array.drop_null(), column, dtype)
+        floats = _numbers(array, column, dtype).copy()
+        floats[are_null(array)] = np.nan
         return floats
     if array.null_count and dtype != INT64:
         raise FileFormatError(f"column {column.name!r} has nulls, though its statistics say that it has none.")
-    return _numbers(array.fill_null(NAT) if array.null_count else array, column, dtype)
+    return _numbers(array, column, dtype, NAT)
 
 
-def _numbers(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> NumberArray:
-    """Return numbers without nulls; for errors see `widen_into`."""
-    stored: NumberArray = array.to_numpy(zero_copy_only=False)
+def _numbers(array: pa.Array, column: ParquetColumn, dtype: ColumnType, nothing: int = 0) -> NumberArray:
+    """Return numbers, `nothing` for nulls; for errors see `widen_into`."""
+    stored: NumberArray = numpy_numbers(array)
+    if array.null_count:
+        stored = stored.copy()
+        stored[are_null(array)] = nothing
     if stored.dtype == dtype.numpy:
         return stored
     found = np.empty(len(stored), dtype.numpy)
@@ -444,8 +443,7 @@ def _as_number(array: pa.Array, column: ParquetColumn) -> pa.Array:
     given = DAY if days else UNITS["ms" if types.is_date(stored) else stored.unit]
     wanted = UNITS[column.unit]
     if given < wanted:
-        numbers = np.asarray(integers.fill_null(0)) // (wanted // given)
-        return pa.array(numbers, mask=np.asarray(integers.is_null()))
+        return arrow_numbers(numpy_numbers(integers) // (wanted // given), missing=are_null(integers))
     return _multiplied(integers, given // wanted)
 
 
@@ -458,7 +456,7 @@ def _digits(array: pa.Array) -> pa.Array:
     wide = array.cast(pa.decimal128(38, array.type.scale))
     present, data = wide.buffers()
     low = np.frombuffer(data, "<i8").reshape(-1, 2)[wide.offset :][: len(wide), 0] if len(wide) else np.empty(0, "<i8")
-    return pa.array(low, mask=np.asarray(wide.is_null()) if present is not None else None)
+    return arrow_numbers(low, missing=None if present is None else are_null(wide))
 
 
 def _of_decimals(array: pa.Array) -> pa.Array:
@@ -467,7 +465,7 @@ def _of_decimals(array: pa.Array) -> pa.Array:
     if pa.types.is_decimal128(array.type) and 0 <= scale <= EXACT_POWER and not array.null_count and len(array):
         low, high = np.frombuffer(array.buffers()[1], "<i8").reshape(-1, 2)[array.offset :][: len(array)].T
         if (low >= -_EXACT).all() and (low <= _EXACT).all() and (high == low >> 63).all():
-            return pa.array(low / 10.0**scale)
+            return arrow_numbers(low / 10.0**scale)
     return array.cast(pa.string()).cast(pa.float64())
 
 
@@ -500,7 +498,7 @@ def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType, as_digits:
     assert item is not None, "the types of items are known"
     if pa.types.is_fixed_size_list(array.type) or array.null_count:
         array = array.cast(pa.large_list(array.type.value_field)) if not array.null_count else _without_null(array)
-    offsets = np.asarray(array.offsets).astype(np.int64) if len(array) else np.zeros(1, np.int64)
+    offsets = numpy_numbers(array.offsets).astype(np.int64) if len(array) else np.zeros(1, np.int64)
     values = array.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
     values = _plain(values)
     if item.kind == "str":
@@ -511,8 +509,7 @@ def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType, as_digits:
             hint="the statistics of the file say that there are none; write it again.",
         )
     found = _items(values, column, item)
-    items = found if isinstance(found, pa.Array) else pa.array(found, arrow_type(item))
-    return lists_of(offsets - offsets[0], items)
+    return lists_of(offsets - offsets[0], found)
 
 
 def _as_text(array: pa.Array, column: ParquetColumn, as_digits: bool) -> pa.Array:
@@ -543,6 +540,6 @@ def _with_text(array: pa.Array, column: ParquetColumn, as_digits: bool) -> pa.Ar
 
 def _without_null(array: pa.Array) -> pa.Array:
     """Return lists with empty ones in place of nulls, under which there may be values."""
-    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
+    lengths = np.where(are_null(array), 0, numpy_numbers(pc.list_value_length(array)))
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), pc.list_flatten(array))
+    return pa.LargeListArray.from_arrays(arrow_numbers(offsets), pc.list_flatten(array))

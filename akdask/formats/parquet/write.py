@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from akdask.columns.arrow import offsets_of
+from akdask.columns.arrow import arrow_numbers, offsets_of
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.dtypes import INT64, NOT_A_TIME, UINT8, ColumnType
 from akdask.columns.nullable import NullableColumn
@@ -168,7 +168,7 @@ def _timestamps(spec: ObjectSpec, column: Column, unit: str, zone: str | None) -
     """Return times in Parquet's units, which lack seconds; the name of their zone is annotated."""
     numbers = np.asarray(column)
     missing = numbers == NOT_A_TIME
-    times = pa.array(numbers, mask=missing if missing.any() else None).cast(pa.timestamp(unit, zone and "UTC"))
+    times = arrow_numbers(numbers, missing=missing if missing.any() else None).cast(pa.timestamp(unit, zone and "UTC"))
     if unit == "s":
         times = times.cast(pa.timestamp("ms", zone and "UTC"))
     return EncodedColumn(pa.field(spec.name, times.type), times, Annotation(spec.kind, zone=zone))
@@ -203,15 +203,17 @@ def _stored(column: Column, dtype: ColumnType, limbs: int) -> Any:
             stored = _stored(items, inner, limbs) if inner.kind == "bigint" else items
             stored = stored.cast(pa.uint64()) if inner == UINT8 else stored
             return pa.LargeListArray.from_arrays(
-                pa.array(offsets, pa.int64()), stored, type=pa.large_list(pa.field("item", stored.type, nullable=True))
+                arrow_numbers(offsets, np.int64),
+                stored,
+                type=pa.large_list(pa.field("item", stored.type, nullable=True)),
             )
         case "bigint":
             return from_limbs(with_limbs(limbs_of(column), limbs))
         case "str" if dtype.nullable:
             return with_nulls(column)
     if isinstance(column, NullableColumn):
-        return pa.array(column.values, mask=column.missing)
-    return column if isinstance(column, pa.Array) else pa.array(column)
+        return arrow_numbers(column.values, missing=column.missing)
+    return column if isinstance(column, pa.Array) else arrow_numbers(column)
 
 
 def _categorical(

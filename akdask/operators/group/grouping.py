@@ -16,9 +16,10 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from akdask.columns.arrow import numpy_numbers
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Table, TableBuilder, by_column, concat_rows, nbytes, of_arrow, slice_rows, take_rows
-from akdask.deferred import pa, pc
+from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.reduction import GroupState, RowGroups
 from akdask.operators.group import loops, tuning
 from akdask.operators.keys.keys import (
@@ -342,10 +343,15 @@ def ranks_of_repeated(strings: pa.LargeStringArray) -> NumberArray | None:
 
 def are_too_many(values: Any, most: int) -> bool:
     """Whether a sample of strings or words shows that all are distinct, or more than `most` of many."""
-    some = values[:: max(len(values) // tuning.DICTIONARY_SAMPLE, 1)]
-    different = np.unique(some) if isinstance(some, np.ndarray) else some.unique()
+    some = slice_rows(values, 0, len(values), max(len(values) // tuning.DICTIONARY_SAMPLE, 1))
+    if isinstance(some, np.ndarray):
+        different = len(np.unique(some))
+    else:
+        table = TextTable()
+        table.numbers(some, len(some))
+        different = table.count
     # So many would be distinct if all values were equally frequent.
-    return len(different) > most * -math.expm1(-len(some) / most)
+    return different > most * -math.expm1(-len(some) / most)
 
 
 # ------------------------------------------------------------------------------------------------------- sorted by key
@@ -364,10 +370,12 @@ def group_sorted(keys: Sequence[Column]) -> SortedGroups:
 
 def _differs(column: Column) -> NumberArray:
     """Return the mask of rows that differ from the row before, without the first row; NaN are equal."""
-    from akdask.operators.text.strings import unpack_bools
+    if is_arrow(column, "LargeStringArray"):
+        from akdask.operators.text.strings import are_equal
 
+        return ~are_equal(column[1:], column[:-1])
     if not isinstance(column, np.ndarray):
-        unequal: NumberArray = unpack_bools(pc.not_equal(column[1:], column[:-1]))
+        unequal: NumberArray = numpy_numbers(pc.not_equal(column[1:], column[:-1]))
         return unequal
     differs: NumberArray = column[1:] != column[:-1]
     if column.dtype.kind == "f":

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from akdask.columns.arrow import numpy_numbers
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Table, concat_rows, decoded, is_encoded, take_rows, to_objects
 from akdask.deferred import is_arrow, pa
@@ -527,7 +528,7 @@ class Dictionary:
             if known is None:
                 return self.codes(decoded(strings))
             # The first dictionary mostly has the strings in the same order.
-            indices: NumberArray = strings.indices.to_numpy()
+            indices: NumberArray = numpy_numbers(strings.indices)
             return indices if self._is_in_order else known.take(indices)
         is_first = not len(self.values) and len(strings) >= max(tuning.MOST_STRINGS, tuning.DICTIONARY_SAMPLE)
         if is_first and are_too_many(strings, tuning.MOST_STRINGS):

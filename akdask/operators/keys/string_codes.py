@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from akdask.columns.arrow import numpy_numbers
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.strings import MARGIN, StringsBuilder, offsets_and_bytes, with_margin
 from akdask.columns.table import decoded, is_encoded, slice_rows
@@ -328,7 +329,7 @@ class StringEncoder:
         if is_encoded(strings):
             is_short = 0 < len(strings.dictionary) <= len(strings)
             if self._plain is None and is_short and self._write(strings.dictionary):
-                self._append_positions(len(strings.dictionary), strings.indices.to_numpy())
+                self._append_positions(len(strings.dictionary), numpy_numbers(strings.indices))
                 return
             strings = decoded(strings)
         for start in range(0, len(strings), tuning.BLOCK_ROWS):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns.arrow import arrow_text, numpy_numbers
 from akdask.columns.bigint import first_extreme, limbs_of, to_ints
 from akdask.columns.dtypes import BIGINT, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_
 from akdask.columns.strings import make_missing, missing_rows, offsets_and_bytes
@@ -61,7 +62,7 @@ def _first_strings(
 def _strings_at(strings: pa.LargeStringArray, rows: NumberArray) -> pa.LargeStringArray:
     """Return strings, missing ones for rows below 0."""
     if not len(strings):
-        return make_missing(pa.array([""] * len(rows), pa.large_string()), np.ones(len(rows), np.bool_))
+        return make_missing(arrow_text([""] * len(rows)), np.ones(len(rows), np.bool_))
     lacks = rows < 0
     found = take_rows(strings, np.maximum(rows, 0))
     return make_missing(found, lacks) if lacks.any() else found
@@ -71,7 +72,7 @@ def _first_string(strings: Any, largest: bool) -> tuple[int, str | None]:
     """Return the position of the first extreme of some strings, and the string; None for the first missing one."""
     if is_encoded(strings):
         # Strings of a dictionary are compared once; they may be there twice.
-        codes, first = strings.indices.to_numpy(), np.full(len(strings.dictionary), -1)
+        codes, first = numpy_numbers(strings.indices), np.full(len(strings.dictionary), -1)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         rows = np.sort(first[first >= 0])
         at, value = _first_string(take_rows(strings.dictionary, codes[rows]), largest)

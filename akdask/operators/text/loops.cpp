@@ -538,6 +538,36 @@ void begin_with(Offsets offsets, Text text, Text affix, bool at_end, Span<bool> 
     }
 }
 
+// Whether strings are a text.
+void equal(Offsets offsets, Text text, Text wanted, Span<bool> found) {
+    require_rows(offsets, found.size);
+    int64_t size = static_cast<int64_t>(wanted.size);
+    uint64_t first = word_within(wanted, 0);
+    for (uint64_t row = 0; row < found.size; ++row) {
+        Bounds string = bounds_of(offsets, text, row);
+        bool is_as_long = string.stop - string.start == size;
+        if (size > 8) {
+            found[row] = is_as_long && !std::memcmp(text.data + string.start, wanted.data, wanted.size);
+        } else {
+            // Nobody can guess which short strings are as long.
+            uint64_t word = word_within(text, static_cast<uint64_t>(string.start));
+            found[row] = is_as_long & !leading_bytes(word ^ first, 0, wanted.size);
+        }
+    }
+}
+
+// Whether strings are those of the same rows of another array.
+void equal_rows(Offsets offsets, Text text, Offsets other_offsets, Text other, Span<bool> found) {
+    require_rows(offsets, found.size);
+    require_rows(other_offsets, found.size);
+    for (uint64_t row = 0; row < found.size; ++row) {
+        Bounds one = bounds_of(offsets, text, row), two = bounds_of(other_offsets, other, row);
+        uint64_t size = static_cast<uint64_t>(one.stop - one.start);
+        found[row] = one.stop - one.start == two.stop - two.start &&
+                     !std::memcmp(text.data + one.start, other.data + two.start, size);
+    }
+}
+
 // Strings without a beginning or an end, where they have it.
 void copy_without(Offsets offsets, Text text, Text affix, bool at_end, Places ends, Span<uint8_t> into) {
     Writer writer(offsets, ends, into);
@@ -850,6 +880,8 @@ MODULE("Parts, delimiters, case, padding and classes of characters of strings.",
        {"count_part", overloads<count_part>},
        {"count_members", overloads<count_members>},
        {"begin_with", overloads<begin_with>},
+       {"equal", overloads<equal>},
+       {"equal_rows", overloads<equal_rows>},
        {"consist_of", overloads<consist_of>},
        {"are_titles", overloads<are_titles>},
        {"copy_slices", overloads<copy_slices>},

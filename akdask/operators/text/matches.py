@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from akdask.caches import cached_results
-from akdask.columns.arrow import lists_of, offsets_of, values_of
+from akdask.columns.arrow import lists_of, numpy_numbers, offsets_of, values_of
 from akdask.columns.dtypes import INT64, STR, UINT8, ColumnType, list_of
 from akdask.columns.strings import offsets_and_bytes
+from akdask.columns.table import filter_rows, take_rows
 from akdask.deferred import pa, pc
 from akdask.engine.operations import Operation
 from akdask.errors import ArgumentError, UnsupportedError
@@ -233,7 +234,7 @@ def between(strings: StringArray, found: Matches) -> StringArray:
     _, data = offsets_and_bytes(strings)
     bounds = np.append(np.column_stack([found.starts, found.stops]).ravel(), len(data))
     parts = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(data))
-    return parts.take(pa.array(np.arange(0, len(bounds) - 1, 2)))
+    return take_rows(parts, np.arange(0, len(bounds) - 1, 2))
 
 
 def replaced(strings: StringArray, how: Replacement, most: int) -> StringArray:
@@ -267,7 +268,7 @@ def _without(strings: StringArray, found: Matches, starts: NumberArray, stops: N
 
 def _first_start(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
     """Return the first byte of each row's first match, -1 without one."""
-    return np.asarray(pc.find_substring_regex(strings, pattern)).astype(np.int64, copy=False)
+    return numpy_numbers(pc.find_substring_regex(strings, pattern)).astype(np.int64, copy=False)
 
 
 def _first_text(strings: Any, out: Any = None, *, pattern: str, group: int) -> StringArray:
@@ -367,7 +368,7 @@ def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Matc
 
 def _offsets_of_parts(lists: Any) -> tuple[NumberArray, NumberArray]:
     """Return the start of each row's parts, the end of the last, and the bytes of each part."""
-    return np.asarray(lists.offsets).astype(np.int64), text_lengths(lists.values.cast(pa.large_string()))
+    return numpy_numbers(lists.offsets).astype(np.int64), text_lengths(lists.values.cast(pa.large_string()))
 
 
 def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool, maxsplit: int = 0) -> Any:
@@ -376,7 +377,7 @@ def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool, maxspl
     if regex or maxsplit:
         return _fields(strings, find_delimiters(strings, delimiter, regex=regex, from_right=False).up_to(maxsplit))
     lists = pc.split_pattern(strings, delimiter)
-    return lists_of(np.asarray(lists.offsets).astype(np.int64), lists.values.cast(pa.large_string()))
+    return lists_of(numpy_numbers(lists.offsets).astype(np.int64), lists.values.cast(pa.large_string()))
 
 
 def _split_words(strings: Any, out: Any = None, *, most: int) -> pa.LargeListArray:
@@ -389,7 +390,7 @@ def _split_words(strings: Any, out: Any = None, *, most: int) -> pa.LargeListArr
     is_word = text_lengths(fields) > 0
     if is_word.all():
         return lists
-    return lists_of(np.append(0, np.cumsum(is_word))[offsets_of(lists)], fields.filter(pa.array(is_word)))
+    return lists_of(np.append(0, np.cumsum(is_word))[offsets_of(lists)], filter_rows(fields, is_word))
 
 
 def _fields(strings: StringArray, found: Matches) -> pa.LargeListArray:
@@ -403,7 +404,7 @@ def _fields(strings: StringArray, found: Matches) -> pa.LargeListArray:
     is_field = np.ones(len(limits) - 1, np.bool_)
     is_field[before + 1] = False
     fields = pa.LargeStringArray.from_buffers(len(is_field), pa.py_buffer(limits), pa.py_buffer(data))
-    return lists_of(found.first + np.arange(len(found.first)), fields.filter(pa.array(is_field)))
+    return lists_of(found.first + np.arange(len(found.first)), filter_rows(fields, is_field))
 
 
 def _peel(
@@ -457,7 +458,7 @@ def _sides(strings: StringArray, starts: NumberArray, limits: NumberArray, part:
     _, data = offsets_and_bytes(strings)
     offsets = np.append(np.column_stack([starts, limits]).ravel(), len(data))
     both = pa.LargeStringArray.from_buffers(2 * len(strings), pa.py_buffer(offsets), pa.py_buffer(data))
-    return both.take(pa.array(np.arange(part, 2 * len(strings), 2)))
+    return take_rows(both, np.arange(part, 2 * len(strings), 2))
 
 
 def _bytes(strings: Any, out: Any = None) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.caches import cached_results
-from akdask.columns.arrow import numpy_numbers
+from akdask.columns.arrow import arrow_numbers, arrow_text, numpy_numbers
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, STR, UINT64, ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.strings import demanded, filled, make_missing, missing_rows, offsets_and_bytes
@@ -120,7 +120,7 @@ def _table(sets: list[set[int]]) -> ByteSets:
 
 def arrow_operand(item: Any) -> Any:
     """Return an Arrow array unchanged, a str as an Arrow scalar of the same type."""
-    return item if is_arrow(item, "Array") else pa.scalar(str(item), pa.large_string())
+    return item if is_arrow(item, "Array") else arrow_text([str(item)])[0]
 
 
 def unpack_bools(packed: Any, out: Any = None) -> Any:
@@ -151,14 +151,30 @@ def compare_strings(name: str) -> Kernel:
     """Return the kernel of a comparison, by its name in NumPy; strings are ordered by their bytes."""
 
     def kernel(left: Any, right: Any, out: Any = None) -> Any:
+        if name in ("equal", "not_equal"):
+            strings, other = (left, right) if is_arrow(left, "Array") else (right, left)
+            if is_arrow(strings, "LargeStringArray") and not (strings.null_count or getattr(other, "null_count", 0)):
+                found = are_equal(strings, other, out)
+                return found if name == "equal" else np.logical_not(found, out=found)
         return unpack_bools(getattr(pc, name)(arrow_operand(left), arrow_operand(right)), out)
 
     return kernel
 
 
+def are_equal(strings: StringArray, other: Any, out: NumberArray | None = None) -> NumberArray:
+    """Return whether strings, none of which is null, are one text, or those of the same rows of another array."""
+    found: NumberArray = np.empty(len(strings), np.bool_) if out is None else out
+    if is_arrow(other, "Array"):
+        loops.equal_rows(*offsets_and_bytes(strings), *offsets_and_bytes(other), found)
+    else:
+        loops.equal(*offsets_and_bytes(strings), np.frombuffer(str(other).encode(), np.uint8), found)
+    return found
+
+
 def where_strings(condition: Any, x: Any, y: Any) -> Any:
     """Return `x` where the condition holds, `y` elsewhere."""
-    return pc.if_else(condition, arrow_operand(x), arrow_operand(y))
+    rows = arrow_numbers(condition) if np.ndim(condition) else condition
+    return pc.if_else(rows, arrow_operand(x), arrow_operand(y))
 
 
 def text_lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
@@ -175,15 +191,15 @@ def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False
     anchored = _ANCHORED.fullmatch(substr) if regex else None
     pattern = anchored[1] if anchored else substr
     sets, is_all = leading_sets(pattern) if regex else (literal_sets(substr), True)
-    search = pc.match_substring_regex if regex else pc.match_substring
+    name = "match_substring_regex" if regex else "match_substring"
     if strings.null_count or sets is None or not (anchored or _has_pair(sets)):
-        return unpack_bools(search(strings, substr), out)
+        return unpack_bools(getattr(pc, name)(strings, substr), out)
     found = np.zeros(len(strings), np.bool_)
     (loops.begin_with_sets if anchored else loops.contain)(*offsets_and_bytes(strings), sets, found)
     if not is_all:
         rows = np.flatnonzero(found)
-        some = strings if 2 * len(rows) > len(strings) else strings.take(pa.array(rows))
-        found[... if some is strings else rows] = numpy_numbers(search(some, substr))
+        some = strings if 2 * len(rows) > len(strings) else strings.take(arrow_numbers(rows))
+        found[... if some is strings else rows] = numpy_numbers(getattr(pc, name)(some, substr))
     if out is None:
         return found
     out[...] = found
@@ -250,7 +266,7 @@ def _stick(left: Any, right: Any, out: Any = None, *, delimiter: str = "") -> An
 
 
 def _isin(strings: Any, out: Any = None, *, values: tuple[str, ...]) -> Any:
-    return unpack_bools(pc.is_in(strings, pa.array(values, pa.large_string())), out)
+    return unpack_bools(pc.is_in(strings, arrow_text(values)), out)
 
 
 _OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
@@ -300,7 +316,7 @@ def ipv4_number(text: Any, out: Any = None) -> Any:
     numbers = np.zeros(len(text), np.uint64) if out is None else out
     numbers[...] = 0
     for place, shift in enumerate(_OCTET_SHIFTS):
-        numbers |= np.asarray(pc.cast(octets.field(place), pa.uint64())) << np.uint64(shift)
+        numbers |= numpy_numbers(pc.cast(octets.field(place), pa.uint64())) << np.uint64(shift)
     return numbers
 
 

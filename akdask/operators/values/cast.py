@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns.arrow import arrow_numbers, arrow_text, numpy_numbers
 from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 from akdask.columns.exact import first_changed, first_changed_text
@@ -135,9 +136,9 @@ def _format(values: Any) -> Any:
     if np.ndim(values) == 0:
         return str(values.item())
     if values.dtype.kind in "iu":
-        return pc.cast(pa.array(values), pa.large_string())
+        return pc.cast(arrow_numbers(values), pa.large_string())
     if values.dtype.kind == "b":
-        return pc.if_else(values, pa.scalar("True", pa.large_string()), pa.scalar("False", pa.large_string()))
+        return pc.if_else(arrow_numbers(values), *arrow_text(["True", "False"]))
     return pa.array(map(repr, values.tolist()), pa.large_string())
 
 
@@ -147,7 +148,7 @@ def _parse(strings: Any, wanted: ColumnType, errors: str) -> Any:
         return _parse_each([strings], wanted, errors)[0]
     if wanted.kind != "bool":
         try:
-            return pc.cast(strings, pa.from_numpy_dtype(wanted.numpy)).to_numpy()
+            return numpy_numbers(pc.cast(strings, pa.from_numpy_dtype(wanted.numpy)))
         except pa.ArrowInvalid:
             pass
     return _parse_each(strings.to_pylist(), wanted, errors)

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from akdask.columns import loops
+from akdask.columns.arrow import arrow_bytes
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT8, UINT64, ColumnType
 from akdask.columns.nullable import NullableColumn
-from akdask.columns.strings import from_nulls, make_missing, text_at
+from akdask.columns.strings import SENTINEL, make_missing, text_at
 from akdask.columns.table import gather, is_scalar, slice_rows, spread, take_rows
 from akdask.deferred import pa
 from akdask.engine.operations import Operation, Rule, scalar_type
@@ -133,7 +134,7 @@ def lookup_found(table: Any, positions: Any, out: Any = None, *, missing_text: b
         return make_missing(taken, missing) if missing_text else taken
     if not isinstance(table, np.ndarray):
         with_nothing = pa.concat_arrays([table, _nothing(table.type, missing_text=missing_text)])
-        return with_nothing.take(pa.array(np.where(missing, len(table), positions)))
+        return take_rows(with_nothing, np.where(missing, len(table), positions))
     if not len(table):
         found = np.zeros(len(positions), table.dtype) if out is None else out
     else:
@@ -146,7 +147,7 @@ def _nothing(kind: pa.DataType, *, missing_text: bool) -> pa.Array:
     """Return one row with the value for no match."""
     if not pa.types.is_large_string(kind):
         return pa.array([bytes(kind.byte_width)], kind)
-    return from_nulls(pa.array([None if missing_text else ""], kind))
+    return arrow_bytes([SENTINEL if missing_text else b""], kind)
 
 
 def _fillable_type(table: ColumnType, positions: ColumnType, *, missing_text: bool = False) -> ColumnType | None:

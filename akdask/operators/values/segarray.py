@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns.arrow import lists_of, offsets_of, values_of
+from akdask.columns.arrow import lists_of, numpy_numbers, offsets_of, values_of
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import BIGINT, BOOL, INT64, UINT64, ColumnType, list_of, unlimited
 from akdask.columns.table import concat_rows, take_rows, to_objects, type_of
@@ -92,7 +92,7 @@ def ranked(values: Column) -> ValueCodes:
     else:
         found = pc.unique(values)
         distinct = found.take(pc.array_sort_indices(found))
-        codes = pc.index_in(values, value_set=distinct).to_numpy(zero_copy_only=False)
+        codes = numpy_numbers(pc.index_in(values, value_set=distinct))
     return ValueCodes(
         codes.astype(np.int64, copy=False), max(len(distinct), 1), lambda codes: take_rows(distinct, codes)
     )
