@@ -8,8 +8,8 @@ names, so that a plan loads no modules of other kinds.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, singledispatch
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from akdask._dask import Expr
 from akdask.deferred import module_named
 from akdask.engine.alignment import Gather
 from akdask.engine.node import Frame, Node
-from akdask.engine.rowwise import Filter, MatchRows, Project, Zip
+from akdask.engine.rowwise import Filter, MatchRows, Project, Shared, Zip
 from akdask.engine.values import Call, ColumnRef, Replica, Value, walk
 from akdask.records import record
 
@@ -241,7 +241,7 @@ class Rewriting:
         self.rules = rules
         self._nodes: dict[str, Expr] = {}
         self._moved: set[str] = set()
-        self._sources: dict[str, str | Mapping[Hashable, Value]] = {}
+        self._sources: MutableMapping[str, str | Mapping[Hashable, Value]] = {}
         self._origins: dict[str, str] = {}
         self._matched: dict[str, Frame] = {}
         self._values: dict[str, Value] = {}
@@ -251,7 +251,7 @@ class Rewriting:
         need = self.needs[node._name]
         if need.rows is None:
             return
-        found: Outcome = self._with_new_parts(node) if self._nodes else node
+        found: Outcome = self.with_new_parts(node) if self._nodes else node
         if isinstance(node, Filter) and isinstance(self._sources.get(node.frame._name), Mapping):
             # The replacement's input may have other readers now.
             need.owns_input = False
@@ -322,6 +322,13 @@ class Rewriting:
             if matched is not None:
                 self._matched[origin] = matched
 
+    def with_columns(self, columns: Mapping[str, Mapping[Hashable, Value]]) -> Rewriting:
+        """Return these replacements for nodes whose values refer to other columns, given by source and name."""
+        found = Rewriting(self.needs, self.rules)
+        found._nodes, found._moved, found._matched = self._nodes, self._moved, self._matched
+        found._sources = ChainMap(dict(columns), self._sources)
+        return found
+
     def node(self, node: Any) -> Any:
         """Return the replacement of a node."""
         return self._nodes.get(node._name, node)
@@ -368,7 +375,7 @@ class Rewriting:
         project = column.node.frame
         return Replica(Gather(Project(matched, project.names, project.values)), column.field, column.dtype)
 
-    def _with_new_parts(self, node: Node) -> Any:
+    def with_new_parts(self, node: Node) -> Any:
         """Return a node with its parts replaced; the node itself if none was."""
         if isinstance(node, Frame) and node.is_materialized:
             return node
@@ -405,7 +412,7 @@ class Rewriting:
 def _keeps_rows(node: Frame, found: Outcome) -> bool:
     if isinstance(found, Inlined | Swapped):
         return isinstance(found, Inlined) and found.keeps_rows
-    return isinstance(node, Zip) or (isinstance(found, type(node)) and found.rows.token == node.rows.token)
+    return isinstance(node, Zip) or (isinstance(found, (type(node), Shared)) and found.rows.token == node.rows.token)
 
 
 def rewritten(

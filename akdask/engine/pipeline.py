@@ -41,6 +41,7 @@ from akdask.engine.rowwise import (
     MatchRows,
     Project,
     Selecting,
+    Shared,
     Union,
     Zip,
     rebuild,
@@ -178,6 +179,8 @@ def _lengths(base: Frame) -> Sequence[int] | None:
     match base:
         case Project():
             return _rows_read_by(base)
+        case Shared():
+            return _rows_read_by(base.frame)
         case Scan() | Rows() | Literal() | Persisted():
             return base.rows.lengths
     return None

@@ -221,6 +221,27 @@ class Project(Computed):
         return describe(self.values[self.names.index(name)]) if name in self.names else None
 
 
+class Shared(Frame):
+    """The columns of a projection, which are computed once for all readers."""
+
+    keeps_rows = True
+    no_more_rows = True
+    weight = 1
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns, to compute with further."""
+        return ColumnRef(self._name, name, self.frame.column(name).dtype)
+
+    def describe(self) -> str:
+        return "Keep for all readers"
+
+
 class Partitions(SelectedRows):
     """Some whole partitions of a frame."""
 
@@ -545,6 +566,11 @@ class Concat(Frame):
 
     def dependencies(self) -> list[Expr]:
         return list(self.frames)
+
+
+@lower.register
+def _(frame: Shared) -> Expr:
+    return frame.frame
 
 
 @lower.register

@@ -105,6 +105,10 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
             kinds = kinds_of(nodes)
     if "BuildIndex" in kinds and "Gather" in kinds:
         plans = compute_once(plans, nodes)
+    if kinds.get("MatchRows", 0) + kinds.get("Filter", 0):
+        from akdask.operators.shared_rows import share_rows
+
+        plans = share_rows(plans)
     return carry_positions(plans) if "Sort" in kinds else plans
 
 

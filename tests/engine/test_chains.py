@@ -285,6 +285,7 @@ NOT_IN_CHAINS = {
     "RowsByValue": "a base",
     "WithNeighbours": "a base",
     "Groups": "a base",
+    "Shared": "takes more rows than chains here have",
     "Scan": "has no inputs",
     "Persisted": "has no inputs",
     "PersistedResults": "has no inputs",

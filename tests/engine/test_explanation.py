@@ -136,6 +136,14 @@ def _ports():
     return ak.DataFrame({"port": [1, 3], "name": ["one", "three"]})
 
 
+def rows_beside_means_of_their_groups():
+    ports = _ports()
+    found = _frame().merge(ports[ports["name"] == "one"], on="port", sort=False)
+    keys, means = ak.GroupBy(found["port"]).mean(found["rate"])
+    found = found.merge(ak.DataFrame({"port": keys, "mean": means}), on="port", sort=False)
+    return found["bytes"][found["rate"] < found["mean"]].sum()
+
+
 QUERIES = [
     filtered_sum,
     chained_arithmetic,
@@ -160,12 +168,14 @@ QUERIES = [
     groups_of_sorted_rows,
     few_rows_by_position,
     number_of_distinct_elements,
+    rows_beside_means_of_their_groups,
 ]
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.__name__)
 def test_the_plan_reads_as_in_the_snapshot(query, monkeypatch):
     monkeypatch.setattr("akdask.engine.pipeline.CORES", 4)
+    monkeypatch.setattr("akdask.engine.tuning.SHARED_ROWS", 0)
     assert query().explain() + "\n" == (SNAPSHOTS / f"{query.__name__}.txt").read_text(encoding="utf-8")
 
 

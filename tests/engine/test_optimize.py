@@ -15,6 +15,8 @@ from tests.engine.steps import ENDS, ROWS, STEPS, Cut, Filtered, FilteredBySides
 def small_sides_are_many_rows():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("akdask.engine.tuning.SMALL_ROWS", 0)
+        for name, most in (("SHARED_ROWS", 0), ("SHARED_MATCHES", 1), ("SHARED_FILTERED", 1)):
+            patch.setattr(f"akdask.engine.tuning.{name}", most)
         yield
 
 

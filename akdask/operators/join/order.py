@@ -24,7 +24,7 @@ from typing import TypeAlias
 from akdask.engine.alignment import Gather, max_rows, rows_at_most
 from akdask.engine.node import ColumnIdentity, Frame, Node
 from akdask.engine.optimizer import Need, Rewriting
-from akdask.engine.rowwise import Chain, Filter, MatchRows, Project, column_identity, selected_by
+from akdask.engine.rowwise import Chain, Filter, MatchRows, Project, Shared, column_identity, selected_by
 from akdask.engine.values import (
     DISJUNCTIONS,
     Call,
@@ -318,7 +318,7 @@ def share_left(frame: Frame) -> float:
                 share *= share_where(node.predicate)
             elif isinstance(node, MatchRows) and not node.keep_all and isinstance(node.multiplicity.node, BuildIndex):
                 share *= share_left(node.multiplicity.node.frame)
-        if len(chain.bases) != 1 or not isinstance(chain.bases[0], Project | Gather):
+        if len(chain.bases) != 1 or not isinstance(chain.bases[0], Project | Gather | Shared):
             return share
         frame = chain.bases[0].frame
 
