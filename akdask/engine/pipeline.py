@@ -104,7 +104,10 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     total = sum(rows)
     if total <= tuning.SMALL_ROWS:
         return batch_neighbours(rows, 1)
-    few = min(tuning.GROUP_BATCHES, max(tuning.FEW_GROUP_BATCHES, total // tuning.FEW_GROUP_ROWS))
+    # A power of two, as the number of threads mostly is.
+    few = (
+        1 << (max(tuning.FEW_GROUP_BATCHES, min(tuning.GROUP_BATCHES, total // tuning.FEW_GROUP_ROWS)) - 1).bit_length()
+    )
     return batch_neighbours(rows, few, min(tuning.MOST_GROUP_ROWS, rows_grouped(keys)))
 
 
@@ -139,22 +142,28 @@ def single_partitions(frame: Frame) -> Batches:
 def batch_neighbours(
     rows: tuple[int, ...], few: int = tuning.FEW_PARTITIONS, most: int = tuning.MOST_BATCH_ROWS
 ) -> Batches:
-    """Return at least `few` batches of adjacent partitions; a batch of several partitions has up to `most` rows.
+    """Return about `few` batches of adjacent partitions, of about equal rows; a batch of several has up to `most` rows.
 
     Examples
     --------
     >>> [len(batch) for batch in batch_neighbours((1000,) * 256, 64)][:3]
     [4, 4, 4]
+    >>> batch_neighbours((1050, 1050, 1050, 1050, 1050, 750), 2)
+    ((0, 1, 2), (3, 4, 5))
     """
-    limit = min(most, -(-sum(rows) // few))
+    total = max(sum(rows), 1)
+    count = max(few, -(-total // most))
     batches: list[list[int]] = []
-    remaining = 0
-    for number, count in enumerate(rows):
-        if not batches or count > remaining or len(batches[-1]) == tuning.MOST_BATCH_FILES:
+    before = remaining = 0
+    place = -1
+    for number, nrows in enumerate(rows):
+        # The batch with the middle of its rows.
+        wanted = (2 * before + nrows) * count // (2 * total)
+        if wanted != place or nrows > remaining or len(batches[-1]) == tuning.MOST_BATCH_FILES:
             batches.append([])
-            remaining = limit
+            place, remaining = wanted, most
         batches[-1].append(number)
-        remaining -= count
+        before, remaining = before + nrows, remaining - nrows
     return tuple(map(tuple, batches))
 
 

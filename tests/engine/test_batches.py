@@ -46,6 +46,20 @@ def test_batches_follow_the_rows_so_that_most_tasks_have_as_many():
     } == {1}
 
 
+@pytest.mark.parametrize(
+    ("rows", "few", "sizes"),
+    [((1050, 1050, 1050, 1050, 1050, 750), 2, [3, 3]), ((5, 1, 1, 1, 1, 1), 2, [1, 5]), ((0, 0, 3, 0), 4, [2, 1, 1])],
+)
+def test_two_threads_have_batches_of_about_equal_rows(rows, few, sizes):
+    assert [len(batch) for batch in batch_neighbours(rows, few)] == sizes
+
+
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=60), st.integers(1, 8))
+def test_no_batch_is_larger_than_its_share_by_more_than_a_partition(rows, few):
+    found = [sum(rows[number] for number in batch) for batch in batch_neighbours(tuple(rows), few)]
+    assert max(found) <= max(sum(rows), 1) / few + max(rows)
+
+
 def test_few_partitions_have_a_task_each(monkeypatch):
     columns = MemorySource({"x": np.arange(engine_tuning.FEW_PARTITIONS)}, [1] * engine_tuning.FEW_PARTITIONS).arrays()
     assert {len(batch) for batch in pipeline.partition_batches(columns["x"]._frame)} == {1}
