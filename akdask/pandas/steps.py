@@ -343,7 +343,24 @@ def called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
         except Exception as error:
             raise refusal(error) from error
 
-    return wraps(function)(call) if inspect.isroutine(function) else call
+    return wraps(function)(call) if inspect.isroutine(function) else OfPandas(function, call)
+
+
+class OfPandas:
+    """An object of pandas that is called and has methods, such as `plot` of groups, for objects of the face."""
+
+    def __init__(self, own: Any, call: Callable[..., Any]) -> None:
+        self._own, self._call = own, call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._own, name)
+        return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._own)
 
 
 class Selector:

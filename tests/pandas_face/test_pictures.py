@@ -42,6 +42,8 @@ PICTURES = {
     "counts in the same bins": lambda df: df.plot.hist(bins=10),
     "lines of groups": lambda df: df.groupby("k")["a"].plot(),
     "histograms of groups": lambda df: df.groupby("k")["a"].hist(),
+    "densities of groups": lambda df: df.groupby("k")["a"].plot.hist(alpha=0.4, legend=True),
+    "lines of columns of groups": lambda df: df.groupby("k")[["a", "b"]].plot.line(),
 }
 
 
