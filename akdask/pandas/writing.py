@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def write(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         path = _plain_path(name, target, given)
         if path is None:
             return _by_pandas(face, name, target, given)
-        return _put(face, path, lambda attempt: _written(face, name, attempt, path, given))
+        return _put(face, path, lambda attempt: _as_before(path, attempt, _written(face, name, attempt, path, given)))
     except Exception as error:
         raise refusal(error) from error
 
@@ -93,6 +94,17 @@ def _put(face: Any, path: str, write: Callable[[str], Any]) -> Any:
             with errors_naming(path):
                 raise
     return _put_by_transaction(path, write)
+
+
+def _as_before(path: str, attempt: str, found: Any) -> Any:
+    """Give a file the rights and the owner of the one whose place it takes, as pandas leaves them; return a result."""
+    with suppress(FileNotFoundError):
+        before, made = os.stat(path), os.stat(attempt)
+        if (before.st_uid, before.st_gid) != (made.st_uid, made.st_gid):
+            with suppress(PermissionError):
+                os.chown(attempt, before.st_uid, before.st_gid)
+        os.chmod(attempt, stat.S_IMODE(before.st_mode))
+    return found
 
 
 def _put_by_transaction(path: str, write: Callable[[str], Any]) -> Any:

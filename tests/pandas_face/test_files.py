@@ -7,6 +7,7 @@ import functools
 import gzip
 import os
 import sqlite3
+import stat
 
 import numpy as np
 import pandas as pd
@@ -628,6 +629,19 @@ def test_packed_files_are_named_within_as_pandas_names_them(rows, tmp_path, meth
         held = face.DataFrame._of(held.lazy(), None)
     getattr(held, method)(tmp_path / "own" / "x.gz", **options)
     assert (tmp_path / "own" / "x.gz").read_bytes() == (tmp_path / "pandas" / "x.gz").read_bytes()
+
+
+@pytest.mark.parametrize("where", ["small", "large"])
+def test_files_keep_the_rights_of_those_that_they_replace(rows, tmp_path, where, monkeypatch):
+    held, path = face.DataFrame(rows[["i", "x"]]), tmp_path / "x.csv"
+    if where == "large":
+        monkeypatch.setattr(face.DataFrame, "is_at_hand", lambda self: False)
+    held.to_csv(path)
+    rows.to_csv(tmp_path / "y.csv")
+    assert path.stat().st_mode == (tmp_path / "y.csv").stat().st_mode
+    path.chmod(0o640)
+    held.to_csv(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 def test_small_files_leave_writes_under_way_to_transactions(rows, tmp_path):
