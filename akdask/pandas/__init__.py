@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect as _inspect
+from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from akdask.deferred import module_named as _module_named
@@ -52,6 +53,9 @@ __all__ += [_name for _name in vars(_pandas)["__all__"] if not _name.startswith(
 
 
 def __getattr__(name: str) -> _Any:
+    # Python asks for a module of the package before it loads it.
+    if _find_spec(f"{__package__}.{name}") is not None:
+        raise AttributeError(f"module {__package__!r} has no attribute {name!r}")
     from akdask.pandas.hints import missing_name
 
     raise missing_name(name, dir(_pandas))
