@@ -167,6 +167,7 @@ def killer(client):
     return lambda worker: os.kill(pids[worker], signal.SIGKILL)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("task", "kind", "times"),
     [

@@ -151,6 +151,7 @@ def evaluated(found):
     return found.to_pandas() if isinstance(found, ak.DataFrame | ak.Series) else found
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in KEYS.items() for key in keys], ids=repr)
 def test_rows_come_in_the_order_of_the_labels_that_are_asked_for(name, key):
     frame, rows = pair(name)

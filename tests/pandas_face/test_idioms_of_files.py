@@ -58,6 +58,7 @@ def test_idiom_on_a_large_parquet_file_gives_what_pandas_gives(data, idiom):
     check(data, idiom, by_parquet)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(("data", "idiom"), CASES[STEP // 2 :: max(STEP, 5)])
 @pytest.mark.usefixtures("_large")
 @pytest.mark.filterwarnings("ignore")
