@@ -134,6 +134,9 @@ def test_questions_read_what_they_need(table):
     assert groups.to_pandas().to_dict() == {"a": 6, "b": 15}
     assert frame["small"].max() == 6
     assert frame["number"].isna().sum() == 1
+    assert frame[frame["text"].isna()]["small"].tolist() == [2]
+    assert frame.sort_values("small")["text"].to_arrow().to_pylist() == ["é", None, "", "d", "e", "d"]
+    assert sorted(frame["text"].dropna().tolist()) == ["", "d", "d", "e", "é"]
     part = frame["small"]._frame.source.part(0, ["small"])
     assert pickle.loads(pickle.dumps(part)).nrows == part.nrows
 

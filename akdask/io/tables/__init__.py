@@ -1,4 +1,4 @@
-"""Tables that other libraries keep: Delta, Iceberg, Lance, data sets of Hugging Face, files of Arrow and ORC, lazily.
+"""Tables that other libraries keep, lazily: Delta, Iceberg, Lance, SQL databases, Hugging Face's data sets, Arrow, ORC.
 
 A library is a line of `LIBRARIES`, and a module here.  Its function `opened` returns the `Opened` table: its schema,
 and the parts in which it is read, of some columns and of the rows for which a condition holds.  `source.py` makes
@@ -15,6 +15,7 @@ from akdask.arrays.array import wrap
 from akdask.deferred import module_named, pa
 from akdask.engine.sources import Scan
 from akdask.errors import ArgumentError, FileFormatError, MissingColumnError, MissingFileError, UnsupportedError, warn
+from akdask.io.tables.database import DRIVERS
 from akdask.io.tables.source import TableSource, stored_type
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ LIBRARIES = {
     "iceberg": Library("pyiceberg", "akdask[iceberg]"),
     "lance": Library("lance", "akdask[lance]"),
     "hugging_face": Library("datasets", "akdask[hugging-face]"),
+    "database": Library("adbc_driver_manager", "akdask[adbc]"),
     "arrow": Library("pyarrow", "pyarrow"),
 }
 
@@ -61,8 +63,9 @@ def scan_table(
     ----------
     source : str, path or object
         The folder of a Delta table, a Lance data set, or a data set that Hugging Face's library saved; the
-        ``metadata.json`` of an Iceberg table; Feather, Arrow's IPC and ORC files; or an object of these libraries, such
-        as a ``DeltaTable``, a table of an Iceberg catalog or a ``pyarrow.dataset.Dataset``.
+        ``metadata.json`` of an Iceberg table; Feather, Arrow's IPC and ORC files; the URL of an SQL database that a
+        driver of ADBC reads, or a file of SQLite; or an object of these libraries, such as a ``DeltaTable``, a table of
+        an Iceberg catalog or a ``pyarrow.dataset.Dataset``.
     columns : sequence of str, optional
         The columns; all that have types for which there are arrays, by default.
     filters : list of tuple, list of list of tuple, or pyarrow.compute.Expression, optional
@@ -70,9 +73,12 @@ def scan_table(
         `pandas.read_parquet` takes them.  Relations are ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` and
         ``not in``.
     library : str, optional
-        ``delta``, ``iceberg``, ``lance``, ``hugging_face`` or ``arrow``; told from the source by default.
+        ``delta``, ``iceberg``, ``lance``, ``hugging_face``, ``database`` or ``arrow``; told from the source by default.
     **options
-        Of the library, such as ``version=`` and ``storage_options=`` of Delta, or ``split=`` of Hugging Face.
+        Of the library, such as ``version=`` and ``storage_options=`` of Delta, or ``split=`` of Hugging Face.  A
+        database has ``table=`` or ``query=``.  Its rows are read at once, unless ``on=`` names a column of integers
+        that tells rows apart, such as the primary key: then ranges of it are read when they are used, in ``parts=``
+        tasks, by default of a million rows.  ``driver=`` is the module of a driver.
 
     Returns
     -------
@@ -155,6 +161,8 @@ def _library_of(source: Any) -> str:
             )
         return found
     path = os.fspath(source)
+    if path.partition("://")[0] in DRIVERS:
+        return "database"
     if path.rstrip("/").endswith(".lance"):
         return "lance"
     if path.endswith(".metadata.json"):
@@ -177,8 +185,11 @@ def _library_of(source: Any) -> str:
             return "iceberg"
     else:
         with open(path, "rb") as file:
-            if file.read(6).startswith((b"ARROW1", b"ORC")):
-                return "arrow"
+            begin = file.read(6)
+        if begin.startswith((b"ARROW1", b"ORC")):
+            return "arrow"
+        if begin == b"SQLite":
+            return "database"
     raise FileFormatError(
         f"{path!r} is no table of a library that is known.",
         hint="ak.scan opens HDF5, Parquet, CSV and Zarr; library= names one of other tables.",

@@ -15,6 +15,7 @@ from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.columns.arrow import numpy_numbers
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, SPAN, TIME, ColumnType, TimeForm, column_type
 from akdask.columns.nullable import NullableColumn
+from akdask.columns.strings import from_nulls
 from akdask.deferred import pa, pc
 from akdask.errors import FileError
 from akdask.operators.values.times import checked_zone
@@ -107,7 +108,8 @@ def column_of(stored: pa.ChunkedArray, dtype: ColumnType) -> Column:
     if pa.types.is_dictionary(stored.type):
         stored = stored.cast(stored.type.value_type)
     if dtype.kind == "str":
-        return stored.cast(pa.large_string()).combine_chunks()
+        flat = stored.cast(pa.large_string()).combine_chunks()
+        return from_nulls(pa.array([], flat.type) if isinstance(flat, pa.ChunkedArray) else flat)
     if pa.types.is_date(stored.type):
         stored = stored.cast(pa.timestamp("s"))
     if pa.types.is_temporal(stored.type):
