@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Collection, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -137,12 +137,33 @@ def _is_in(column: Array, name: str, values: Any) -> pdarray:
             f"isin looks among the values of an array, mapping or DataFrame, not of {type(sought).__name__}.",
             hint="put a single value into a list.",
         )
+    if isinstance(sought, list | tuple | set | frozenset) and len(sought):
+        is_number = _is_number(column)
+        return _among(column, [item for item in sought if is_nothing(item) or isinstance(item, str) != is_number])
     if not isinstance(sought, Array):
         sought = as_arrays(as_comparable(column, sought))[0]
     if _is_number(column) != _is_number(sought):
         return pdarray(column._frame, Constant(np.False_))
     found: pdarray = in1d(column, sought)
     return found
+
+
+def _of_its_kind(column: Array, items: Collection[Any]) -> list[Any]:
+    """Return those of some values that a column may have, where text and numbers are mixed: text equals no number."""
+    is_text = [isinstance(item, str) for item in items if not is_nothing(item)]
+    if all(is_text) or not any(is_text):
+        return list(items)
+    return [item for item in items if is_nothing(item) or isinstance(item, str) != _is_number(column)]
+
+
+def _among(column: Array, items: Collection[Any]) -> pdarray:
+    """Return which elements are among values at hand; a missing one stands for all, but None for no NaN."""
+    there = [item for item in _of_its_kind(column, items) if not is_nothing(item)]
+    is_number = isinstance(column, pdarray) and column._pandas_converter() is None
+    others = type(None) if is_number else float if isinstance(column, TimeArray) else ()
+    stands_for_missing = any(is_nothing(item) and not isinstance(item, others) for item in items)
+    found: pdarray = in1d(column, there) if there else pdarray(column._frame, Constant(np.False_))
+    return found | Series(column).isna().values if stands_for_missing else found
 
 
 def _is_number(array: Array) -> bool:
@@ -211,12 +232,7 @@ def series_isin(series: Series, lst: Any) -> Series:
     values = series.values
     if not isinstance(lst, list | tuple | set | frozenset):
         return series._with(in1d(values, lst.values if isinstance(lst, Series) else lst))
-    there = [item for item in lst if not is_nothing(item)]
-    is_number = isinstance(values, pdarray) and values._pandas_converter() is None
-    others = type(None) if is_number else float if isinstance(values, TimeArray) else ()
-    stands_for_missing = any(is_nothing(item) and not isinstance(item, others) for item in lst)
-    found = in1d(values, there) if there else series.notna().values & False
-    return series._with(found | series.isna().values if stands_for_missing else found)
+    return series._with(_among(values, lst))
 
 
 def duplicated(frame: DataFrame, subset: str | Sequence[str] | None, keep: str | bool) -> Any:

@@ -126,6 +126,38 @@ def test_values_are_looked_for_in_every_column():
     assert frame.isin(ak.Index(ak.array(["c"])))["s"].tolist() == [False, False, True]
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, "a"],
+        ("3", 3.0),
+        {"a", 3},
+        {"n": [3, "a"], "s": ["a", 3], "c": ("b", 3)},
+        [None, "a", 3],
+        [None, 1.5],
+        [np.nan],
+        [np.nan, "3", 3],
+        [None],
+    ],
+    ids=str,
+)
+def test_numbers_text_and_missing_values_are_looked_for_where_they_can_be(values):
+    plain = pd.DataFrame(
+        {
+            "n": [1, 3, 2],
+            "f": [3.0, np.nan, 1.5],
+            "s": ["a", None, "3"],
+            "c": pd.Categorical(["a", "b", None]),
+            "t": pd.to_datetime(["2026-01-01", "2026-01-03", "2026-01-02"]),
+        }
+    )
+    frame = ak.DataFrame(plain)
+    pd.testing.assert_frame_equal(frame.isin(values).to_pandas(), plain.isin(values))
+    if not isinstance(values, dict) and {str, int} <= {type(item) for item in values}:
+        for name in plain:
+            assert ak.Series(frame[name]).isin(values).tolist() == plain[name].isin(values).tolist()
+
+
 @pytest.mark.parametrize("values", [5, "abc", None, {"x": 5}])
 def test_single_values_are_not_looked_among(values):
     with pytest.raises(ArgumentTypeError, match="isin looks among"):
