@@ -1,5 +1,8 @@
 """What other libraries and editors ask of frames and columns, and what mistakes of newcomers are answered with."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pandas
 import pytest
@@ -15,6 +18,55 @@ def test_narwhals_takes_frames_and_columns_of_both_faces():
         assert found["a"].to_list() == [2, 3]
         for column in (frame["a"], frame.a):
             assert narwhals.from_native(column, series_only=True).sum() == 6
+
+
+FRAMES = pytest.mark.parametrize("face", [ak, pd], ids=["arkouda", "pandas"])
+COLUMNS = {"x": [1, 2, 3, 4], "y": [1.5, 2.5, 0.5, 4.0], "g": ["a", "b", "a", "b"]}
+
+
+@FRAMES
+def test_plotly_draws_frames(face):
+    express = pytest.importorskip("plotly.express")
+    drawn = express.scatter(face.DataFrame(COLUMNS), x="x", y="y", color="g").data
+    assert [(line.name, list(line.x), list(line.y)) for line in drawn] == [
+        ("a", [1, 3], [1.5, 0.5]),
+        ("b", [2, 4], [2.5, 4.0]),
+    ]
+
+
+@FRAMES
+def test_altair_draws_frames(face):
+    altair = pytest.importorskip("altair")
+    told = altair.Chart(face.DataFrame(COLUMNS)).mark_point().encode(x="x", y="y", color="g").to_dict()
+    assert [one["type"] for one in told["encoding"].values()] == ["nominal", "quantitative", "quantitative"]
+    (rows,) = told["datasets"].values()
+    assert rows == [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
+
+
+@FRAMES
+def test_bokeh_draws_frames(face):
+    pytest.importorskip("bokeh")
+    from bokeh.models import ColumnDataSource
+    from bokeh.plotting import figure
+
+    frame = face.DataFrame(COLUMNS)
+    source = ColumnDataSource(frame)
+    assert {name: list(source.data[name]) for name in COLUMNS} == COLUMNS
+    drawn = figure()
+    drawn.line(frame["x"], frame["y"])
+    assert list(drawn.renderers[0].data_source.data["y"]) == COLUMNS["y"]
+
+
+@FRAMES
+def test_itables_shows_frames(face):
+    itables = pytest.importorskip("itables")
+    assert "2.5" in itables.to_html_datatable(face.DataFrame(COLUMNS), connected=True)
+
+
+def test_hvplot_draws_frames_of_pandas_face():
+    pytest.importorskip("hvplot.pandas")
+    drawn = pd.DataFrame(COLUMNS).hvplot.scatter(x="x", y="y")
+    assert drawn.dimension_values("y").tolist() == COLUMNS["y"]
 
 
 @pytest.mark.parametrize("step", ["add", "multiply", "maximum", "minimum", "logical_and", "logical_or"])
@@ -131,3 +183,28 @@ def test_groups_are_shown_with_their_keys():
     assert "DataFrameGroupBy" in groups._repr_html_()
     assert "SeriesGroupBy" in groups["v"]._repr_html_()
     assert "DataFrameGroupBy" not in groups["v"]._repr_html_()
+
+
+@pytest.mark.parametrize("package", [ak, ak.io], ids=["akdask", "akdask.io"])
+def test_editors_that_run_no_code_find_all_names(package):
+    """They follow PEP 484: a stub passes on a name that it imports by ``as`` alone."""
+    stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    imports = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
+    assert [one.name for node in imports for one in node.names if one.asname is None] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("ak.ara", "arange"),
+        ("ak.arange(3).mea", "mean"),
+        ("ak.DataFrame({'a': [1]}).gro", "groupby"),
+        ("ak.DataFrame({'a': [1]}).groupby('a').si", "size"),
+        ("ak.io.read_h", "read_hdf"),
+    ],
+)
+def test_jedi_completes_names_without_running_code(code, name):
+    jedi = pytest.importorskip("jedi")
+    project = jedi.Project(Path(ak.__file__).parents[1])
+    found = jedi.Script(f"import akdask as ak\n{code}", project=project).complete()
+    assert name in [one.name for one in found]
