@@ -4,7 +4,7 @@ Arrays, lists, groups, bins and windows of rows offer the same reductions.  Each
 that reduces by any name of the table.  ``prod = reduction("prod", _of_groups)`` in the body of the class makes a method
 of it, with the parameters of the template but the name, and with its docstring, where ``{what}`` and ``{dtype}`` stand
 for what the table says.  ``{prompt}`` begins a line of an example, which may call ``{name}`` and print a result of
-`EXAMPLES`: ``{of_all}`` or ``{of_groups}``.
+`EXAMPLES`: ``{of_all}`` or ``{of_groups}``, or of `WINDOW_EXAMPLES`: ``{of_windows}``.
 """
 
 from __future__ import annotations
@@ -104,6 +104,16 @@ EXAMPLES = {
 }
 """Results of 2, 4 and 3: of all, and of the first two and the last as groups; by kernels, and names of labels."""
 
+WINDOW_EXAMPLES = {
+    "sum": "[nan, 6.0, 7.0]",
+    "mean": "[nan, 3.0, 3.5]",
+    "min": "[nan, 2.0, 3.0]",
+    "max": "[nan, 4.0, 4.0]",
+    "var": "[nan, 2.0, 0.5]",
+    "std": "[nan, 1.414..., 0.707...]",
+}
+"""Results of 2, 4 and 3 in windows of two rows."""
+
 COLUMN_REDUCTIONS = tuple(name for name, entry in REDUCTIONS.items() if entry.of_columns)
 
 
@@ -127,6 +137,7 @@ def reduction(
 
     of_all, of_groups = EXAMPLES[name if name in EXAMPLES else kernel]
     fields = {"what": entry.what, "dtype": entry.dtype, "prompt": ">>>", "name": name}
+    fields |= {"of_windows": WINDOW_EXAMPLES.get(name, "")}
     documented = template.__doc__ or ""
     for field, text in (fields | {"of_all": of_all, "of_groups": of_groups}).items():
         documented = documented.replace(f"{{{field}}}", text)

@@ -319,42 +319,97 @@ def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     ------
     ArgumentTypeError
         If `pda` has no such method.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.sum(ak.array([2, 4, 3]))
+    np.int64(9)
     """
     return _called("sum", pda, axis=axis, keepdims=keepdims)
 
 
 def prod(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the product of an array; lazy.  See `sum` and `pdarray.prod`."""
+    """Return the product of an array; lazy.  See `sum` and `pdarray.prod`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.prod(ak.array([2, 4, 3]))
+    np.int64(24)
+    """
     return _called("prod", pda, axis=axis, keepdims=keepdims)
 
 
 def min(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the smallest element of an array; lazy.  See `sum` and `pdarray.min`."""
+    """Return the smallest element of an array; lazy.  See `sum` and `pdarray.min`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.min(ak.array([2, 4, 3]))
+    np.int64(2)
+    """
     return _called("min", pda, axis=axis, keepdims=keepdims)
 
 
 def max(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the largest element of an array; lazy.  See `sum` and `pdarray.max`."""
+    """Return the largest element of an array; lazy.  See `sum` and `pdarray.max`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.max(ak.array([2, 4, 3]))
+    np.int64(4)
+    """
     return _called("max", pda, axis=axis, keepdims=keepdims)
 
 
 def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the mean of an array; lazy.  See `sum` and `pdarray.mean`."""
+    """Return the mean of an array; lazy.  See `sum` and `pdarray.mean`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.mean(ak.array([2, 4, 3]))
+    np.float64(3.0)
+    """
     return _called("mean", pda, axis=axis, keepdims=keepdims)
 
 
 def var(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the variance of an array; lazy.  See `sum` and `pdarray.var`."""
+    """Return the variance of an array; lazy.  See `sum` and `pdarray.var`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.var(ak.array([2, 4, 3]))
+    np.float64(0.666...)
+    """
     return _called("var", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
 def std(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
+    """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.std(ak.array([2, 4, 3]))
+    np.float64(0.816...)
+    """
     return _called("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
 def median(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the median of an array; lazy.  See `sum` and `pdarray.median`."""
+    """Return the median of an array; lazy.  See `sum` and `pdarray.median`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.median(ak.array([2, 4, 3]))
+    np.float64(3.0)
+    """
     return _called("median", pda, axis=axis, keepdims=keepdims)
 
 
@@ -371,32 +426,74 @@ def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", kee
 
 
 def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
-    """Return one or several percentiles of an array, from 0 to 100; see `quantile`."""
+    """Return one or several percentiles of an array, from 0 to 100; see `quantile`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.percentile(ak.array([2, 4, 3]), 50)
+    np.float64(3.0)
+    """
     return quantile(a, np.true_divide(q, 100), axis, method, keepdims)
 
 
 def any(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether any element is not 0; lazy.  See `sum` and `pdarray.any`."""
+    """Return whether any element is not 0; lazy.  See `sum` and `pdarray.any`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.any(ak.array([2, 4, 3]))
+    np.True_
+    """
     return _called("any", pda, axis=axis, keepdims=keepdims)
 
 
 def all(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether no element is 0; lazy.  See `sum` and `pdarray.all`."""
+    """Return whether no element is 0; lazy.  See `sum` and `pdarray.all`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.all(ak.array([2, 4, 3]))
+    np.True_
+    """
     return _called("all", pda, axis=axis, keepdims=keepdims)
 
 
 def argmin(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the position of the first smallest element of an array; lazy.  See `sum` and `pdarray.argmin`."""
+    """Return the position of the first smallest element of an array; lazy.  See `sum` and `pdarray.argmin`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.argmin(ak.array([2, 4, 3]))
+    np.int64(0)
+    """
     return _called("argmin", pda, axis=axis, keepdims=keepdims)
 
 
 def argmax(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the position of the first largest element of an array; lazy.  See `sum` and `pdarray.argmax`."""
+    """Return the position of the first largest element of an array; lazy.  See `sum` and `pdarray.argmax`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.argmax(ak.array([2, 4, 3]))
+    np.int64(1)
+    """
     return _called("argmax", pda, axis=axis, keepdims=keepdims)
 
 
 def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether the elements are in ascending order; lazy.  See `sum` and `pdarray.is_sorted`."""
+    """Return whether the elements are in ascending order; lazy.  See `sum` and `pdarray.is_sorted`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.is_sorted(ak.array([2, 4, 3]))
+    np.False_
+    """
     return _called("is_sorted", pda, axis=axis, keepdims=keepdims)
 
 

@@ -19,203 +19,482 @@ from akdask.errors import ArgumentTypeError
 
 
 def abs(pda: Any, *, where: Any = True) -> Any:
-    """Return the absolute value of each element, of the same type; lazy."""
+    """Return the absolute value of each element, of the same type; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.abs(ak.array([-2, 3])).tolist()
+    [2, 3]
+    """
     return _computed("absolute", pda, where=where)
 
 
 def fabs(pda: Any, *, where: Any = True) -> Any:
-    """Return the absolute value of each element as float64; lazy."""
+    """Return the absolute value of each element as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.fabs(ak.array([-2, 3])).tolist()
+    [2.0, 3.0]
+    """
     return _computed("fabs", pda, where=where)
 
 
 def sign(pda: Any, *, where: Any = True) -> Any:
-    """Return -1, 0 or 1 for the sign of each element, of the same type, NaN for NaN; lazy.  Not for bools."""
+    """Return -1, 0 or 1 for the sign of each element, of the same type, NaN for NaN; lazy.  Not for bools.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.sign(ak.array([-2, 0, 5])).tolist()
+    [-1, 0, 1]
+    """
     return _computed("sign", pda, where=where)
 
 
 def square(pda: Any, where: Any = True) -> Any:
-    """Return the square of each element, of the same type, which wraps; lazy."""
+    """Return the square of each element, of the same type, which wraps; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.square(ak.array([3, -4])).tolist()
+    [9, 16]
+    """
     return _computed("square", pda, where=where)
 
 
 def sqrt(pda: Any, where: Any = True) -> Any:
-    """Return the square root of each element as float64, NaN below 0; lazy."""
+    """Return the square root of each element as float64, NaN below 0; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.sqrt(ak.array([4.0, 2.25])).tolist()
+    [2.0, 1.5]
+    """
     return _computed("sqrt", pda, where=where)
 
 
 def exp(pda: Any, *, where: Any = True) -> Any:
-    """Return e to the power of each element as float64; lazy."""
+    """Return e to the power of each element as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.exp(ak.array([0, 1])).tolist()
+    [1.0, 2.718...]
+    """
     return _computed("exp", pda, where=where)
 
 
 def expm1(pda: Any, *, where: Any = True) -> Any:
-    """Return e to the power of each element, less 1, as float64, exact near 0; lazy."""
+    """Return e to the power of each element, less 1, as float64, exact near 0; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.expm1(ak.array([0.0, 1e-12])).tolist()
+    [0.0, 1.000...e-12]
+    """
     return _computed("expm1", pda, where=where)
 
 
 def log(pda: Any, *, where: Any = True) -> Any:
-    """Return the natural logarithm of each element as float64, -inf of 0, NaN below 0; lazy."""
+    """Return the natural logarithm of each element as float64, -inf of 0, NaN below 0; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.log(ak.array([1, 0])).tolist()
+    [0.0, -inf]
+    """
     return _computed("log", pda, where=where)
 
 
 def log10(pda: Any, *, where: Any = True) -> Any:
-    """Return the logarithm to base 10 of each element as float64; see `log`."""
+    """Return the logarithm to base 10 of each element as float64; see `log`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.log10(ak.array([100, 1])).tolist()
+    [2.0, 0.0]
+    """
     return _computed("log10", pda, where=where)
 
 
 def log1p(pda: Any, *, where: Any = True) -> Any:
-    """Return the natural logarithm of 1 plus each element as float64, exact near 0; see `log`."""
+    """Return the natural logarithm of 1 plus each element as float64, exact near 0; see `log`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.log1p(ak.array([0.0, 1e-12])).tolist()
+    [0.0, 9.999...e-13]
+    """
     return _computed("log1p", pda, where=where)
 
 
 def log2(pda: Any, *, where: Any = True) -> Any:
-    """Return the logarithm to base 2 of each element as float64; see `log`."""
+    """Return the logarithm to base 2 of each element as float64; see `log`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.log2(ak.array([8, 1])).tolist()
+    [3.0, 0.0]
+    """
     return _computed("log2", pda, where=where)
 
 
 def floor(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
-    """Return each element rounded down to a whole number, of the same type; lazy."""
+    """Return each element rounded down to a whole number, of the same type; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.floor(ak.array([1.5, -1.5])).tolist()
+    [1.0, -2.0]
+    """
     if out is None and isinstance(pda, PLAIN):
         return np.floor(pda)
     return _computed("floor", pda, where=where, out=out)
 
 
 def ceil(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
-    """Return each element rounded up to a whole number, of the same type; lazy."""
+    """Return each element rounded up to a whole number, of the same type; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.ceil(ak.array([1.5, -1.5])).tolist()
+    [2.0, -1.0]
+    """
     if out is None and isinstance(pda, PLAIN):
         return np.ceil(pda)
     return _computed("ceil", pda, where=where, out=out)
 
 
 def trunc(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
-    """Return each element rounded towards 0 to a whole number, of the same type; lazy."""
+    """Return each element rounded towards 0 to a whole number, of the same type; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.trunc(ak.array([1.5, -1.5])).tolist()
+    [1.0, -1.0]
+    """
     if out is None and isinstance(pda, PLAIN):
         return np.trunc(pda)
     return _computed("trunc", pda, where=where, out=out)
 
 
 def sin(pda: Any, where: Any = True) -> Any:
-    """Return the sine of each element, an angle in radians, as float64; lazy."""
+    """Return the sine of each element, an angle in radians, as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> import numpy as np
+    >>> ak.sin(ak.array([0, np.pi / 2])).tolist()
+    [0.0, 1.0]
+    """
     return _computed("sin", pda, where=where)
 
 
 def cos(pda: Any, where: Any = True) -> Any:
-    """Return the cosine of each element, an angle in radians, as float64; lazy."""
+    """Return the cosine of each element, an angle in radians, as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> import numpy as np
+    >>> ak.cos(ak.array([0, np.pi])).tolist()
+    [1.0, -1.0]
+    """
     return _computed("cos", pda, where=where)
 
 
 def tan(pda: Any, where: Any = True) -> Any:
-    """Return the tangent of each element, an angle in radians, as float64; lazy."""
+    """Return the tangent of each element, an angle in radians, as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.tan(ak.array([0, 1])).tolist()
+    [0.0, 1.557...]
+    """
     return _computed("tan", pda, where=where)
 
 
 def arcsin(pda: Any, where: Any = True) -> Any:
-    """Return the angle in radians whose sine each element is, as float64, NaN beyond -1 and 1; lazy."""
+    """Return the angle in radians whose sine each element is, as float64, NaN beyond -1 and 1; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.arcsin(ak.array([0, 1])).tolist()
+    [0.0, 1.570...]
+    """
     return _computed("arcsin", pda, where=where)
 
 
 def arccos(pda: Any, where: Any = True) -> Any:
-    """Return the angle in radians whose cosine each element is, as float64, NaN beyond -1 and 1; lazy."""
+    """Return the angle in radians whose cosine each element is, as float64, NaN beyond -1 and 1; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.arccos(ak.array([1, 0])).tolist()
+    [0.0, 1.570...]
+    """
     return _computed("arccos", pda, where=where)
 
 
 def arctan(pda: Any, where: Any = True) -> Any:
-    """Return the angle in radians whose tangent each element is, as float64; lazy."""
+    """Return the angle in radians whose tangent each element is, as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.arctan(ak.array([0, 1])).tolist()
+    [0.0, 0.785...]
+    """
     return _computed("arctan", pda, where=where)
 
 
 def sinh(pda: Any, where: Any = True) -> Any:
-    """Return the hyperbolic sine of each element as float64; lazy."""
+    """Return the hyperbolic sine of each element as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.sinh(ak.array([0, 1])).tolist()
+    [0.0, 1.175...]
+    """
     return _computed("sinh", pda, where=where)
 
 
 def cosh(pda: Any, where: Any = True) -> Any:
-    """Return the hyperbolic cosine of each element as float64; lazy."""
+    """Return the hyperbolic cosine of each element as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.cosh(ak.array([0, 1])).tolist()
+    [1.0, 1.543...]
+    """
     return _computed("cosh", pda, where=where)
 
 
 def tanh(pda: Any, where: Any = True) -> Any:
-    """Return the hyperbolic tangent of each element as float64; lazy."""
+    """Return the hyperbolic tangent of each element as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.tanh(ak.array([0, 1])).tolist()
+    [0.0, 0.761...]
+    """
     return _computed("tanh", pda, where=where)
 
 
 def arcsinh(pda: Any, where: Any = True) -> Any:
-    """Return the inverse hyperbolic sine of each element as float64; lazy."""
+    """Return the inverse hyperbolic sine of each element as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.arcsinh(ak.array([0, 1])).tolist()
+    [0.0, 0.881...]
+    """
     return _computed("arcsinh", pda, where=where)
 
 
 def arccosh(pda: Any, where: Any = True) -> Any:
-    """Return the inverse hyperbolic cosine of each element as float64, NaN below 1; lazy."""
+    """Return the inverse hyperbolic cosine of each element as float64, NaN below 1; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.arccosh(ak.array([1, 2])).tolist()
+    [0.0, 1.316...]
+    """
     return _computed("arccosh", pda, where=where)
 
 
 def arctanh(pda: Any, where: Any = True) -> Any:
-    """Return the inverse hyperbolic tangent of each element as float64, NaN beyond -1 and 1; lazy."""
+    """Return the inverse hyperbolic tangent of each element as float64, NaN beyond -1 and 1; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.arctanh(ak.array([0, 1])).tolist()
+    [0.0, inf]
+    """
     return _computed("arctanh", pda, where=where)
 
 
 def deg2rad(pda: Any, where: Any = True) -> Any:
-    """Return each element, an angle in degrees, in radians as float64; lazy."""
+    """Return each element, an angle in degrees, in radians as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.deg2rad(ak.array([0, 180])).tolist()
+    [0.0, 3.141...]
+    """
     return _computed("deg2rad", pda, where=where)
 
 
 def rad2deg(pda: Any, where: Any = True) -> Any:
-    """Return each element, an angle in radians, in degrees as float64; lazy."""
+    """Return each element, an angle in radians, in degrees as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> import numpy as np
+    >>> ak.rad2deg(ak.array([0, np.pi])).tolist()
+    [0.0, 180.0]
+    """
     return _computed("rad2deg", pda, where=where)
 
 
 def isnan(pda: Any, *, where: Any = True) -> Any:
-    """Return which elements are NaN; lazy bool array."""
+    """Return which elements are NaN; lazy bool array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> import numpy as np
+    >>> ak.isnan(ak.array([1.5, np.nan])).tolist()
+    [False, True]
+    """
     return _computed("isnan", pda, where=where)
 
 
 def isinf(pda: Any, *, where: Any = True) -> Any:
-    """Return which elements are infinite; lazy bool array."""
+    """Return which elements are infinite; lazy bool array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> import numpy as np
+    >>> ak.isinf(ak.array([1.5, -np.inf])).tolist()
+    [False, True]
+    """
     return _computed("isinf", pda, where=where)
 
 
 def isfinite(pda: Any, *, where: Any = True) -> Any:
-    """Return which elements are neither infinite nor NaN; lazy bool array."""
+    """Return which elements are neither infinite nor NaN; lazy bool array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> import numpy as np
+    >>> ak.isfinite(ak.array([1.5, np.nan])).tolist()
+    [True, False]
+    """
     return _computed("isfinite", pda, where=where)
 
 
 def logical_not(x: Any, *, where: Any = True) -> Any:
-    """Return which elements are 0 or False; lazy bool array."""
+    """Return which elements are 0 or False; lazy bool array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.logical_not(ak.array([0, 3])).tolist()
+    [True, False]
+    """
     return _computed("logical_not", x, where=where)
 
 
 def popcount(pda: Any, *, where: Any = True) -> Any:
-    """Return the number of bits that are set in each integer, of the same type; lazy."""
+    """Return the number of bits that are set in each integer, of the same type; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.popcount(ak.array([5, 255])).tolist()
+    [2, 8]
+    """
     return _computed("popcount", pda, where=where)
 
 
 def parity(pda: Any, *, where: Any = True) -> Any:
-    """Return 1 for integers with an odd number of bits that are set, else 0, of the same type; lazy."""
+    """Return 1 for integers with an odd number of bits that are set, else 0, of the same type; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.parity(ak.array([5, 7])).tolist()
+    [0, 1]
+    """
     return _computed("parity", pda, where=where)
 
 
 def clz(pda: Any, *, where: Any = True) -> Any:
-    """Return the number of leading zero bits of each 64-bit integer; lazy, of the same type."""
+    """Return the number of leading zero bits of each 64-bit integer; lazy, of the same type.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.clz(ak.array([1, 255])).tolist()
+    [63, 56]
+    """
     return _computed("clz", pda, where=where)
 
 
 def ctz(pda: Any, *, where: Any = True) -> Any:
-    """Return the number of trailing zero bits of each integer; lazy, of the same type."""
+    """Return the number of trailing zero bits of each integer; lazy, of the same type.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.ctz(ak.array([8, 6])).tolist()
+    [3, 1]
+    """
     return _computed("ctz", pda, where=where)
 
 
 def power(pda: Any, pwr: Any, where: Any = True) -> Any:
-    """Return each element raised to a power; lazy, of the type that both have in common."""
+    """Return each element raised to a power; lazy, of the type that both have in common.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.power(ak.array([2, 3]), 2).tolist()
+    [4, 9]
+    """
     return _computed("power", pda, pwr, where=where)
 
 
 def mod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
-    """Return the remainder of a division, with the sign of the divisor; lazy, of the type that both have in common."""
+    """Return the remainder of a division, with the sign of the divisor; lazy, of the type that both have in common.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.mod(ak.array([7, -7]), 3).tolist()
+    [1, 2]
+    """
     return _computed("remainder", dividend, divisor, where=where)
 
 
 def fmod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
-    """Return the remainder of a division, with the sign of the dividend; lazy, of the type that both have in common."""
+    """Return the remainder of a division, with the sign of the dividend; lazy, of the type that both have in common.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.fmod(ak.array([7.5, -7.5]), 3).tolist()
+    [1.5, -1.5]
+    """
     given = [item.dtype if isinstance(item, Array) else np.asarray(item).dtype for item in (dividend, divisor)]
     if all(np.dtype(dtype).kind in "iub" for dtype in given if isinstance(dtype, np.dtype)):
         raise ArgumentTypeError("fmod takes an array of floats, or a float.", hint="mod takes integers.")
@@ -226,6 +505,12 @@ def maximum(x1: Any, x2: Any, *, where: Any = True) -> Any:
     """Return the larger of two elements, row by row, NaN where either is.
 
     Lazy, of the type that both have in common.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.maximum(ak.array([1, 5]), ak.array([4, 2])).tolist()
+    [4, 5]
     """
     if isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
         return np.maximum(x1, x2)
@@ -236,6 +521,12 @@ def minimum(x1: Any, x2: Any, *, where: Any = True) -> Any:
     """Return the smaller of two elements, row by row, NaN where either is.
 
     Lazy, of the type that both have in common.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.minimum(ak.array([1, 5]), ak.array([4, 2])).tolist()
+    [1, 2]
     """
     if isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
         return np.minimum(x1, x2)
@@ -243,7 +534,14 @@ def minimum(x1: Any, x2: Any, *, where: Any = True) -> Any:
 
 
 def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
-    """Return the angle in radians of the point with ordinate `x1` and abscissa `x2`, as float64; lazy."""
+    """Return the angle in radians of the point with ordinate `x1` and abscissa `x2`, as float64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.arctan2(ak.array([0, 1]), ak.array([1, 1])).tolist()
+    [0.0, 0.785...]
+    """
     if out is None and isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
         return np.arctan2(x1, x2)
     return _computed("arctan2", x1, x2, where=where, out=out)

@@ -93,6 +93,13 @@ def _of_many_in_bins(bins: Resampler[Rows], name: str, numeric_only: bool = Fals
         Leave out times; text is left out in any case.
     min_count : int, default 0
         Fewest values, without which the result is missing.
+
+    Examples
+    --------
+    {prompt} import akdask as ak
+    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
+    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
+    {of_groups}
     """
     return bins._each(name, numeric_only, min_count)
 
@@ -104,6 +111,13 @@ def _of_bins(bins: Resampler[Rows], name: str, numeric_only: bool = False) -> An
     ----------
     numeric_only : bool
         Leave out times; text is left out in any case.
+
+    Examples
+    --------
+    {prompt} import akdask as ak
+    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
+    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
+    {of_groups}
     """
     return bins._each(name, numeric_only)
 
@@ -117,12 +131,27 @@ def _spread_of_bins(bins: Resampler[Rows], name: str, ddof: int = 1, numeric_onl
         Subtracted from the number of values.
     numeric_only : bool
         Leave out times; text is left out in any case.
+
+    Examples
+    --------
+    {prompt} import akdask as ak
+    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
+    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
+    {of_groups}
     """
     return bins._each(name, numeric_only, ddof=ddof)
 
 
 def _of_all_in_bins(bins: Resampler[Rows], name: str) -> Any:
-    """Return {what} of each bin; lazy."""
+    """Return {what} of each bin; lazy.
+
+    Examples
+    --------
+    {prompt} import akdask as ak
+    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
+    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
+    {of_groups}
+    """
     return bins._each(name)
 
 

@@ -69,6 +69,12 @@ def _of_windows(windows: NamedReductions[Result], name: str, numeric_only: bool 
     ----------
     numeric_only : bool
         Leave out columns without numbers, which are an error otherwise.
+
+    Examples
+    --------
+    {prompt} import akdask as ak
+    {prompt} ak.DataFrame({"v": [2, 4, 3]}).rolling(2).{name}()["v"].tolist()
+    {of_windows}
     """
     return windows._reduced(name, numeric_only=numeric_only)
 
@@ -84,6 +90,12 @@ def _spread_of_windows(
         Subtracted from the number of values.
     numeric_only : bool
         Leave out columns without numbers, which are an error otherwise.
+
+    Examples
+    --------
+    {prompt} import akdask as ak
+    {prompt} ak.DataFrame({"v": [2, 4, 3]}).rolling(2).{name}()["v"].tolist()
+    {of_windows}
     """
     return windows._reduced(name, ddof=ddof, numeric_only=numeric_only)
 
