@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from akdask import config
 from akdask.arrays.writing import write_csv
 from akdask.errors import ArgumentTypeError, FileError
-from akdask.io.files import Path, read_objects, storables
-from akdask.storage.files import takes_storage_options
+from akdask.io.files import DeferredObjects, Path, dataset_names, read_objects, storables
+from akdask.storage.files import is_remote, takes_storage_options
 from akdask.storage.locales import Filenames, names_of
 from akdask.storage.registry import format_named, open_files
 
@@ -37,9 +39,10 @@ def read_csv(
 ) -> dict[str, Any]:
     r"""Open CSV files of Arkouda or any other writer as lazy arrays.
 
-    Opening scans all bytes once, to count rows and to find the types of their cells; the result is cached for as long
-    as the file does not change. Fields are parsed when values are needed; unused columns are not converted.  Large
-    files are cut into partitions where rows end, whatever stands inside quotes.
+    Opening reads the names of the columns. When a column is asked for, all bytes are scanned once, to count rows and to
+    find the types of their cells; that is done at once for several files, whose types are compared, and for URLs. What
+    a scan finds is cached for as long as the file does not change. Fields are parsed when values are needed; unused
+    columns are not converted. Large files are cut into partitions where rows end, whatever stands inside quotes.
 
     Files compressed by gzip, bz2, zstd or lz4 are recognized by their first bytes, whatever their names.  Each is one
     partition: it is unpacked once to count its rows, in blocks, and again as a whole whenever its rows are needed, when
@@ -109,7 +112,7 @@ def read_csv(
     ArgumentError
         If the delimiter is empty, or holds a quote or a line break, or the encoding is unknown.
     """
-    opened = open_files(
+    opened: Any = open_files(
         filenames,
         format_named("CSV"),
         column_delim=column_delim,
@@ -125,7 +128,12 @@ def read_csv(
         skiprows=skiprows,
         na_values=na_values,
     )
-    return read_objects(opened, datasets)
+    if config.get("eager") or len(opened.paths) != 1 or is_remote(opened.paths[0]):
+        return read_objects(opened, datasets)
+    wanted = opened.names if datasets is None else list(dict.fromkeys(dataset_names(datasets)))
+    if not wanted or not set(wanted) <= set(opened.names):
+        return read_objects(opened, datasets)
+    return DeferredObjects(wanted, partial(read_objects, opened, datasets))
 
 
 @takes_storage_options

@@ -6,10 +6,11 @@ Reading opens metadata only and gives lazy objects; their bytes are read when va
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from akdask.arrays.array import wrap
 from akdask.arrays.pdarray import pdarray
@@ -115,6 +116,53 @@ class NamedObjects(dict[str, Any]):
             hint="ak.DataFrame(…) of it is a frame; import akdask.pandas as pd has pandas' functions, such as "
             "pd.read_parquet and pd.read_csv, which return frames; so does ak.scan.",
         )
+
+
+class DeferredObjects(NamedObjects):
+    """The objects of a file whose names are known, and that are made when one of them is asked for.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    read : callable
+        Returns the objects.
+    """
+
+    def __init__(self, names: Sequence[str], read: Callable[[], Mapping[str, Any]]) -> None:
+        super().__init__(dict.fromkeys(names))
+        self._unread: Callable[[], Mapping[str, Any]] | None = read
+
+    def _read(self) -> None:
+        if self._unread is not None:
+            dict.update(self, self._unread())
+            self._unread = None
+
+    # Copies of a dict take what is stored, unless it iterates in a way of its own.
+    def __iter__(self) -> Iterator[str]:
+        return super().__iter__()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        self._read()
+        return NamedObjects, (dict(self),)
+
+
+def _after_reading(name: str) -> Any:
+    """Return a method of dicts that reads first."""
+    own = getattr(dict, name)
+
+    @wraps(own)
+    def method(self: DeferredObjects, *args: Any, **options: Any) -> Any:
+        self._read()
+        return own(self, *args, **options)
+
+    return method
+
+
+for _name in ("__getitem__", "__setitem__", "__delitem__", "__eq__", "__ne__", "__or__", "__ror__", "__ior__"):
+    setattr(DeferredObjects, _name, _after_reading(_name))
+for _name in ("__repr__", "get", "items", "values", "pop", "popitem", "setdefault", "update", "clear", "copy"):
+    setattr(DeferredObjects, _name, _after_reading(_name))
 
 
 def read_objects(

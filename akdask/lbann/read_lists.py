@@ -18,7 +18,7 @@ from akdask.lbann.errors import LbannError, LbannListError, LbannWarning
 from akdask.lbann.reader import sample_ids
 from akdask.lbann.sample_list import ListType, SampleList, Words, buffers, column, file_state, parts
 from akdask.records import record
-from akdask.storage.files import absolute
+from akdask.storage.files import absolute, exists
 from akdask.storage.recovery import recover_naming
 
 SampleFinder = Callable[[str, int], list[str]]
@@ -468,6 +468,8 @@ def _single(body: _Body, header: ListHeader) -> SampleList:
 
 def _excluding(body: _Body, header: ListHeader, path: str, find_samples: SampleFinder | None) -> SampleList:
     base = SampleList(header.type, header.base_directory, body.files, body.ids[:0], np.zeros(len(body.files) + 1, int))
+    if find_samples is None:
+        _refuse_absent(base, body, path)
     stops = np.cumsum(body.n_ids)
     found: list[pa.Array] = [body.ids[:0]]
     counts = []
@@ -488,6 +490,24 @@ def _excluding(body: _Body, header: ListHeader, path: str, find_samples: SampleF
         first,
         excluded=body.counts[1],
         label_file=header.label_file,
+    )
+
+
+def _refuse_absent(listed: SampleList, body: _Body, path: str) -> None:
+    """Refuse an exclusion list whose files are not all there: only they tell which samples are left."""
+    absent = {code for code, file in enumerate(listed.paths) if not exists(file)}
+    if not absent:
+        return
+    details = [
+        f"line {number + 1:,}: no such file {listed.paths[code]!r}"
+        for number, code in zip(body.numbers.tolist(), listed.line_files.tolist(), strict=True)
+        if code in absent
+    ]
+    raise LbannListError(
+        f"{len(absent):,} of {len(listed.paths):,} files of the exclusion list {path!r} are not there.",
+        details=details,
+        hint="it names the samples to leave out, and only the files tell which are left: correct the base directory on "
+        "line 3, or make the inclusion list where the files are: samples.write(…) of what read_list gives there.",
     )
 
 

@@ -173,7 +173,7 @@ def test_comments_and_long_rows_may_be_left_out(tmp_path):
     found = read(tmp_path, content, comment="#", on_bad_lines="skip")
     assert {name: cells.tolist() for name, cells in found.items()} == {"a": ["1", "#"], "b": [2, 6]}
     with pytest.raises(FileFormatError, match=r"Expected 2 columns, got 3(.|\n)*line 6"):
-        read(tmp_path, content, comment="#")
+        read(tmp_path, content, comment="#").items()
 
 
 def test_a_scan_looks_at_cells_when_columns_are_asked_for(tmp_path):

@@ -111,7 +111,7 @@ FORMATS = {
     "Parquet": (_parquet, {}, _read_parquet, ak.read_parquet),
     "plain Parquet": (_parquet, {"compression": "none", "use_dictionary": False}, _read_parquet, ak.read_parquet),
     "second Parquet": (_parquet, {"data_page_version": "2.0", "compression": "zstd"}, _read_parquet, ak.read_parquet),
-    "CSV": (_csv, {}, _read_csv, ak.read_csv),
+    "CSV": (_csv, {}, _read_csv, lambda path: dict(ak.read_csv(path))),
 }
 
 

@@ -300,6 +300,21 @@ class CsvSet:
         """The files, in order."""
         return tuple(file.path for file, _ in self._files)
 
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of all columns; reads nothing.
+
+        Raises
+        ------
+        MissingDatasetError
+            If a user gives the type of another column.
+        ArgumentTypeError
+            If text cannot be read as values of a type.
+        """
+        found = list(dict.fromkeys(name for _, head in self._files for name in head.names))
+        given_types(self._dtypes, found)
+        return found
+
     @property
     def columns(self) -> Mapping[str, CsvColumn]:
         """All columns with their types: from the user, else the header, else samples."""
@@ -312,7 +327,7 @@ class CsvSet:
 
     @cached_property
     def _found(self) -> tuple[Mapping[str, CsvColumn], Mapping[str, Difference]]:
-        names = list(dict.fromkeys(name for _, head in self._files for name in head.names))
+        names = self.names
         known = given_types(self._dtypes, names)
         if self._files[0][1].types is None:
             seen = [

@@ -167,6 +167,17 @@ def test_exclusion_finds_the_level_of_samples_and_becomes_an_inclusion_list(two_
     ]
 
 
+def test_all_files_that_an_exclusion_list_lacks_are_named_at_once(two_levels):
+    text = excluding(two_levels, "no.h5 2 1 RUN/y", "b.h5 2 0", "neither.h5 1 0", "no.h5 1 0", counts="6 1")
+    with pytest.raises(LbannListError, match=r"2 of 3 files") as caught:
+        read(two_levels, text)
+    told = str(caught.value)
+    for line, name in ((4, "no.h5"), (6, "neither.h5"), (7, "no.h5")):
+        assert f"line {line}: no such file '{two_levels}/{name}'" in told
+    assert "b.h5" not in told
+    assert "line 3" in caught.value.hint
+
+
 def test_exclusion_keeps_the_order_of_creation_where_it_is_tracked(tmp_path):
     with h5py.File(tmp_path / "c.h5", "w", track_order=True) as file:
         for name in ("z", "y", "x"):
