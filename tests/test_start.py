@@ -85,6 +85,7 @@ assert columns["x"].sum() == 45
 assert columns["x"][columns["k"] > 2].sum() == 3 + 4 + 8 + 9
 assert ak.GroupBy(columns["k"]).sum(columns["x"])[1].to_ndarray().tolist() == [5, 7, 9, 11, 13]
 assert columns["x"][ak.argsort(columns["k"])].to_ndarray().tolist() == [0, 5, 1, 6, 2, 7, 3, 8, 4, 9]
+assert len(ak.unique(ak.hash(columns["k"], full=False)).to_ndarray()) == 5
 joined = ak.merge(ak.DataFrame(columns), ak.DataFrame({"k": ak.arange(3)}), on="k", sort=False)
 assert joined["x"].sum() == 0 + 5 + 1 + 6 + 2 + 7
 frame = ak.DataFrame({"a": [1, 2], "one": 1})

@@ -168,7 +168,7 @@ def hash(pda: Any, full: bool = True) -> Any:
 
 def _digest(item: Array) -> list[tuple[Frame, Value]]:
     """Return both halves of the hash of each element."""
-    if hasattr(item, "hash"):
+    if hasattr(type(item), "hash"):
         return [half._as_operand() for half in item.hash()]
     frame, value = item._as_operand()
     # Equal integers of any size may differ in their layout in memory, but not in their digits.
