@@ -1,5 +1,8 @@
 """Files that no Arkouda server wrote, made with plain h5py."""
 
+import subprocess
+import sys
+
 import h5py
 import numpy as np
 import pytest
@@ -402,6 +405,18 @@ def test_one_file_in_several_that_lacks_some_is_refused(tmp_path):
     (tmp_path / "x3.h5").mkdir()
     with pytest.raises(FileFormatError, match=r"member .*x3\.h5' is no file"):
         ak.read_hdf(tmp_path / "x0.h5")
+
+
+@pytest.mark.slow
+def test_a_file_that_its_writer_did_not_close_is_not_said_to_be_damaged(path):
+    script = (
+        "import h5py, os, sys; file = h5py.File(sys.argv[1], 'w', libver='latest'); file['x'] = [1, 2]; file.flush()"
+    )
+    subprocess.run([sys.executable, "-c", f"{script}; os._exit(0)", path], check=True)
+    with pytest.raises(FileFormatError, match="ended without closing") as caught:
+        ak.read_hdf(path)
+    assert "h5clear" in caught.value.hint
+    assert "damaged" not in str(caught.value)
 
 
 def test_groups_without_members_hide_nothing_that_cannot_be_read(path):

@@ -58,6 +58,11 @@ def hdf5_errors_naming(path: str) -> Iterator[None]:
                 hint="ak.scan tells formats apart; netCDF files before version 4 are not HDF5, and "
                 "nccopy -k nc4 makes such of them.",
             ) from error
+        if "already open for write" in str(error):
+            raise FileFormatError(
+                f"{path!r} cannot be read as HDF5: a program that writes has it open, or ended without closing it.",
+                hint="wait until the program has closed it; if that has ended, h5clear -s clears the mark of it.",
+            ) from error
         raise FileFormatError(
             f"{path!r} cannot be read as HDF5.",
             details=[str(error)],
