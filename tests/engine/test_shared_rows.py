@@ -107,8 +107,8 @@ def test_rows_that_are_found_once_are_those_that_each_pass_would_find(query, alw
     assert shared["shared"]
 
 
-def _reads(query):
-    rows = np.arange(4 * tuning.SHARED_ROWS)
+def _reads(query, share=2.0):
+    rows = np.arange(int(2 * share * tuning.SHARED_ROWS))
     items = MemorySource({"k": rows % 1000, "v": rows, "s": rows % 7}, [len(rows) // 2] * 2)
     parts = MemorySource({"k": np.arange(1000), "w": np.arange(1000) / 8}, [1000])
     query(ak.DataFrame(items.arrays()), ak.DataFrame(parts.arrays()))
@@ -129,6 +129,11 @@ def test_matched_rows_are_read_once_for_all_passes(whole_blocks):
     assert _times(_reads(lambda items, parts: _beside_their_means(items, parts[parts["w"] == 1]))) == {"k": 1, "v": 1}
 
 
+def test_partitions_of_few_rows_are_read_for_each_pass(whole_blocks, shared):
+    assert _times(_reads(lambda items, parts: _beside_their_means(items, parts[parts["w"] == 1]), 0.9))["v"] == 2
+    assert not shared
+
+
 def test_rows_of_which_most_are_left_are_read_for_each_pass(whole_blocks, shared):
     assert _times(_reads(_beside_their_means))["v"] == 2
     assert not shared
@@ -144,3 +149,16 @@ def test_filters_that_leave_out_files_do_not_share_what_is_below_them(always):
     joined = first.merge(last, on="k")
     assert joined["v_x"].sum() + joined["v_y"].sum() == 5 * (rows[1:10:2].sum() + rows[31::2].sum())
     assert {read.partition for read in source.reads} == {0, 3}
+
+
+def test_sums_of_floats_beside_others_that_read_their_rows_have_the_bits_of_sums_alone(always):
+    rows, random = np.arange(300_000), np.random.default_rng(1)
+    columns = {name: random.normal(size=len(rows)) * 1e9 for name in "abcdef"}
+    source = MemorySource({"k": rows % 7, **columns}, [100_001, 100_001, 99_998])
+    frame, other = ak.DataFrame(source.arrays()), ak.DataFrame({"k": [1, 1, 3], "w": [1, 2, 4]})
+    few = frame[frame["k"] == 1]
+    alone = [float(few[name].sum()) for name in columns]
+    assert alone == pytest.approx([column[rows % 7 == 1].sum() for column in columns.values()])
+    *sums, pairs = dask.compute(*(few[name].sum() for name in columns), few.merge(other, on="k", sort=False)["w"])
+    assert list(map(float, sums)) == alone
+    assert int(pairs.sum()) == 3 * int((rows % 7 == 1).sum())
