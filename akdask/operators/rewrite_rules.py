@@ -105,11 +105,16 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
             kinds = kinds_of(nodes)
     if "BuildIndex" in kinds and "Gather" in kinds:
         plans = compute_once(plans, nodes)
-    if kinds.get("MatchRows", 0) + kinds.get("Filter", 0):
+    if any(isinstance(node, Filter | MatchRows) and _has_rows_to_share(node) for node in nodes):
         from akdask.operators.shared_rows import share_rows
 
         plans = share_rows(plans)
     return carry_positions(plans) if "Sort" in kinds else plans
+
+
+def _has_rows_to_share(selected: Frame) -> bool:
+    """Whether so many rows are selected from that a first query may load what shares them."""
+    return (max_rows(selected) or 0) >= engine_tuning.SHARED_ROWS * selected.npartitions
 
 
 _Merged = tuple[GroupAggregate, dict[str, ColumnRef]]
