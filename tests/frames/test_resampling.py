@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -388,6 +388,7 @@ ticks = st.lists(
     st.sampled_from([{}, {}, *ORIGINS]),
     st.integers(0, 12),
 )
+@example([0, 1801], "90min", {}, {"origin": "end", "offset": "1h"}, 0)
 @settings(max_examples=60, deadline=None)
 def test_random_rows_are_reduced_as_by_pandas(seconds, rule, sides, origin, cut):
     if rule in CALENDAR:
@@ -399,6 +400,13 @@ def test_random_rows_are_reduced_as_by_pandas(seconds, rule, sides, origin, cut)
     wanted = pd.DataFrame({"t": times, "x": np.arange(len(times)) * 0.5, "n": range(len(times))})
     parts = [part for part in (wanted[:cut], wanted[cut:]) if len(part)]
     df = ak.concat([ak.DataFrame(part) for part in parts])
-    ours, theirs = df.resample(rule, on="t", **sides, **origin), wanted.resample(rule, on="t", **sides, **origin)
+    asked = {"rule": rule, "on": "t", **sides, **origin}
+    try:
+        theirs = wanted.resample(**asked)
+    except ValueError as refused:  # An offset may put the first bin behind the first time.
+        with pytest.raises(ArgumentError, match=str(refused)):
+            df.resample(**asked)
+        return
+    ours = df.resample(**asked)
     same(ours.agg({"x": "sum", "n": "count"}), theirs.agg({"x": "sum", "n": "count"}))
     same(ours.x.last(), theirs.x.last())
