@@ -28,6 +28,7 @@ def held(rows):
 @example(values=[1, 2, 3], dtype="uint64", lower=-1, upper=None)
 @example(values=[1, 2, 3], dtype="int64", lower=3.5, upper=0.5)
 @example(values=[], dtype="int64", lower=0.5, upper=1.5)
+@example(values=[0], dtype="int32", lower=1e300, upper=None)
 @given(
     values=st.lists(st.integers(0, 4) | st.sampled_from([2**53, 2**53 + 1, 2**62 + 1]), max_size=6),
     dtype=st.sampled_from(["int64", "uint64", "int32", "float64"]),
@@ -39,8 +40,14 @@ def test_bounds_of_all_kinds(values, dtype, lower, upper):
         values = [value % 2**31 for value in values]
     rows = pandas.DataFrame({"n": np.array(values, np.int64).astype(dtype), "x": np.arange(len(values)) / 2 + 0.25})
     own = held(rows)
-    assert difference(own["n"].clip(lower, upper), rows["n"].clip(lower, upper)) is None
-    assert difference(own.clip(lower, upper), rows.clip(lower, upper)) is None
+    for ours, theirs in ((own["n"], rows["n"]), (own, rows)):
+        try:
+            wanted = theirs.clip(lower, upper)
+        except (AssertionError, ValueError) as refused:  # pandas finds no type for 1e300 among integers.
+            with pytest.raises(type(refused)):
+                ours.clip(lower, upper)
+        else:
+            assert difference(ours.clip(lower, upper), wanted) is None
 
 
 @pytest.mark.parametrize(

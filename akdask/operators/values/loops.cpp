@@ -20,6 +20,10 @@ using namespace akdask;
 constexpr uint64_t MULTIPLIER = 6364136223846793005ULL;
 constexpr uint64_t LARGEST = std::numeric_limits<uint32_t>::max();
 
+// Each further generator has a fair number in at least half of all cases, but generators of a seed are alike near the
+// last position of all, where none might have one.
+constexpr uint64_t LAST_GENERATOR = 4096;
+
 // One of the generators of a seed.
 struct Halves {
     uint64_t increment, state;
@@ -60,10 +64,11 @@ struct Bounded {
           bound(static_cast<uint32_t>(largest + 1)), unfair(bound ? -bound % bound : 0) {}
 
     [[gnu::noinline]] uint32_t again() const {
-        for (uint64_t other = 100 + number;; other += 4) {
-            uint32_t drawn = Halves(seed, other, position).next();
-            if (drawn >= unfair) return drawn;
+        uint32_t drawn = 0;
+        for (uint64_t other = 100 + number; drawn < unfair && other < LAST_GENERATOR; other += 4) {
+            drawn = Halves(seed, other, position).next();
         }
+        return drawn;
     }
 
     INLINE uint32_t next() {
@@ -148,7 +153,9 @@ struct Stream {
 
         uint32_t from(Halves& lower) const {
             uint32_t drawn = lower.next();
-            for (uint64_t other = 102; drawn < unfair; other += 4) drawn = Halves(seed, other, position).next();
+            for (uint64_t other = 102; drawn < unfair && other < LAST_GENERATOR; other += 4) {
+                drawn = Halves(seed, other, position).next();
+            }
             return bound ? drawn % bound : drawn;
         }
     };
@@ -158,7 +165,7 @@ struct Stream {
 // and for words, so that numbers do not depend on how many tasks draw them; those before the first are drawn for nothing.
 template <class Number, class Draw>
 INLINE void fill_by_steps(Span<Number> numbers, uint64_t seed, uint64_t first, uint64_t step, Draw draw) {
-    require(step > 0, "no numbers of a seed");
+    require(step > 0 && step >> 24 == 0, "no numbers of a seed, or too many");
     for (uint64_t at = 0; at < numbers.size;) {
         uint64_t number = (first + at) / step, skipped = (first + at) % step;
         Stream floats(seed + number), words(seed + number);
