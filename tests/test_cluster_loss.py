@@ -186,6 +186,7 @@ def test_the_answer_is_right_although_workers_die(task, kind, times, client, che
         check(task)
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize(("task", "kind"), [("sort", TOLD), ("sort", MADE), ("merge", MADE)])
 def test_the_answer_is_right_although_a_worker_is_retired(task, kind, client, check):
     cluster, retiring = client.cluster, []

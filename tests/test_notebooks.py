@@ -39,6 +39,7 @@ def notebooks():
     return module
 
 
+@pytest.mark.sampled(one_of=3)
 @each_notebook
 def test_every_cell_runs(path, notebooks, tmp_path):
     """Each notebook runs in a process of its own, as for users."""

@@ -330,7 +330,7 @@ def _more(found: Sequence[int]) -> Iterator[tuple[int, int]]:
     return pairwise(later - earlier for earlier, later in pairwise(found))
 
 
-@pytest.mark.sampled(one_of=9)
+@pytest.mark.sampled(one_of=18)
 @pytest.mark.parametrize("name", sorted(CHAINS))
 def test_work_grows_as_the_chain_does(name, calls, record_property):
     _run(name, 2)
