@@ -33,6 +33,7 @@ from akdask.operators.keys.keys import (
     ordered,
     pack_words,
     row_bits,
+    sort_words,
     span,
     unpack_rows,
     word,
@@ -418,13 +419,13 @@ def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tupl
     *others, last = words if len(words) <= 2 else _combined(words)
     found = loops.pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
     if found >= 0:
-        packed.sort()
+        sort_words(packed, shift)
         count = loops.number_sorted(packed, shift, last, found == 1, codes, firsts)
         if count < 0 and loops.sort_ties(packed, shift, last):
             count = loops.number_sorted(packed, shift, last, False, codes, firsts)
     else:
         packed = pack_words(lead(words, WORD_BITS - shift), shift)
-        packed.sort()
+        sort_words(packed, shift)
         count = loops.number_sorted_wide(packed, shift, words[0], np.stack(words[1:]), codes, firsts)
     return None if count < 0 else (GroupCodes(codes, count), firsts[:count])
 
@@ -473,7 +474,7 @@ def _group_by_words(keys: Sequence[Column], nrows: int) -> SortedGroups:
 
 def _sorted_runs(key: Key, shift: int) -> SortedGroups:
     packed = pack_words(key, shift)
-    packed.sort()
+    sort_words(packed, shift)
     rows = unpack_rows(packed, shift)
     if shift == WORD_BITS:  # pragma: no cover - no memory holds so many rows
         raise AssertionError("row numbers leave no bits for keys")

@@ -23,7 +23,7 @@ from akdask.operators.group.aggregation import Accumulators, Aggregation
 from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.operators.keys.hashing import hash_words
-from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, span, word
+from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, sort_words, span, word
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -160,7 +160,7 @@ def _numbered(
     words, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
     for key, start in zip(keys, bounds, strict=False):
         loops.pack(key, first, lost, shift, start, words, packed)
-    packed.sort()
+    sort_words(packed, shift)
     count = loops.number_sorted(packed, shift, words, not lost, buffer.codes, firsts.view(np.int64))
     if count < 0:
         return None
@@ -512,5 +512,5 @@ def _is_worth_it(keys: Sequence[Column], slices: RadixSlices) -> bool:
     words = [word(key, 0, rows=rows) for key in keys]
     codes = words[0] if len(words) == 1 else hash_words(words)
     # NumPy's own search for distinct values would hold the lock that other threads need.
-    codes.sort()
+    sort_words(codes)
     return len(codes) <= tuning.ROWS_OF_A_GROUP * (1 + int(np.count_nonzero(codes[1:] != codes[:-1])))

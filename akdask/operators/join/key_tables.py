@@ -37,6 +37,7 @@ from akdask.operators.keys.keys import (
     Words,
     pack_words,
     row_bits,
+    sort_words,
     span,
     unpack_rows,
     word,
@@ -433,7 +434,7 @@ class MatchMultiplicity(Sized):
         nrows = len(firsts)
         shift = row_bits(nrows)
         packed = pack_words(Key(firsts.view(np.uint64), 0, shift), shift)
-        packed.sort()
+        sort_words(packed, shift)
         counts = np.bincount(firsts, minlength=nrows)
         # One more of each, which position -1 finds, for rows without a match.
         self._order = np.append(unpack_rows(packed, shift), EMPTY)

@@ -256,6 +256,60 @@ def pack_words(key: Key, shift: int) -> Words:
     return packed
 
 
+def sort_words(words: Words, shift: int = 0) -> None:
+    """Sort words in place; those that differ in their lowest `shift` bits alone are in order already.
+
+    Many are distributed by their digits.  Where vectors are compressed slowly, as on Zen 4, NumPy's sort takes three to
+    eight times as long; it is the faster one for few.
+
+    Examples
+    --------
+    >>> words = np.array([5, 3, 4], np.uint64)
+    >>> sort_words(words)
+    >>> words.tolist()
+    [3, 4, 5]
+    """
+    if len(words) < FEWEST_DISTRIBUTED:
+        words.sort()
+    else:
+        loops.sort_words(words, new_array(len(words), np.uint64), shift)
+
+
+def sort_numbers(values: NumberArray) -> None:
+    """Sort numbers in place, with all NaN at the end; zeros of both signs are in any order.
+
+    Examples
+    --------
+    >>> values = np.array([2.5, np.nan, -1.0])
+    >>> sort_numbers(values)
+    >>> values.tolist()
+    [-1.0, 2.5, nan]
+    """
+    if len(values) < FEWEST_DISTRIBUTED or values.dtype not in (np.int64, np.uint64, np.float64):
+        values.sort()
+        return
+    words = values.view(np.uint64)
+    if values.dtype == np.float64:
+        np.copyto(values, np.nan, where=np.isnan(values))
+        words ^= _signs(values) | SIGN
+        sort_words(words)
+        words ^= ~_signs(values) | SIGN
+        return
+    sign = SIGN if values.dtype == np.int64 else np.uint64(0)
+    words ^= sign
+    sort_words(words)
+    words ^= sign
+
+
+def _signs(values: NumberArray) -> Words:
+    """Return words all of whose bits are the highest bit of the values."""
+    return np.right_shift(values.view(np.int64), 63).view(np.uint64)
+
+
+FEWEST_DISTRIBUTED = 1024
+"""Fewer words are sorted by NumPy: of 1,000 either way takes 12 ns for each."""
+
+
 _ROWS = np.arange(2**15, dtype=np.uint64)
 """The first row numbers, few enough for the fastest cache; their number is a power of two."""
 

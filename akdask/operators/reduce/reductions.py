@@ -29,6 +29,7 @@ from akdask.engine.reduction import (
     select_rows,
     themselves,
 )
+from akdask.operators.keys.keys import sort_numbers
 from akdask.operators.reduce.extremes import ARGMAX, ARGMIN, FIRST, MAXIMUM, MINIMUM
 from akdask.operators.reduce.quantiles import MEDIAN, QUANTILE
 from akdask.operators.reduce.sums import (
@@ -60,7 +61,8 @@ def distinct_numbers(values: NumberArray) -> NumberArray:
     [1.5, 2.5, nan]
     """
     # np.unique hashes since NumPy 2.3, which is many times slower on distinct values than sorting is.
-    ordered = np.sort(values)
+    ordered = values.copy()
+    sort_numbers(ordered)
     first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     if ordered.dtype == np.float64:

@@ -21,6 +21,8 @@ from akdask.operators.keys.keys import (
     Words,
     pack_words,
     row_bits,
+    sort_numbers,
+    sort_words,
     unpack_rows,
     with_words,
     word,
@@ -122,7 +124,7 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
     key = digits.take(WORD_BITS - shift)
     packed = pack_words(key, shift)
     if key.bits:
-        packed.sort()
+        sort_words(packed, shift)
     rows = unpack_rows(packed, shift)
     slots, groups = ties(packed, shift) if digits.left else (rows[:0], packed[:0])
     passes = 0
@@ -147,7 +149,7 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
         if not key.bits:
             continue
         packed = pack_words(Key((groups << np.uint64(key.bits)) | key.codes, 0, width + key.bits), shift)
-        packed.sort()
+        sort_words(packed, shift)
         rows[slots] = tied[unpack_rows(packed, shift)]
         still, groups = ties(packed, shift)
         slots = slots[still]
@@ -341,7 +343,7 @@ def sort_values(parts: Sequence[NumberArray], ascending: bool, out: NumberArray)
     [3.0, 2.0, 0.0, -0.0, nan]
     """
     np.concatenate(parts, out=out)
-    out.sort()
+    sort_numbers(out)
     present = out[: len(out) - _missing(out)]
     if not ascending:
         present[:] = present[::-1].copy()

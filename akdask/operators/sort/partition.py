@@ -30,6 +30,7 @@ from akdask.operators.keys.keys import (
     Words,
     combine,
     row_bits,
+    sort_words,
     span,
     with_words,
     word,
@@ -325,7 +326,7 @@ def _alike(columns: Sequence[Column], ascending: Sequence[bool], lost: int) -> b
     if len(columns) > 1:
         return True
     leading = word(columns[0], 0, ascending[0]) >> np.uint64(min(lost, WORD_BITS - 1))
-    leading.sort()
+    sort_words(leading)
     return bool((leading[1:] == leading[:-1]).any())
 
 

@@ -21,7 +21,7 @@ from akdask.columns.table import Table, concat_rows, empty, own_rows, slice_rows
 from akdask.deferred import pa
 from akdask.engine.values import token
 from akdask.operators.keys import tuning as key_tuning
-from akdask.operators.keys.keys import LAST, SIGN, Words, unpack_rows, word
+from akdask.operators.keys.keys import LAST, SIGN, Words, sort_words, unpack_rows, word
 from akdask.operators.keys.string_codes import CodesOfRows, StringLayout, codes_of, strings_of
 from akdask.operators.sort import loops, tuning
 from akdask.operators.sort.kernels import argsort, sort_values, ties
@@ -339,7 +339,7 @@ def ordered_strings(parts: Sequence[Sequence[Words]], layout: StringLayout, asce
     """Return the strings of all codes in order; the codes of each part are as `TextRanges` returns them."""
     codes = [_joined(words) for words in zip(*parts, strict=True)]
     if len(codes) == 1:
-        codes[0].sort()
+        sort_words(codes[0])
     else:
         order = argsort(codes, [True] * len(codes))
         # NumPy writes to `out` without a copy only in mode "clip"; the positions are valid.
@@ -437,7 +437,7 @@ class PackedKeys:
             start, stop = stop, stop + sum(map(len, words))
             # In the memory of the results, while it is in the processor's cache.
             packed = np.concatenate(words, out=rows[start:stop].view(np.uint64))
-            packed.sort()
+            sort_words(packed)
             slots, groups = ties(packed, shift) if full_keys else (packed[:0], packed[:0])
             found = unpack_rows(packed, shift, out=rows[start:stop])
             if len(slots):
