@@ -131,7 +131,7 @@ def test_values_are_looked_for_in_every_column():
     [
         [3, "a"],
         ("3", 3.0),
-        {"a", 3},
+        pytest.param({"a", 3}, id="a set"),
         {"n": [3, "a"], "s": ["a", 3], "c": ("b", 3)},
         [None, "a", 3],
         [None, 1.5],
