@@ -29,7 +29,6 @@ from akdask.engine.reduction import (
     select_rows,
     themselves,
 )
-from akdask.operators.keys.keys import sort_numbers
 from akdask.operators.reduce.extremes import ARGMAX, ARGMIN, FIRST, MAXIMUM, MINIMUM
 from akdask.operators.reduce.quantiles import MEDIAN, QUANTILE
 from akdask.operators.reduce.sums import (
@@ -60,6 +59,8 @@ def distinct_numbers(values: NumberArray) -> NumberArray:
     >>> distinct_numbers(np.array([2.5, np.nan, 1.5, np.nan, 2.5])).tolist()
     [1.5, 2.5, nan]
     """
+    from akdask.operators.keys.keys import sort_numbers
+
     # np.unique hashes since NumPy 2.3, which is many times slower on distinct values than sorting is.
     ordered = values.copy()
     sort_numbers(ordered)
