@@ -238,7 +238,7 @@ def missing_attribute(
     return MissingAttributeError(message, hint=hint or nearby(name, columns))
 
 
-def nearby(name: Any, known: Iterable[str]) -> str | None:
-    """Return a hint at the most similar name, None if no name is similar."""
-    found = get_close_matches(str(name), list(known), 1)
+def nearby(name: Any, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return a hint at the most similar name, None if no name is as similar as that."""
+    found = get_close_matches(str(name), list(known), 1, likeness)
     return f"did you mean {found[0]!r}?" if found else None

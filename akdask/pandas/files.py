@@ -221,21 +221,18 @@ def _csv(files: str | list[str], options: dict[str, Any]) -> Any:
         return found
     if options.get("index_col") is not None:
         raise NotLazyError("labels may be of a narrow type")
-    wanted = narrow if isinstance(narrow, dict) else dict.fromkeys(found.columns, narrow)
-    for name in [name for name in found.columns if name in wanted]:
-        found[name] = _narrowed(found[name], wanted[name])
-    return found
-
-
-def _narrowed(column: Any, dtype: str) -> Any:
-    """Return a column of a file as a type that it is not parsed as; looks for integers that are too large."""
-    if dtype == "category" and column.dtype not in ("int64", "str"):
-        raise NotLazyError("pandas finds the categories in its own way")
-    if "int" in dtype and len(column):
-        bounds = np.iinfo(dtype)
-        if not bounds.min <= column.min() <= column.max() <= bounds.max:
+    given = narrow if isinstance(narrow, dict) else dict.fromkeys(found.columns, narrow)
+    wanted = {name: given[name] for name in found.columns if name in given}
+    integers = [name for name, dtype in wanted.items() if "int" in dtype]
+    # One pass finds the extremes of all of them.
+    extremes = found[integers].agg(["min", "max"]).to_pandas() if integers and len(found) else {}
+    for name, dtype in wanted.items():
+        if dtype == "category" and found[name].dtype not in ("int64", "str"):
+            raise NotLazyError("pandas finds the categories in its own way")
+        if name in extremes and not extremes[name].between(np.iinfo(dtype).min, np.iinfo(dtype).max).all():
             raise NotLazyError("an integer is too large")
-    return column.astype(dtype)
+        found[name] = found[name].astype(dtype)
+    return found
 
 
 def _table(files: str | list[str], options: dict[str, Any]) -> Any:

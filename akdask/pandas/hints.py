@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Hashable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import pandas
 
+from akdask.arrays.missing_attributes import nearby
 from akdask.errors import MissingAttributeError
 from akdask.frames.columnset import shown_names
 from akdask.storage.locales import nearby_files
@@ -113,8 +113,7 @@ def _of_columns(asked: object, columns: list[Hashable]) -> str | None:
 
 def _alike(name: str, known: list[str]) -> str | None:
     """Return a hint at a name that differs by a slip."""
-    found = get_close_matches(name, known, 1, 0.75)
-    return f"did you mean {found[0]!r}?" if found else None
+    return nearby(name, known, 0.75)
 
 
 def _named_by_text(labels: Iterable[Hashable]) -> list[str]:

@@ -150,7 +150,7 @@ class Step(Face):
             found = getattr(self.to_pandas(), name)
         except Exception as error:
             raise refusal(error, self) from error
-        return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
+        return _of_pandas(found)
 
     def __dir__(self) -> list[str]:
         return dir(self.pandas_class)
@@ -346,6 +346,11 @@ def called_in_pandas(function: Callable[..., Any]) -> Callable[..., Any]:
     return wraps(function)(call) if inspect.isroutine(function) else OfPandas(function, call)
 
 
+def _of_pandas(found: Any) -> Any:
+    """Return an attribute of an object of pandas as the face has it."""
+    return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
+
+
 class OfPandas:
     """An object of pandas that is called and has methods, such as `plot` of groups, for objects of the face."""
 
@@ -356,8 +361,7 @@ class OfPandas:
         return self._call(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._own, name)
-        return called_in_pandas(found) if callable(found) and not isinstance(found, type) else faced(found)
+        return _of_pandas(getattr(self._own, name))
 
     def __dir__(self) -> list[str]:
         return dir(self._own)
