@@ -6,6 +6,7 @@ A dimension is a dataset that other datasets name as their scale.  It holds coor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import h5py
@@ -91,15 +92,12 @@ def _packed(variable: Variable, dataset: h5py.Dataset) -> Variable:
     # NumPy's way of text in attributes depends on their length.
     signs = str(dataset.attrs.get("_Unsigned", "")).strip("b'\"").lower()
     bits = 8 * dataset.dtype.itemsize
-    return Variable(
-        variable.dimensions,
-        variable.shape,
-        tuple(dict.fromkeys(_as_stored(missing, dataset.dtype))),
-        None if scale is None else float(scale),
-        None if offset is None else float(offset),
-        2**bits - 1 if signs == "true" and dataset.dtype.kind == "i" and bits < 64 else None,
-        variable.is_dimension,
-        variable.has_coordinates,
+    return replace(
+        variable,
+        missing=tuple(dict.fromkeys(_as_stored(missing, dataset.dtype))),
+        scale=None if scale is None else float(scale),
+        offset=None if offset is None else float(offset),
+        mask=2**bits - 1 if signs == "true" and dataset.dtype.kind == "i" and bits < 64 else None,
     )
 
 
