@@ -294,11 +294,12 @@ def sort_numbers(values: NumberArray) -> None:
         words ^= _signs(values) | SIGN
         sort_words(words)
         words ^= ~_signs(values) | SIGN
-        return
-    sign = SIGN if values.dtype == np.int64 else np.uint64(0)
-    words ^= sign
-    sort_words(words)
-    words ^= sign
+    elif values.dtype == np.int64:
+        words ^= SIGN
+        sort_words(words)
+        words ^= SIGN
+    else:
+        sort_words(words)
 
 
 def _signs(values: NumberArray) -> Words:
