@@ -116,7 +116,7 @@ def own_cluster():
     """A scheduler with one worker in this process, which a test may close."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
         yield cluster
 
 

@@ -145,7 +145,7 @@ def test_what_a_task_of_a_worker_computes_its_cluster_does(stored):
 
         return ak.load(path, dataset="i")["i"].to_ndarray()
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         np.testing.assert_array_equal(client.submit(total, path).result(timeout=60), columns["i"])
         np.testing.assert_array_equal(ak.load(path, dataset="i")["i"].to_ndarray(), columns["i"])
 

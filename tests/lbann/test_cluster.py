@@ -38,7 +38,7 @@ def test_workers_read_runs_of_samples(cluster_client, ds, made, tmp_path):
 def test_an_epoch_outlives_a_worker_that_is_killed(ds, made):
     # A cluster of its own, as that of the session serves other tests.
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
         dask.config.set(scheduler="distributed"),
     ):
