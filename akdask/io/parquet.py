@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from akdask.errors import CallError, FileError, warn
 from akdask.io.files import Path, read_objects, storables
@@ -30,6 +30,7 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     fixed_len: int = -1,
     *,
     widen: bool = False,
+    decimals: Literal["float", "integer"] = "float",
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open Parquet files of any writer as lazy arrays.  Reads footers only.
@@ -74,6 +75,10 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         Read numbers of different types in the files, such as int64 and float64, as their common type; an integer that a
         float would change is an error on reading.  Otherwise columns whose types differ are left out, with one warning,
         and are an error if named.
+    decimals : {"float", "integer"}
+        Read decimals as the floats next to them, or exactly, as integers that count their last digit: 1.25 of a type
+        with two digits after the point is 125.  Integers of more than 18 digits are of any size, and none may be null.
+        Decimals in lists are floats.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
@@ -104,7 +109,12 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         if null_handling is not None:
             warn("null_handling is given, so has_non_float_nulls is ignored.", UserWarning)
     opened = open_files(
-        filenames, format_named("Parquet"), allow_errors=allow_errors, read_nested=read_nested, widen=widen
+        filenames,
+        format_named("Parquet"),
+        allow_errors=allow_errors,
+        read_nested=read_nested,
+        widen=widen,
+        decimals=decimals,
     )
     return read_objects(opened, datasets, tagged=tag_data)
 

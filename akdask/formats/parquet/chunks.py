@@ -393,8 +393,12 @@ def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
         return from_nulls(text) if dtype.nullable or not text.null_count else text.fill_null("")
     if dtype.kind == "bigint":
         if array.null_count:
-            raise UnsupportedError(f"column {column.name!r} has nulls, which integers of any size cannot be.")
-        return pa.concat_arrays([array]) if array.offset else array
+            hint = None if column.fraction is None else "read decimals as floats, which may be missing: decimals='float'."
+            raise UnsupportedError(
+                f"column {column.name!r} has nulls, which integers of any size cannot be.", hint=hint
+            )
+        limbs = array if column.fraction is None else _limbs_of(array)
+        return pa.concat_arrays([limbs]) if limbs.offset else limbs
     if pa.types.is_null(array.type):
         missing = None if dtype.is_nullable_number else np.nan if dtype == FLOAT64 else NAT
         return spread(missing, dtype, len(array))
@@ -457,6 +461,12 @@ def _digits(array: pa.Array) -> pa.Array:
     present, data = wide.buffers()
     low = np.frombuffer(data, "<i8").reshape(-1, 2)[wide.offset :][: len(wide), 0] if len(wide) else np.empty(0, "<i8")
     return arrow_numbers(low, missing=None if present is None else are_null(wide))
+
+
+def _limbs_of(array: pa.Array) -> pa.FixedSizeBinaryArray:
+    """Return decimals as the integers that Arrow keeps of them: two's complement with the lowest byte first."""
+    stored = pa.binary(array.type.bit_width // 8)
+    return pa.Array.from_buffers(stored, len(array), array.buffers(), 0, array.offset)
 
 
 def _of_decimals(array: pa.Array) -> pa.Array:

@@ -208,6 +208,8 @@ class ParquetColumn:
         The logical type, as pyarrow names it.
     is_of_server : bool, default False
         Whether it is text as an Arkouda server alone writes it: without a logical type, and without Arrow's schema.
+    fraction : int, optional
+        Of decimals that are read as integers: the digits after the point that these count.
     """
 
     name: str
@@ -225,6 +227,7 @@ class ParquetColumn:
     width: int = 0
     logical: str = "NONE"
     is_of_server: bool = False
+    fraction: int | None = None
 
     @property
     def digits(self) -> bool | None:
@@ -302,6 +305,22 @@ class ParquetColumn:
             return self
         return replace(self, kind=ObjType.PDARRAY, dtype=INT64, stored=pa.int64(), scale=1, annotation=None)
 
+    def as_count(self) -> ParquetColumn:
+        """Return the column with decimals as counts of their last digit: of 64 bits, or of any size where wider."""
+        stored = self.stored
+        if not self.is_flat or not pa.types.is_decimal(stored):
+            return self
+        column = replace(self, fraction=stored.scale)
+        if stored.precision <= MOST_DIGITS:
+            return column.as_integer()
+        limbs = pa.binary(16 if pa.types.is_decimal128(stored) else 32)
+        return replace(column, kind=ObjType.PDARRAY, dtype=bigint_of(-1), stored=limbs, annotation=None)
+
+    @property
+    def shown_type(self) -> str:
+        """The type as messages show it."""
+        return str(self.stored) if self.fraction is None else f"decimals of {self.fraction} digits after the point"
+
     def with_nulls(self) -> ColumnType | None:
         """Return the type that rows have where some are null."""
         return None if self.dtype is None else with_nulls(self.dtype, self.kind)
@@ -338,11 +357,26 @@ def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
     if len(leaves) != len(schema):
         raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
     names = told_apart([field.name + end for field, end, _ in leaves])
-    is_of_server = metadata.metadata is None and (metadata.created_by or "").startswith("parquet-cpp")
+    is_of_server = (
+        metadata.metadata is None
+        and (metadata.created_by or "").startswith("parquet-cpp")
+        and all(_is_type_of_servers(schema.column(leaf)) for leaf in range(len(schema)))
+    )
     return tuple(
         _column(name, field, stored, leaf, schema, None if end else annotations.get(name), is_of_server=is_of_server)
         for leaf, (name, (field, end, stored)) in enumerate(zip(names, leaves, strict=True))
     )
+
+
+def _is_type_of_servers(leaf: Any) -> bool:
+    """Whether an Arkouda server writes columns of the type of a leaf."""
+    logical = leaf.logical_type.type
+    is_unsigned = logical == "INT" and json.loads(leaf.logical_type.to_json()).get("isSigned") is False
+    of_integers = leaf.physical_type == "INT64" and is_unsigned
+    return of_integers or (logical in {"NONE", "STRING"} and leaf.physical_type in _TYPES_OF_SERVERS)
+
+
+_TYPES_OF_SERVERS = ("BOOLEAN", "INT64", "DOUBLE", "BYTE_ARRAY")
 
 
 def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
@@ -501,12 +535,15 @@ class FileSchema:
         Leaves of the schema.
     integers : frozenset of str
         Days, times and decimals that are integers.
+    counts_decimals : bool
+        Whether all decimals are integers, of any size where they have many digits.
     """
 
     columns: tuple[ParquetColumn, ...]
     footer: bytes = dataclass_field(repr=False)
     leaves: int
     integers: frozenset[str] = frozenset()
+    counts_decimals: bool = False
 
     @classmethod
     def of(cls, metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
@@ -522,6 +559,10 @@ class FileSchema:
         """Return the schema with some days, times and decimals as integers."""
         columns = tuple(column.as_integer() if column.name in names else column for column in self.columns)
         return replace(self, columns=columns, integers=names)
+
+    def with_counts(self) -> FileSchema:
+        """Return the schema with all decimals as integers."""
+        return replace(self, columns=tuple(column.as_count() for column in self.columns), counts_decimals=True)
 
 
 @record(eq=False)

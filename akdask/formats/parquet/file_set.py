@@ -27,7 +27,7 @@ from akdask.columns.dtypes import (
     ColumnType,
     finer,
 )
-from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
+from akdask.errors import ArgumentError, FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats.parquet.chunks import count_nulls, first_dictionary
 from akdask.formats.parquet.columns import Annotation, FileSchema, ParquetColumn, ParquetFileDescription, with_nulls
 from akdask.formats.parquet.footers import ParquetManifest, inspect_ahead, inspect_file
@@ -164,6 +164,7 @@ class ParquetSource:
         # The files determine the columns and their types.
         digest.update(type(self._found).__name__.encode())
         digest.update(repr(sorted(set().union(*(file.schema.integers for file in self._files)))).encode())
+        digest.update(repr(any(file.schema.counts_decimals for file in self._files)).encode())
         for numbers in (self._partitions.files, self._partitions.starts, self._partitions.stops):
             digest.update(numbers.tobytes())
         return digest.hexdigest()
@@ -433,7 +434,7 @@ class ColumnAgreement:
             if name in schema.named:
                 column = schema.named[name]
                 kind = "" if column.kind in (ObjType.PDARRAY, ObjType.UNKNOWN) else f"{column.kind.label} of "
-                found.setdefault(f"{kind}{column.stored}", members[0])
+                found.setdefault(f"{kind}{column.shown_type}", members[0])
         return found
 
     def _known(self, name: str) -> list[ParquetColumn]:
@@ -454,6 +455,8 @@ class ColumnAgreement:
         kinds = {column.kind for column in known}
         zones = {getattr(column.stored, "tz", None) for column in known}
         if (len(kinds) > 1 and not kinds <= _LABELLED) or len(zones) > 1:
+            return None
+        if len({column.fraction for column in known}) > 1:
             return None
         dtypes = list(dict.fromkeys(column.dtype for column in known))
         if len(dtypes) == 1:
@@ -666,6 +669,8 @@ class ParquetReadOptions:
         Whether numbers of different types go together.
     as_integers : frozenset of str
         Days, times and decimals that are integers.
+    decimals : str
+        What all other decimals are, ``float`` or ``integer``.
     label : str
         How a user names the set.
     """
@@ -677,6 +682,7 @@ class ParquetReadOptions:
     roots: tuple[str, ...]
     widen: bool
     as_integers: frozenset[str]
+    decimals: str
     label: str
 
 
@@ -698,6 +704,9 @@ class ParquetSet:
     ) -> None:
         if options.as_integers:
             schemas = {id(file.schema): file.schema.with_integers(options.as_integers) for file in files}
+            files = [replace(file, schema=schemas[id(file.schema)]) for file in files]
+        if options.decimals == "integer":
+            schemas = {id(file.schema): file.schema.with_counts() for file in files}
             files = [replace(file, schema=schemas[id(file.schema)]) for file in files]
         self._files = tuple(files)
         self._options = options
@@ -817,6 +826,7 @@ def open_set(
     null_indices: bool = False,
     widen: bool = False,
     as_integers: frozenset[str] = frozenset(),
+    decimals: str = "float",
 ) -> ParquetSet:
     """Open a set of Parquet files: find them and read their footers.
 
@@ -834,6 +844,8 @@ def open_set(
         Read numbers that files have in different types in one that has all of them.
     as_integers : frozenset of str
         Columns of days, times, or decimals whose digits fit into 64 bits, to be read as integers.
+    decimals : {"float", "integer"}
+        What all other decimals are read as.
 
     Returns
     -------
@@ -844,7 +856,11 @@ def open_set(
     ------
     MissingFileError, InconsistentFilesError, FileFormatError
         If files are missing, missing from within a set, or not readable as Parquet.
+    ArgumentError
+        If `decimals` is none of these.
     """
+    if decimals not in _DECIMALS:
+        raise ArgumentError(f"decimals is one of {', '.join(map(repr, _DECIMALS))}, not {decimals!r}.")
     label = f"read_parquet({shown(filenames)})"
     options = ParquetReadOptions(
         read_nested,
@@ -854,6 +870,7 @@ def open_set(
         roots_of(filenames),
         widen,
         as_integers,
+        decimals,
         label,
     )
     return _OPENER.open(
@@ -863,6 +880,8 @@ def open_set(
         allow_errors=allow_errors,
     )
 
+
+_DECIMALS = ("float", "integer")
 
 _OPENER: SetOpener[ParquetFileDescription, ParquetSet] = SetOpener(
     "Parquet", manifest_describer(ParquetManifest, inspect_ahead, inspect_file)

@@ -15,7 +15,7 @@ class ParquetFormat(FileFormat):
     name = "Parquet"
     signatures = (b"PAR1",)
     extensions = (".parquet", ".pq")
-    read_options = frozenset({"allow_errors", "read_nested", "null_indices", "widen", "as_integers"})
+    read_options = frozenset({"allow_errors", "read_nested", "null_indices", "widen", "as_integers", "decimals"})
     write_options = frozenset({"compression", "convert_categoricals", "checksums"})
     is_tabular = True
     joins_partitions = True
