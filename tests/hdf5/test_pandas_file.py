@@ -2,6 +2,7 @@
 
 import importlib
 import pickle
+import sys
 
 import h5py
 import numpy as np
@@ -368,3 +369,27 @@ def test_what_is_no_pickle_is_told():
     for raw in (b"", b".", b"text.", b"(lp0\na.", b"g7\n.", b"]I1\ns."):
         with pytest.raises(ValueError, match="pickle"):
             literal(raw)
+
+
+NUMBERS = {"zlib": 1, "bzip2": 307, "blosc": 32001, "blosc:zstd": 32001}
+"""The filters of PyTables, as registered with the HDF Group."""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("library", NUMBERS)
+def test_chunks_of_all_libraries_of_pandas_are_unpacked(tmp_path, layout, library):
+    frame = pd.DataFrame({"n": np.arange(5000) % 7, "x": np.arange(5000) / 3, "b": np.arange(5000) % 2 == 0})
+    frame = frame.assign(s=[f"é{number % 9}" for number in range(5000)]) if layout == "table" else frame
+    frame.to_hdf(tmp_path / "x.h5", key="k", format=layout, complib=library, complevel=9)
+    with h5py.File(tmp_path / "x.h5") as file:
+        packed = file["k/table" if layout == "table" else "k/block0_values"].id.get_create_plist()
+        assert NUMBERS[library] in [packed.get_filter(number)[0] for number in range(packed.get_nfilters())]
+    pd.testing.assert_frame_equal(read_frame(str(tmp_path / "x.h5")), pd.read_hdf(tmp_path / "x.h5", "k"))
+    pd.testing.assert_frame_equal(ak.scan(tmp_path / "x.h5").to_pandas(), frame)
+
+
+def test_a_filter_that_is_not_installed_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "hdf5plugin", None)
+    pd.DataFrame({"n": range(100)}).to_hdf(tmp_path / "x.h5", key="k", format="table", complib="blosc2", complevel=5)
+    with pytest.raises(UnsupportedError, match="packed by Blosc2.*pip install 'hdf5plugin'"):
+        ak.import_data(tmp_path / "x.h5")

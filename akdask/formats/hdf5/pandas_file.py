@@ -14,14 +14,17 @@ from typing import Any
 import h5py
 import numpy as np
 import numpy.typing as npt
-from h5py import h5d, h5o, h5t
+from h5py import h5d, h5o, h5t, h5z
 
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats import tuning
+from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, index_of, missing_filter
 from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.library import open_file
 from akdask.records import record
+from akdask.storage.files import identify
+from akdask.storage.ranges import range_reader
 
 
 @record
@@ -252,14 +255,37 @@ class ArrayNode(GroupNode):
         Raises
         ------
         UnsupportedError
-            If it holds Python objects, or its bytes are in other files.
+            If it holds Python objects, its bytes are in other files, or a filter is not installed.
         FileFormatError
             If its claimed size is larger than the file can hold.
         """
         self._check()
-        values: npt.NDArray[Any] = self._node[()]
+        values: npt.NDArray[Any] = self._node[()] if self._is_unpacked_by_library() else self._unpacked()
         # PyTables stores truth values as bit fields, which h5py reads as numbers.
         return values != 0 if self._type.get_class() == h5t.BITFIELD else values
+
+    def _is_unpacked_by_library(self) -> bool:
+        """Whether HDF5 has all filters of the array.
+
+        Raises
+        ------
+        UnsupportedError
+            If a filter is neither in HDF5 nor known here.
+        """
+        made = self._node.id.get_create_plist()
+        numbers = [made.get_filter(number)[0] for number in range(made.get_nfilters())]
+        missing = missing_filter(numbers)
+        if missing is not None:
+            raise UnsupportedError(f"{self.place} {missing}.")
+        return all(map(h5z.filter_avail, numbers))
+
+    def _unpacked(self) -> npt.NDArray[Any]:
+        """Return the whole array, whose chunks are unpacked here."""
+        file, values = identify(self._path), np.empty(self._node.size, self._node.dtype)
+        reader = ChunkReader(index_of(file, self.name, self._node.id), values.dtype, self.name, ChunkStore())
+        with range_reader(file) as ranges:
+            reader.read_into(ranges, values, 0)
+        return values.reshape(self._node.shape)
 
     def _check(self) -> None:
         if self.is_pickled:
