@@ -6,15 +6,20 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from akdask.arrays import elementwise
 from akdask.arrays.array import wrap
 from akdask.arrays.creation import arange
+from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import where
 from akdask.arrays.ndarray import ArrayView
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import broadcast_to
-from akdask.columns.dtypes import FLOAT64
-from akdask.engine.values import with_missing
+from akdask.columns.dtypes import FLOAT64, PER_SECOND, TIME, TimeForm
+from akdask.engine.values import Call, with_missing
 from akdask.errors import AlignmentError, warn
-from akdask.formats.hdf5.netcdf import Variable, variables_of
+from akdask.formats.hdf5.netcdf import Clock, Variable, variables_of
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 
@@ -97,10 +102,33 @@ def _labels(name: str | None, count: int, found: Mapping[str, Variable], objects
 
 
 def unpacked(array: Any, variable: Variable) -> Any:
-    """Return the numbers that stored ones mean; lazy.
+    """Return the numbers or times that stored numbers mean; lazy.
 
-    Integers that are not scaled stay such, and may be missing; all others are float64.
+    Integers that are not scaled stay such, and may be missing; all other numbers are float64.  Times count seconds, or
+    microseconds where stored numbers have fractions.
     """
+    found = _numbers(array, variable)
+    return found if variable.clock is None or not isinstance(found, pdarray) else _times(found, variable.clock)
+
+
+def _times(numbers: pdarray, clock: Clock) -> Datetime:
+    """Return numbers as times; NaT where they are missing, or beyond what 64 bits hold."""
+    dtype = numbers._value.dtype
+    are_integers = dtype.kind in {"int", "uint"} and clock.origin % 10**6 == 0
+    sizes = {unit: 10**9 // count for unit, count in PER_SECOND.items()}
+    finest = sizes["s" if are_integers else "us"]
+    unit = next(unit for unit, size in sizes.items() if clock.step % size == 0 and size <= finest)
+    step = clock.step // sizes[unit]
+    if dtype == FLOAT64:
+        # Rounded to the unit: a third of a day has no end.
+        numbers, step = elementwise.round(numbers * float(step)), 1
+    counted = Call("counted_time", numbers._value, step=step, coerce=True)
+    times = Datetime.of(numbers._frame, counted, TimeForm(TIME, unit, None, True))
+    return times + np.timedelta64(clock.origin, "us").astype(f"m8[{unit}]")
+
+
+def _numbers(array: Any, variable: Variable) -> Any:
+    """Return the numbers that stored ones mean."""
     if array._value.dtype.kind not in {"int", "uint", "float"}:
         return array
     lacks = None

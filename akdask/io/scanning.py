@@ -135,8 +135,9 @@ def frame_of_set(
 
     Unless `datasets` names them, columns of other lengths than most have, and arrays of several dimensions, are left
     out with one warning; where there are no others, arrays of several dimensions have a column for each number of a
-    row.  Variables of netCDF-4 have a row for each element, labelled by its coordinates.  Frames among other columns
-    give theirs, named ``frame.column``.
+    row.  Variables of netCDF-4 have a row for each element, labelled by its coordinates; the rows of several such files
+    follow each other, each file with its own coordinates.  Frames among other columns give theirs, named
+    ``frame.column``.
     """
     from akdask.frames.dataframe import DataFrame
     from akdask.io.files import read_objects
@@ -145,9 +146,12 @@ def frame_of_set(
     objects = read_objects(opened, datasets, as_stored=True)
     if not objects:
         return DataFrame({})
-    if len(opened.paths) == 1 and _has_dimensions(opened.paths[0]):
+    if _has_dimensions(opened.paths[0]):
+        from akdask.frames.join import concat
         from akdask.io.netcdf import frame_of_variables
 
+        if len(opened.paths) > 1:
+            return concat([frame_of_set([path], datasets, **options) for path in opened.paths])
         read = partial(read_objects, opened, as_stored=True)
         found = frame_of_variables(opened.paths[0], objects, read, are_named=datasets is not None)
         if found is not None:

@@ -391,5 +391,5 @@ def test_chunks_of_all_libraries_of_pandas_are_unpacked(tmp_path, layout, librar
 def test_a_filter_that_is_not_installed_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "hdf5plugin", None)
     pd.DataFrame({"n": range(100)}).to_hdf(tmp_path / "x.h5", key="k", format="table", complib="blosc2", complevel=5)
-    with pytest.raises(UnsupportedError, match="packed by Blosc2.*pip install 'hdf5plugin'"):
+    with pytest.raises(UnsupportedError, match=r"packed by Blosc2.*pip install 'hdf5plugin'"):
         ak.import_data(tmp_path / "x.h5")

@@ -149,3 +149,109 @@ def test_rows_in_many_partitions_have_the_labels_of_one(path):
     assert one["a"].tolist() == np.repeat(np.arange(100) * 2, 30).tolist()
     assert one["b"].tolist() == np.tile(np.arange(30) * 3, 100).tolist()
     assert one["v"].isna().to_numpy().nonzero()[0].tolist() == [17]
+
+
+TIMES = [
+    (np.array([0, 1, 40000], "i4"), "days since 1970-01-01", "standard", "s"),
+    (np.array([0, 1, 2], "u2"), "Hours since 1999-2-28 23:30:00", "", "s"),
+    (np.array([-7, 1, 2]), "minutes since 2000-01-01T00:00:00Z", "proleptic_gregorian", "s"),
+    (np.array([0.0, 1 / 3, 0.1, np.nan]), "days since 2000-01-01 12:00:00", "gregorian", "us"),
+    (np.array([1.5, 2], "f4"), "hours since 1900-01-01 00:00:0.0", "", "us"),
+    (np.array([1, 2]), "milliseconds since 1970-01-01 00:00:00.25", "", "us"),
+    (np.array([1, 2]), "milliseconds since 1970-01-01", "", "ms"),
+    (np.array([1, 2**40]), "microseconds since 2000-01-01", "", "us"),
+    (np.array([1, 2**60 + 1]), "nanoseconds since 1970-01-01", "", "ns"),
+]
+
+
+@pytest.mark.parametrize(("values", "units", "calendar", "unit"), TIMES)
+def test_numbers_since_a_day_are_times(path, values, units, calendar, unit):
+    attributes = {"units": units} | ({"calendar": calendar} if calendar else {})
+    write(path, {"t": len(values)}, {"v": (["t"], values, attributes)})
+    expected = xr.decode_cf(xr.Dataset({"v": ("t", values, attributes)}))["v"].to_numpy()
+    found = ak.scan(path)["v"]
+    assert found.unit == unit
+    assert found.to_ndarray().tolist() == expected.astype(f"M8[{unit}]").tolist()
+
+
+@pytest.mark.parametrize(
+    ("units", "first"),
+    [
+        ("hours since 2000-01-01 00:00 +02:00", "1999-12-31T23:00"),
+        ("hours since 2000-01-01 00:00 -6:30", "2000-01-01T07:30"),
+        ("hours since 2000-01-01 00:00 UTC", "2000-01-01T01:00"),
+        ("hours since 2000-01-01 00:00 +0530", "1999-12-31T19:30"),
+    ],
+)
+def test_origins_of_times_have_zones(path, units, first):
+    write(path, {"t": 1}, {"v": (["t"], np.array([1]), {"units": units})})
+    assert ak.scan(path)["v"].to_ndarray().tolist() == [np.datetime64(first, "s").item()]
+
+
+@pytest.mark.parametrize(
+    ("calendar", "days", "first"),
+    [
+        ("standard", 719164 + 365, "1971-01-01"),
+        ("", 719164, "1970-01-01"),
+        ("proleptic_gregorian", 719162, "1970-01-01"),
+    ],
+)
+def test_origins_before_the_gregorian_calendar_are_days_of_the_julian_one(path, calendar, days, first):
+    # The first day of year 1 is two days earlier in the Julian calendar: its day 1721424, and 2440588 is 1970-01-01.
+    attributes = {"units": "days since 1-1-1 00:00:00"} | ({"calendar": calendar} if calendar else {})
+    write(path, {"t": 1}, {"v": (["t"], np.array([days]), attributes)})
+    assert ak.scan(path)["v"].to_ndarray().tolist() == [np.datetime64(first, "s").item()]
+
+
+@pytest.mark.parametrize(
+    ("units", "calendar"),
+    [
+        ("days since 2000-01-01", "360_day"),
+        ("days since 2000-01-01", "noleap"),
+        ("months since 2000-01-01", ""),
+        ("days since 2000-13-01", ""),
+        ("days since 1500-13-01", ""),
+        ("days since the war", ""),
+        ("days", ""),
+    ],
+)
+def test_numbers_of_other_calendars_and_units_stay_numbers(path, units, calendar):
+    write(path, {"t": 2}, {"v": (["t"], np.array([1, 2]), {"units": units, "calendar": calendar})})
+    assert ak.scan(path)["v"].tolist() == [1, 2]
+
+
+def test_times_that_are_missing_or_beyond_64_bits_are_nat(path):
+    values = np.array([1, -99, 2**62])
+    attributes = {"units": "days since 1970-01-01", "_FillValue": np.array([-99])}
+    write(path, {"t": 3}, {"v": (["t"], values, attributes)})
+    assert ak.scan(path)["v"].to_ndarray().tolist() == [np.datetime64("1970-01-02", "s").item(), None, None]
+
+
+def test_times_label_rows_and_stand_beside_elements(path):
+    write(path, {"t": np.array([1, 2]), "x": 2}, {"v": (["t", "x"], np.arange(4).reshape(2, 2), {})})
+    with h5py.File(path, "a") as file:
+        file["t"].attrs["units"] = "days since 1970-01-01"
+    days = pd.to_datetime(["1970-01-02", "1970-01-02", "1970-01-03", "1970-01-03"]).as_unit("s")
+    assert ak.scan(path).to_pandas()["t"].tolist() == days.tolist()
+    write(path, {"t": np.array([1, 2])}, {"v": (["t"], np.arange(2), {})})
+    with h5py.File(path, "a") as file:
+        file["t"].attrs["units"] = "days since 1970-01-01"
+    assert ak.scan(path).to_pandas().index.tolist() == days[::2].tolist()
+
+
+def test_files_of_a_set_follow_each_other_with_their_own_coordinates(tmp_path):
+    paths = [str(tmp_path / f"{number}.nc") for number in range(3)]
+    parts = []
+    for number, path in enumerate(paths):
+        values = np.arange(4).reshape(2, 2) + 10 * number
+        attributes = {"scale_factor": 0.5, "_FillValue": np.array([11])}
+        write(path, {"t": np.array([0, 1]), "x": np.array([7, 8])}, {"v": (["t", "x"], values, attributes)})
+        units = f"days since 2000-01-0{number * 2 + 1}"
+        with h5py.File(path, "a") as file:
+            file["t"].attrs["units"] = units
+        plain = {"scale_factor": 0.5, "_FillValue": 11}
+        data = xr.Dataset({"v": (["t", "x"], values, plain)}, {"t": ("t", [0, 1], {"units": units}), "x": [7, 8]})
+        parts.append(xr.decode_cf(data).to_dataframe().reset_index())
+    for source in (paths, str(tmp_path / "*.nc")):
+        found = ak.scan(source).to_pandas()
+        pd.testing.assert_frame_equal(found, pd.concat(parts, ignore_index=True), check_dtype=False)

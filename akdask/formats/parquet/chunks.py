@@ -393,7 +393,9 @@ def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
         return from_nulls(text) if dtype.nullable or not text.null_count else text.fill_null("")
     if dtype.kind == "bigint":
         if array.null_count:
-            hint = None if column.fraction is None else "read decimals as floats, which may be missing: decimals='float'."
+            hint = (
+                None if column.fraction is None else "read decimals as floats, which may be missing: decimals='float'."
+            )
             raise UnsupportedError(
                 f"column {column.name!r} has nulls, which integers of any size cannot be.", hint=hint
             )

@@ -54,7 +54,9 @@ def test_decimals_are_counted_exactly_on_request(tmp_path, numbers, stored, as_i
 
 def test_counted_decimals_may_be_missing_where_they_fit_into_64_bits(tmp_path):
     numbers = ["1.25", None, "-3.50"]
-    table = pa.table({"short": _decimals(numbers, pa.decimal128(9, 2)), "wide": _decimals(numbers, pa.decimal128(30, 2))})
+    table = pa.table(
+        {"short": _decimals(numbers, pa.decimal128(9, 2)), "wide": _decimals(numbers, pa.decimal128(30, 2))}
+    )
     pq.write_table(table, tmp_path / "d.parquet")
 
     found = ak.read_parquet(tmp_path / "d.parquet", decimals="integer")
