@@ -81,6 +81,12 @@ def sql(query: str, /, params: Sequence[Any] | Mapping[str, Any] | None = None, 
         raise
 
 
+def relation(frame: DataFrame, connection: Any = None) -> Any:
+    """Return a relation of duckdb that reads a frame as its queries need it."""
+    source = _duckdb() if connection is None else connection
+    return source.from_arrow(FrameDataset(frame))
+
+
 def _answered(query: str, params: Any, tables: dict[str, Any], scopes: list[dict[str, Any]]) -> DataFrame:
     duckdb = _duckdb()
     words = set(_WORDS.findall(query))

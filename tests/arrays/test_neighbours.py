@@ -9,6 +9,7 @@ import pytest
 
 import akdask as ak
 import akdask.pandas as pd
+from akdask.frames.sql import FrameDataset
 
 
 def test_narwhals_takes_frames_and_columns_of_both_faces():
@@ -18,6 +19,25 @@ def test_narwhals_takes_frames_and_columns_of_both_faces():
         assert found["a"].to_list() == [2, 3]
         for column in (frame["a"], frame.a):
             assert narwhals.from_native(column, series_only=True).sum() == 6
+
+
+def test_narwhals_makes_lazy_frames_that_read_what_they_need(monkeypatch):
+    narwhals = pytest.importorskip("narwhals")
+    scanner, asked = FrameDataset.scanner, []
+
+    def asking(data, columns=None, filter=None, **options):
+        asked.append((columns, str(filter)))
+        return scanner(data, columns, filter, **options)
+
+    monkeypatch.setattr(FrameDataset, "scanner", asking)
+    rows = {"a": [1, 2, 3], "b": [0.5, np.nan, 2.5], "c": ["x", "y", "z"]}
+    lazy = narwhals.from_native(ak.DataFrame(rows).to_duckdb())
+    assert isinstance(lazy, narwhals.LazyFrame)
+    wanted = lazy.filter(narwhals.col("a") > 1).select("c")
+    assert asked == []
+    assert wanted.collect()["c"].to_list() == ["y", "z"]
+    assert asked == [(["c"], "(a > 1)")]
+    assert lazy.select("b").collect()["b"].to_list() == [0.5, None, 2.5]
 
 
 FRAMES = pytest.mark.parametrize("face", [ak, pd], ids=["arkouda", "pandas"])
