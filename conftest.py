@@ -7,6 +7,7 @@ import gc
 import os
 import random
 import signal
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -250,5 +251,11 @@ def synchronous_scheduler() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def doctest_names(doctest_namespace: dict[str, object]) -> None:
+def doctest_names(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> Iterator[None]:
+    """Give examples the names that they need, and those of docstrings a folder for files and no figures of others."""
     doctest_namespace.update(ak=ak, np=np)
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
+    yield
+    if isinstance(request.node, pytest.DoctestItem) and (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")

@@ -52,6 +52,13 @@ def seterr(**kwargs: Mode) -> dict[str, Mode]:
     ------
     ArgumentError
         If there is no such kind or mode.
+
+    Examples
+    --------
+    >>> old = ak.seterr(divide="ignore")
+    >>> _ = ak.seterr(**old)
+    >>> old["divide"]
+    'ignore'
     """
     for kind, mode in kwargs.items():
         if kind not in KINDS:
@@ -69,7 +76,13 @@ def seterr(**kwargs: Mode) -> dict[str, Mode]:
 
 
 def geterrcall() -> Handler | None:
-    """Return the function that the mode ``call`` calls."""
+    """Return the function that the mode ``call`` calls.
+
+    Examples
+    --------
+    >>> ak.geterrcall() is None
+    True
+    """
     return _handler[0]
 
 
@@ -85,6 +98,12 @@ def seterrcall(func: Handler | None) -> Handler | None:
     ------
     ArgumentTypeError
         If it is no function.
+
+    Examples
+    --------
+    >>> old = ak.seterrcall(print)
+    >>> ak.seterrcall(old) is print
+    True
     """
     if func is not None and not callable(func):
         raise ArgumentTypeError(f"seterrcall takes a function or None, not {type(func).__name__}.")

@@ -72,17 +72,35 @@ def _seed_of(given: int | None) -> int:
 
 
 def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed: int | None = None) -> Any:
-    """Return random numbers, uniform in ``[low, high)``; see `akdask.randint`."""
+    """Return random numbers, uniform in ``[low, high)``; see `akdask.randint`.
+
+    Examples
+    --------
+    >>> ak.randint(0, 10, 5, seed=1).tolist()
+    [7, 9, 5, 1, 4]
+    """
     return _randint(low, high, size, dtype, _seed_of(seed))
 
 
 def uniform(size: Any, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> Any:
-    """Return random floats, uniform in ``[low, high)``; see `akdask.uniform`."""
+    """Return random floats, uniform in ``[low, high)``; see `akdask.uniform`.
+
+    Examples
+    --------
+    >>> ak.uniform(2, seed=1).tolist() == ak.uniform(2, seed=1).tolist()
+    True
+    """
     return _uniform(size, low, high, _seed_of(seed))
 
 
 def standard_normal(size: Any, seed: int | None = None) -> Any:
-    """Return random floats of mean 0 and deviation 1, normally distributed; see `akdask.standard_normal`."""
+    """Return random floats of mean 0 and deviation 1, normally distributed; see `akdask.standard_normal`.
+
+    Examples
+    --------
+    >>> ak.standard_normal(2, seed=1).tolist() == ak.standard_normal(2, seed=1).tolist()
+    True
+    """
     return _standard_normal(size, _seed_of(seed))
 
 
@@ -95,6 +113,11 @@ def rand(*size: int, seed: int | None = None) -> Any:
         Length of each dimension.
     seed : int, optional
         As in `uniform`.
+
+    Examples
+    --------
+    >>> ak.rand(2, 3, seed=1).shape
+    (2, 3)
     """
     drawn = uniform(size[0] if len(size) == 1 else size or 1, seed=seed)
     return drawn if size else drawn[0]

@@ -135,22 +135,45 @@ class ChannelType(Enum):
 
 
 def shutdown() -> None:
-    """Close the clients and local clusters that `connect` opened; there is no server to stop."""
+    """Close the clients and local clusters that `connect` opened; there is no server to stop.
+
+    Examples
+    --------
+    >>> ak.shutdown()
+    """
     disconnect()
 
 
 def ruok() -> str:
-    """Return ``imok``: there is no server that could be in trouble."""
+    """Return ``imok``: there is no server that could be in trouble.
+
+    Examples
+    --------
+    >>> ak.ruok()
+    'imok'
+    """
     return "imok"
 
 
 def get_server_commands() -> dict[str, str]:
-    """Return the commands of the server: none."""
+    """Return the commands of the server: none.
+
+    Examples
+    --------
+    >>> ak.get_server_commands()
+    {}
+    """
     return {}
 
 
 def print_server_commands() -> None:
-    """Print the commands of the server: none."""
+    """Print the commands of the server: none.
+
+    Examples
+    --------
+    >>> ak.print_server_commands()
+    Total available server commands: 0
+    """
     print("Total available server commands: 0")
 
 

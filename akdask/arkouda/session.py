@@ -85,7 +85,13 @@ getArkoudaClientLogger = get_arkouda_client_logger
 
 
 def enable_verbose() -> None:
-    """Log all that is logged, debugging included."""
+    """Log all that is logged, debugging included.
+
+    Examples
+    --------
+    >>> ak.enable_verbose()
+    >>> ak.disable_verbose()
+    """
     logging.getLogger(LOGGER).setLevel(logging.DEBUG)
 
 
@@ -96,6 +102,10 @@ def disable_verbose(logLevel: LogLevel = LogLevel.INFO) -> None:
     ----------
     logLevel : LogLevel
         The least level.
+
+    Examples
+    --------
+    >>> ak.disable_verbose()
     """
     logging.getLogger(LOGGER).setLevel(_number(logLevel))
 
@@ -111,6 +121,10 @@ def write_log(log_msg: str, tag: str = "ClientGeneratedLog", log_lvl: LogLevel =
         Text before it.
     log_lvl : LogLevel
         The level.
+
+    Examples
+    --------
+    >>> ak.write_log("rows are read")
     """
     logging.getLogger(LOGGER).log(_number(log_lvl), "%s: %s", tag, log_msg)
 
@@ -189,6 +203,11 @@ def generate_history(num_commands: int | None = None, command_filter: str | None
         Number of lines, the last ones; all unless given.
     command_filter : str, optional
         A regular expression that they begin with.
+
+    Examples
+    --------
+    >>> ak.generate_history(0)
+    []
     """
     retriever = ShellHistoryRetriever() if _ipython() is None else NotebookHistoryRetriever()
     return retriever.retrieve(command_filter, num_commands)

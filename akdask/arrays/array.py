@@ -52,7 +52,13 @@ class Collection(Root, DaskMethodsMixin):
 
     @property
     def dask(self) -> Mapping[Any, Any]:
-        """The task graph; building it reads nothing."""
+        """The task graph; building it reads nothing.
+
+        Examples
+        --------
+        >>> len(ak.array([3, 1]).dask) > 0
+        True
+        """
         return self.__dask_graph__()
 
     def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -252,23 +258,50 @@ class Array(Writable, Collection):
 
     @property
     def npartitions(self) -> int:
-        """Number of partitions."""
+        """Number of partitions.
+
+        Examples
+        --------
+        >>> ak.arange(6).repartition(3).npartitions
+        3
+        """
         return self._frame.npartitions
 
     @property
     def size(self) -> int:
-        """Number of elements; counts them once after a filter."""
+        """Number of elements; counts them once after a filter.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.size
+        3
+        """
         size = self.rows.size
         return sum(row_tools.known_lengths(self._frame)) if size is None else size
 
     @property
     def shape(self) -> tuple[int]:
-        """``(size,)``."""
+        """``(size,)``.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.shape
+        (3,)
+        """
         return (self.size,)
 
     @property
     def ndim(self) -> int:
-        """Always 1."""
+        """Always 1.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.ndim
+        1
+        """
         return 1
 
     def __len__(self) -> int:
@@ -284,7 +317,14 @@ class Array(Writable, Collection):
         return bool(self[0])
 
     def resolve_lengths(self) -> Self:
-        """Count the rows of each partition if they are unknown; returns the array itself."""
+        """Count the rows of each partition if they are unknown; returns the array itself.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a[a > 1].resolve_lengths().size
+        2
+        """
         resolve_lengths(self._frame)
         return self
 
@@ -348,6 +388,12 @@ class Array(Writable, Collection):
             Positions; negative ones count from the end.
         axis : None or 0
             There is only one axis.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.take([2, 1]).tolist()
+        [3, 1]
         """
         return self[indices]
 
@@ -363,7 +409,14 @@ class Array(Writable, Collection):
         return self[:count] if count < 0 or self.rows.is_fixed else self._limit(count)
 
     def tail(self, n: int = 5) -> Self:
-        """Return the last `n` elements; lazy."""
+        """Return the last `n` elements; lazy.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.tail(2).tolist()
+        [1, 3]
+        """
         count = row_tools.position(n)
         if count > 0 and not self.rows.is_fixed:
             return self._limit(-count)
@@ -374,7 +427,16 @@ class Array(Writable, Collection):
         return self._like(limited, limited.column(0))
 
     def copy(self) -> Self:
-        """Return a copy; lazy objects share immutable parts."""
+        """Return a copy; lazy objects share immutable parts.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> b = a.copy()
+        >>> b[0] = 9
+        >>> a.tolist()
+        [3, 1, 3]
+        """
         return self._like(self._frame, self._value)
 
     # conversion
@@ -386,6 +448,12 @@ class Array(Writable, Collection):
         ------
         TransferError
             If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.to_ndarray()
+        array([3, 1, 3])
         """
         (result,) = run(self.expr.here())
         return result
@@ -399,6 +467,12 @@ class Array(Writable, Collection):
             Type to convert to.
         copy : bool
             Accepted for compatibility with pandas; the array is the caller's in any case.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.to_numpy()
+        array([3, 1, 3])
         """
         return np.asarray(self, dtype=dtype)
 
@@ -415,6 +489,11 @@ class Array(Writable, Collection):
             If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
         UnsupportedError
             If integers have more digits than Arrow's decimals.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a"]).to_arrow().to_pylist()
+        ['b', 'a']
         """
         from akdask.arrays.to_arrow import ToArrow
 
@@ -444,6 +523,11 @@ class Array(Writable, Collection):
         """Return a Dask array with the same elements and partitions; lazy.
 
         Text and integers of any size are Python objects.  Chunks of unknown length have NaN for it, as Dask writes it.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_dask().sum().compute().item()
+        4
         """
         from akdask.engine.dask_bridges import to_dask_array
 
@@ -459,16 +543,33 @@ class Array(Writable, Collection):
         ------
         ArgumentError
             If that is no number of partitions.
+
+        Examples
+        --------
+        >>> ak.arange(6).repartition(2).npartitions
+        2
         """
         frame, (value,) = row_tools.repartitioned(self._project(), npartitions)
         return self._like(frame, value)
 
     def tolist(self) -> list[Any]:
-        """Return the elements as a list of Python objects; computes."""
+        """Return the elements as a list of Python objects; computes.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a"]).tolist()
+        ['b', 'a']
+        """
         return self.to_ndarray().tolist()
 
     def to_list(self) -> list[Any]:
-        """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes."""
+        """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_list()
+        [3, 1]
+        """
         return self.tolist()
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
@@ -530,11 +631,26 @@ class Array(Writable, Collection):
         return is_cheap(self._frame, [self._value])
 
     def info(self) -> str:
-        """Return facts about the array as JSON, see `akdask.information`; counts rows of unknown number."""
+        """Return facts about the array as JSON, see `akdask.information`; counts rows of unknown number.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.name in a.info()
+        True
+        """
         return json.dumps([facts_of_array(self)])
 
     def pretty_print_info(self) -> None:
-        """Print facts about the array on one line; counts rows of unknown number."""
+        """Print facts about the array on one line; counts rows of unknown number.
+
+        Examples
+        --------
+        >>> ports = ak.array([80, 443]).register("ports")
+        >>> ports.pretty_print_info()
+        InfoEntry(name=ports, dtype=int64, size=2, ndim=1, shape=[2], itemsize=8, registered=True)
+        >>> ports.unregister()
+        """
         print(written(facts_of_array(self)))
 
     if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers

@@ -123,11 +123,25 @@ class BitVector(pdarray):
 
     @property
     def values(self) -> pdarray:
-        """The numbers as uint64; lazy."""
+        """The numbers as uint64; lazy.
+
+        Examples
+        --------
+        >>> bits = ak.BitVector(ak.array([5, 2]), width=3)
+        >>> bits.values.tolist()
+        [5, 2]
+        """
         return pdarray(self._frame, self._value)
 
     def format(self, x: Any) -> str:
-        """Return one number as it shows."""
+        """Return one number as it shows.
+
+        Examples
+        --------
+        >>> bits = ak.BitVector(ak.array([5, 2]), width=3)
+        >>> bits.format(5)
+        '|.|'
+        """
         return str(self._shown_form.show(np.array([int(value_of(x))], np.uint64))[0])
 
     @property
@@ -176,6 +190,12 @@ class BitVector(pdarray):
         ------
         ArgumentError
             If the operator is unknown.
+
+        Examples
+        --------
+        >>> bits = ak.BitVector(ak.array([5, 2]), width=3)
+        >>> bits.opeq(1, "|=").tolist()
+        ['|.|', '.||']
         """
         if op not in IN_PLACE:
             raise ArgumentError(f"{op!r} is no operator in place.", hint=f"there are {', '.join(IN_PLACE)}.")
@@ -184,11 +204,25 @@ class BitVector(pdarray):
         return found
 
     def astype(self, dtype: Any) -> Any:
-        """Return the numbers converted to another type; lazy."""
+        """Return the numbers converted to another type; lazy.
+
+        Examples
+        --------
+        >>> bits = ak.BitVector(ak.array([5, 2]), width=3)
+        >>> bits.astype(str).tolist()
+        ['5', '2']
+        """
         return self.values.astype(dtype)
 
     def equals(self, other: Any) -> bool:
-        """Whether the other array has the same numbers in the same order; computes."""
+        """Whether the other array has the same numbers in the same order; computes.
+
+        Examples
+        --------
+        >>> bits = ak.BitVector(ak.array([5, 2]), width=3)
+        >>> bits.equals(bits.copy())
+        np.True_
+        """
         return isinstance(other, BitVector) and self.values.equals(other.values)
 
     def _printed(self, items: Any) -> list[str]:

@@ -142,6 +142,11 @@ class Categorical(Array):
         ------
         ArgumentTypeError
             If the codes are not integers, or the categories not strings.
+
+        Examples
+        --------
+        >>> ak.Categorical.from_codes(ak.array([1, 0, 1]), ak.array(["a", "b"])).tolist()
+        ['b', 'a', 'b']
         """
         na = tables.na_given(na_value, NAvalue, naValue)
         return tables.of_codes(cls, codes, categories, (permutation, segments), na, ordered=ordered)
@@ -154,6 +159,12 @@ class Categorical(Array):
         ------
         ArgumentTypeError
             If one of them is no Categorical.
+
+        Examples
+        --------
+        >>> x, y = (ak.Categorical(ak.array(words)) for words in (["a", "b"], ["c", "a"]))
+        >>> [c.categories.tolist() for c in ak.Categorical.standardize_categories([x, y])]
+        [['N/A', 'a', 'b', 'c'], ['N/A', 'a', 'b', 'c']]
         """
         return tables.standardized(arrays, na_value)
 
@@ -177,12 +188,26 @@ class Categorical(Array):
 
     @property
     def codes(self) -> pdarray:
-        """The position of each element's label in `categories`, as int64; lazy."""
+        """The position of each element's label in `categories`, as int64; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.codes.tolist()
+        [1, 0, 1]
+        """
         return pdarray(self._frame, self._value)
 
     @property
     def categories(self) -> Strings:
-        """The labels, with the one for missing; lazy, and of unknown number until they are found."""
+        """The labels, with the one for missing; lazy, and of unknown number until they are found.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.categories.tolist()
+        ['a', 'b', 'N/A']
+        """
         return Strings(self._category_table, self._category_table.label)
 
     @property
@@ -191,12 +216,25 @@ class Categorical(Array):
 
         They are there if they were given or stored with the array, if it was made of text, or if rows were grouped by
         it; otherwise None.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.permutation.tolist()
+        [1, 0, 2]
         """
         return self._found_positions()[0]
 
     @property
     def segments(self) -> pdarray | None:
-        """Where each label that occurs starts in `permutation`, or None; lazy."""
+        """Where each label that occurs starts in `permutation`, or None; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.segments.tolist()
+        [0, 1]
+        """
         return self._found_positions()[1]
 
     def _found_positions(self) -> Positions:
@@ -209,29 +247,64 @@ class Categorical(Array):
 
     @property
     def nlevels(self) -> int:
-        """Number of labels; finds them, once."""
+        """Number of labels; finds them, once.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.nlevels
+        3
+        """
         return self.categories.size
 
     @property
     def na_value(self) -> str:
-        """The label that stands for missing; computes."""
+        """The label that stands for missing; computes.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.na_value
+        'N/A'
+        """
         labels = self._category_table
         return str(Strings(labels, labels.label)[pdarray(labels, labels.is_na)].tolist()[0])
 
     @property
     def NAvalue(self) -> str:
-        """The label that stands for missing, as older releases of Arkouda spell it; computes."""
+        """The label that stands for missing, as older releases of Arkouda spell it; computes.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.NAvalue
+        'N/A'
+        """
         return self.na_value
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the codes, the labels, and the positions where they were given; computes."""
+        """Bytes of the codes, the labels, and the positions where they were given; computes.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.nbytes
+        32
+        """
         parts = [self.codes, self.categories, *self._positions]
         return sum(part.nbytes for part in parts if part is not None)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the elements, ``dtype('<U')``."""
+        """The type of the elements, ``dtype('<U')``.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.dtype
+        dtype('<U')
+        """
         return np.dtype(str)
 
     @property
@@ -240,6 +313,12 @@ class Categorical(Array):
 
         Such Categoricals are sorted, compared and grouped by the order of their labels, others are sorted by the labels
         as text.  The order comes from pandas, Arrow and Parquet; Arkouda's files do not store it.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.ordered
+        False
         """
         return self._category_table.is_ordered
 
@@ -270,19 +349,47 @@ class Categorical(Array):
         return tables.ordered_against(self, "greater_equal", other)
 
     def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array."""
+        """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.contains("b").tolist()
+        [True, False, True]
+        """
         return self._where_label(Call("contains", self._category_table.label, substr=as_str(substr), regex=regex))
 
     def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which elements begin with a substring or regular expression; lazy bool array."""
+        """Return which elements begin with a substring or regular expression; lazy bool array.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.startswith("b").tolist()
+        [True, False, True]
+        """
         return self._where_label(Call("startswith", self._category_table.label, substr=as_str(substr), regex=regex))
 
     def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
-        """Return which elements end with a substring or regular expression; lazy bool array."""
+        """Return which elements end with a substring or regular expression; lazy bool array.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.endswith("a").tolist()
+        [False, True, False]
+        """
         return self._where_label(Call("endswith", self._category_table.label, substr=as_str(substr), regex=regex))
 
     def isna(self) -> pdarray:
-        """Return which elements are missing; lazy bool array."""
+        """Return which elements are missing; lazy bool array.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.isna().tolist()
+        [False, False, False]
+        """
         return pdarray(self._frame, self._missing_among(self._value))
 
     def _missing_among(self, codes: Value) -> Value:
@@ -296,6 +403,12 @@ class Categorical(Array):
         ----------
         test : Strings, Categorical or sequence of str
             The elements to look for.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.in1d(ak.array(["b", "z"])).tolist()
+        [True, False, True]
         """
         from akdask.operators.join.plan import BuildKeySet
 
@@ -316,7 +429,14 @@ class Categorical(Array):
     # conversion
 
     def to_strings(self) -> Strings:
-        """Return the elements as Strings; lazy."""
+        """Return the elements as Strings; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.to_strings().tolist()
+        ['b', 'a', 'b']
+        """
         return Strings(self._frame, self._text)
 
     def astype(self, dtype: Any) -> Any:
@@ -326,6 +446,12 @@ class Categorical(Array):
         ------
         ArgumentError
             If the type is another one.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.astype(str).tolist()
+        ['b', 'a', 'b']
         """
         return tables.as_type(self, dtype)
 
@@ -334,28 +460,64 @@ class Categorical(Array):
         return cls(array)
 
     def to_pandas(self) -> pd.Categorical:
-        """Return the elements as a pandas Categorical with the same codes and labels; computes."""
+        """Return the elements as a pandas Categorical with the same codes and labels; computes.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.to_pandas().tolist()
+        ['b', 'a', 'b']
+        """
         form = tables.AsPandas(self.ordered)
         found: pd.Categorical = CollectionRows(self._project(), form, self._extras(), None).result()
         return found
 
     def equals(self, other: Any) -> Any:
-        """Whether the other array has the same elements in the same order; computes."""
+        """Whether the other array has the same elements in the same order; computes.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.equals(c.copy())
+        np.True_
+        """
         return isinstance(other, Categorical) and self.size == other.size and (self == other).all().value()
 
     def group(self) -> pdarray:
-        """Return positions that bring equal elements together, as int64; lazy."""
+        """Return positions that bring equal elements together, as int64; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c[c.group()].tolist()
+        ['a', 'b', 'b']
+        """
         self._is_grouped = True
         found = self.permutation
         return self.codes.argsort() if found is None else found
 
     def hash(self) -> tuple[pdarray, pdarray]:
-        """Return a 128-bit hash of each element as two arrays of uint64; see `Strings.hash`.  Lazy."""
+        """Return a 128-bit hash of each element as two arrays of uint64; see `Strings.hash`.  Lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> high, low = c.hash()
+        >>> (low[0] == low[2]).item(), (low[0] == low[1]).item()
+        (True, False)
+        """
         high, low = (self._where_label(Call("text_hash", self._category_table.label, part=part)) for part in (0, 1))
         return high, low
 
     def unique(self) -> Self:
-        """Return the distinct elements, in the order of their codes; lazy."""
+        """Return the distinct elements, in the order of their codes; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.unique().tolist()
+        ['a', 'b']
+        """
         from akdask.operators.group.plan import GroupAggregate
 
         groups = GroupAggregate.of(self._frame, [self._value])
@@ -379,19 +541,46 @@ class Categorical(Array):
         ------
         ArgumentTypeError
             If the labels are in no order.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().min()
+        'a'
         """
         return tables.extreme(self, "min")
 
     def max(self) -> Any:
-        """Return the last label among the elements, NaN if there are no elements; computes.  See `min`."""
+        """Return the last label among the elements, NaN if there are no elements; computes.  See `min`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().max()
+        'b'
+        """
         return tables.extreme(self, "max")
 
     def argmin(self) -> Any:
-        """Return the position of the first element with the first of the labels; lazy.  See `min`."""
+        """Return the position of the first element with the first of the labels; lazy.  See `min`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().argmin()
+        np.int64(1)
+        """
         return reduced(tables.in_order(self, "argmin"), "argmin")
 
     def argmax(self) -> Any:
-        """Return the position of the first element with the last of the labels; lazy.  See `min`."""
+        """Return the position of the first element with the last of the labels; lazy.  See `min`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().argmax()
+        np.int64(0)
+        """
         return reduced(tables.in_order(self, "argmax"), "argmax")
 
     def _in_my_order(self, values: Any) -> Any:
@@ -407,31 +596,79 @@ class Categorical(Array):
             Accepted for compatibility with Arkouda.
         ascending : bool, default True
             The direction, as in `argsort`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.argsort().tolist()
+        [1, 0, 2]
         """
         return sorting.coargsort([self], algorithm, ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no missing element is part of; lazy."""
+        """Return whether the elements are in ascending order, which no missing element is part of; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.is_sorted(), c.sort_values().is_sorted()
+        (np.False_, np.True_)
+        """
         return sorting.is_sorted(self, axis)
 
     def mink(self, k: int) -> Any:
-        """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
+        """Return the `k` smallest elements in ascending order; see `akdask.mink`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().mink(2).tolist()
+        ['a', 'b']
+        """
         return sorting.few_extremes("mink", self, k)
 
     def maxk(self, k: int) -> Any:
-        """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
+        """Return the `k` largest elements in ascending order; see `akdask.maxk`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().maxk(2).tolist()
+        ['b', 'b']
+        """
         return sorting.few_extremes("maxk", self, k)
 
     def argmink(self, k: int) -> Any:
-        """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
+        """Return the positions of the `k` smallest elements; see `akdask.argmink`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().argmink(2).tolist()
+        [1, 0]
+        """
         return sorting.few_extremes("argmink", self, k)
 
     def argmaxk(self, k: int) -> Any:
-        """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
+        """Return the positions of the `k` largest elements; see `akdask.argmaxk`.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().argmaxk(2).tolist()
+        [0, 2]
+        """
         return sorting.few_extremes("argmaxk", self, k)
 
     def sort_values(self) -> Categorical:
-        """Return the elements in order of their labels; lazy."""
+        """Return the elements in order of their labels; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.sort_values().tolist()
+        ['a', 'b', 'b']
+        """
         ordered: Categorical = sorting.sort(self)
         return ordered
 
@@ -471,7 +708,14 @@ class Categorical(Array):
         return self.of(self._frame, self._value, self._category_table.in_order(), *self._positions)
 
     def as_unordered(self) -> Self:
-        """Return the elements with labels that are in no order; lazy."""
+        """Return the elements with labels that are in no order; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.as_ordered().as_unordered().ordered
+        False
+        """
         labels = self._category_table.in_order(False)
         return self.of(self._frame, self._value, labels, *self._positions)
 
@@ -493,6 +737,12 @@ class Categorical(Array):
         ------
         ArgumentError
             If they are not the same labels.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.reorder_categories(["b", "a"]).categories.tolist()
+        ['b', 'a', 'N/A']
         """
         return tables.reordered(self, new_categories, ordered)
 
@@ -514,6 +764,12 @@ class Categorical(Array):
         ------
         NonUniqueError
             If a label comes twice; raised at compute.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.set_categories(["b", "z"]).tolist()
+        ['b', 'N/A', 'b']
         """
         from akdask.operators.join.plan import CategoryTable, UniqueLabels
 
@@ -522,7 +778,14 @@ class Categorical(Array):
         return tables.with_table(self, CategoryTable(labels, na).in_order(self.ordered))
 
     def reset_categories(self) -> Categorical:
-        """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
+        """Return the elements with only the labels that occur among them, and the one for missing; lazy.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c[c == "b"].reset_categories().categories.tolist()
+        ['b', 'N/A']
+        """
         return tables.without_unused(self)
 
     def add_categories(self, new_categories: Any) -> Self:
@@ -558,6 +821,12 @@ class Categorical(Array):
         ------
         ArgumentError
             If one is not there.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.remove_categories(["a"]).tolist()
+        ['b', 'N/A', 'b']
         """
         return tables.without_some(self, removals)
 
@@ -567,6 +836,12 @@ class Categorical(Array):
         See Also
         --------
         reset_categories : the same without an order, lazily.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c[c == "b"].remove_unused_categories().categories.tolist()
+        ['b', 'N/A']
         """
         used = {*self[~self.isna()].unique().tolist()}
         return self.set_categories([label for label in tables.labels_in_order(self._category_table) if label in used])
@@ -612,6 +887,12 @@ class Categorical(Array):
         ------
         ArgumentTypeError
             If one of the others is no Categorical.
+
+        Examples
+        --------
+        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
+        >>> c.concatenate([ak.Categorical(ak.array(["z"]))]).tolist()
+        ['b', 'a', 'b', 'z']
         """
         return tables.concatenated(self, others)
 

@@ -65,6 +65,13 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
         If `server` or `timeout` is something else.
     VersionError
         If workers have no akdask, or another version.
+
+    Examples
+    --------
+    >>> ak.connect()
+    >>> ak.get_config()["numLocales"]
+    1
+    >>> ak.disconnect()
     """
     if server is None or (isinstance(server, str) and server != "local" and "://" not in server):
         return None
@@ -116,7 +123,12 @@ def _waiting(timeout: Any) -> dict[str, float]:
 
 
 def disconnect() -> None:
-    """Close the clients and local clusters that `connect` opened; computing goes on in threads."""
+    """Close the clients and local clusters that `connect` opened; computing goes on in threads.
+
+    Examples
+    --------
+    >>> ak.disconnect()
+    """
     # A cell of a notebook may have its own context, which has ended, and its client with it.
     with suppress(ValueError):
         _current.close()
@@ -132,6 +144,11 @@ def get_config() -> dict[str, Any]:
     dict
         ``numLocales`` (workers, or 1), ``maxTaskPar`` (threads of each), ``physicalMemory`` (bytes of each, where
         known), ``numPUs``, ``LocaleConfigs``, ``arkoudaVersion``, ``serverHostname``, ``byteorder``, ``authenticate``.
+
+    Examples
+    --------
+    >>> sorted(ak.get_config())[:3]
+    ['LocaleConfigs', 'arkoudaVersion', 'authenticate']
     """
     client = default_client()
     if client is None:

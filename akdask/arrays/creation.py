@@ -332,13 +332,25 @@ def _check_numbers(name: str, *items: Any) -> None:
 
 @refuses_foreign()
 def zeros(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
-    """Return zeros of a type, float64 unless given; takes no memory.  See `full` for `size`."""
+    """Return zeros of a type, float64 unless given; takes no memory.  See `full` for `size`.
+
+    Examples
+    --------
+    >>> ak.zeros(3).tolist(), ak.zeros(2, dtype=ak.int64).tolist()
+    ([0.0, 0.0, 0.0], [0, 0])
+    """
     return full(size, 0, _number_type(dtype), max_bits)
 
 
 @refuses_foreign()
 def ones(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
-    """Return ones of a type, float64 unless given; takes no memory.  See `full` for `size`."""
+    """Return ones of a type, float64 unless given; takes no memory.  See `full` for `size`.
+
+    Examples
+    --------
+    >>> ak.ones(3).tolist(), ak.ones(2, dtype=ak.bool_).tolist()
+    ([1.0, 1.0, 1.0], [True, True])
+    """
     return full(size, 1, _number_type(dtype), max_bits)
 
 
@@ -405,12 +417,24 @@ def _number_type(dtype: Any) -> ColumnType:
 
 
 def zeros_like(pda: Any) -> Any:
-    """Return zeros with the rows, shape and type of an array."""
+    """Return zeros with the rows, shape and type of an array.
+
+    Examples
+    --------
+    >>> ak.zeros_like(ak.array([3, 1, 3])).tolist()
+    [0, 0, 0]
+    """
     return full_like(pda, 0)
 
 
 def ones_like(pda: Any) -> Any:
-    """Return ones with the rows, shape and type of an array."""
+    """Return ones with the rows, shape and type of an array.
+
+    Examples
+    --------
+    >>> ak.ones_like(ak.array([0.5, 2.5])).tolist()
+    [1.0, 1.0]
+    """
     return full_like(pda, 1)
 
 
@@ -422,6 +446,11 @@ def full_like(pda: Any, fill_value: Any) -> Any:
     ------
     ArgumentTypeError
         If it is no lazy array of numbers.
+
+    Examples
+    --------
+    >>> ak.full_like(ak.array([3, 1, 3]), 7).tolist()
+    [7, 7, 7]
     """
     if isinstance(pda, ArrayView):
         return ArrayView(full_like(pda.base, fill_value), pda.shape)

@@ -58,7 +58,14 @@ class Datetime(TimeArray):
     _refused = frozenset({"prod", "var", "sum"})
 
     def to_pandas(self) -> pd.DatetimeIndex:
-        """Return the times as a pandas DatetimeIndex, with their unit and zone; computes."""
+        """Return the times as a pandas DatetimeIndex, with their unit and zone; computes.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.to_pandas()[0]
+        Timestamp('2024-02-29 13:45:10')
+        """
         index = pd.DatetimeIndex(self.to_ndarray())
         return index if self.tz is None else index.tz_localize("UTC").tz_convert(self.tz)
 
@@ -66,7 +73,14 @@ class Datetime(TimeArray):
 
     @property
     def tz(self) -> str | None:
-        """The name of the zone, None without one."""
+        """The name of the zone, None without one.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.tz is None, t.tz_localize("Europe/Berlin").tz
+        (True, 'Europe/Berlin')
+        """
         return self._form.zone
 
     def tz_convert(self, tz: Any) -> Datetime:
@@ -126,134 +140,316 @@ class Datetime(TimeArray):
 
     @property
     def date(self) -> Datetime:
-        """The times at the start of their day; lazy."""
+        """The times at the start of their day; lazy.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.date[0]
+        Timestamp('2024-02-29 00:00:00')
+        """
         return self.floor("d")
 
     @property
     def year(self) -> pdarray:
-        """The year; lazy int64."""
+        """The year; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.year.tolist()
+        [2024, 2023]
+        """
         return calendar.integers(self, "year")
 
     @property
     def month(self) -> pdarray:
-        """The month, 1 to 12; lazy int64."""
+        """The month, 1 to 12; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.month.tolist()
+        [2, 12]
+        """
         return calendar.integers(self, "month")
 
     @property
     def day(self) -> pdarray:
-        """The day of the month, from 1; lazy int64."""
+        """The day of the month, from 1; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.day.tolist()
+        [29, 31]
+        """
         return calendar.integers(self, "day")
 
     @property
     def day_of_year(self) -> pdarray:
-        """The day of the year, from 1; lazy int64."""
+        """The day of the year, from 1; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.day_of_year.tolist()
+        [60, 365]
+        """
         return calendar.integers(self, "day_of_year")
 
     @property
     def day_of_week(self) -> pdarray:
-        """The day of the week, Monday 0 to Sunday 6; lazy int64."""
+        """The day of the week, Monday 0 to Sunday 6; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.day_of_week.tolist()
+        [3, 6]
+        """
         return calendar.integers(self, "day_of_week")
 
     @property
     def week(self) -> pdarray:
-        """The ISO week, 1 to 53; lazy int64."""
+        """The ISO week, 1 to 53; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.week.tolist()
+        [9, 52]
+        """
         return calendar.integers(self, "week")
 
     @property
     def is_leap_year(self) -> pdarray:
-        """Whether the year is a leap year; lazy bool array."""
+        """Whether the year is a leap year; lazy bool array.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.is_leap_year.tolist()
+        [True, False]
+        """
         return calendar.integers(self, "is_leap_year")
 
     @property
     def hour(self) -> pdarray:
-        """The hour, 0 to 23, as Arkouda counts it; lazy int64."""
+        """The hour, 0 to 23, as Arkouda counts it; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.hour.tolist()
+        [13, 0]
+        """
         return self._part("hour", HOUR, 24)
 
     @property
     def minute(self) -> pdarray:
-        """The minute, 0 to 59, as Arkouda counts it; lazy int64."""
+        """The minute, 0 to 59, as Arkouda counts it; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.minute.tolist()
+        [45, 0]
+        """
         return self._part("minute", MINUTE, 60)
 
     @property
     def second(self) -> pdarray:
-        """The second, 0 to 59, as Arkouda counts it; lazy int64."""
+        """The second, 0 to 59, as Arkouda counts it; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.second.tolist()
+        [10, 0]
+        """
         return self._part("second", SECOND, 60)
 
     @property
     def millisecond(self) -> pdarray:
-        """The millisecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        """The millisecond, 0 to 999, as Arkouda counts it; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.millisecond.tolist()
+        [0, 0]
+        """
         return self._part("millisecond", 10**6, 1000)
 
     @property
     def microsecond(self) -> pdarray:
-        """The microsecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        """The microsecond, 0 to 999, as Arkouda counts it; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.microsecond.tolist()
+        [0, 0]
+        """
         return self._part("microsecond", 10**3, 1000)
 
     @property
     def nanosecond(self) -> pdarray:
-        """The nanosecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        """The nanosecond, 0 to 999, as Arkouda counts it; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.nanosecond.tolist()
+        [0, 0]
+        """
         return self._part("nanosecond", 1, 1000)
 
     @property
     def weekofyear(self) -> pdarray:
-        """See `week`."""
+        """See `week`.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.weekofyear.tolist()
+        [9, 52]
+        """
         return self.week
 
     @property
     def dayofweek(self) -> pdarray:
-        """See `day_of_week`."""
+        """See `day_of_week`.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.dayofweek.tolist()
+        [3, 6]
+        """
         return self.day_of_week
 
     @property
     def weekday(self) -> pdarray:
-        """See `day_of_week`."""
+        """See `day_of_week`.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.weekday.tolist()
+        [3, 6]
+        """
         return self.day_of_week
 
     @property
     def dayofyear(self) -> pdarray:
-        """See `day_of_year`."""
+        """See `day_of_year`.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.dayofyear.tolist()
+        [60, 365]
+        """
         return self.day_of_year
 
     @property
     def quarter(self) -> pdarray:
-        """The quarter of the year, 1 to 4; lazy int64."""
+        """The quarter of the year, 1 to 4; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.quarter.tolist()
+        [1, 4]
+        """
         return calendar.integers(self, "month", lambda month: (month - 1) // 3 + 1)
 
     @property
     def days_in_month(self) -> pdarray:
-        """The number of days of the month; lazy int64."""
+        """The number of days of the month; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.days_in_month.tolist()
+        [29, 31]
+        """
         return calendar.days_in_month(self)
 
     daysinmonth = days_in_month
 
     @property
     def is_month_start(self) -> pdarray:
-        """Whether the day is the first of its month; lazy bool array."""
+        """Whether the day is the first of its month; lazy bool array.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.is_month_start.tolist()
+        [False, False]
+        """
         return self.day == 1
 
     @property
     def is_month_end(self) -> pdarray:
-        """Whether the day is the last of its month; lazy bool array."""
+        """Whether the day is the last of its month; lazy bool array.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.is_month_end.tolist()
+        [True, True]
+        """
         return self.day == self.days_in_month
 
     @property
     def is_quarter_start(self) -> pdarray:
-        """Whether the day is the first of its quarter; lazy bool array."""
+        """Whether the day is the first of its quarter; lazy bool array.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.is_quarter_start.tolist()
+        [False, False]
+        """
         return self.is_month_start & (self.month % 3 == 1)
 
     @property
     def is_quarter_end(self) -> pdarray:
-        """Whether the day is the last of its quarter; lazy bool array."""
+        """Whether the day is the last of its quarter; lazy bool array.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.is_quarter_end.tolist()
+        [False, True]
+        """
         return self.is_month_end & (self.month % 3 == 0)
 
     @property
     def is_year_start(self) -> pdarray:
-        """Whether the day is the first of its year; lazy bool array."""
+        """Whether the day is the first of its year; lazy bool array.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.is_year_start.tolist()
+        [False, False]
+        """
         return self.is_month_start & (self.month == 1)
 
     @property
     def is_year_end(self) -> pdarray:
-        """Whether the day is the last of its year; lazy bool array."""
+        """Whether the day is the last of its year; lazy bool array.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.is_year_end.tolist()
+        [False, True]
+        """
         return self.is_month_end & (self.month == 12)
 
     def day_name(self) -> Any:
@@ -268,11 +464,25 @@ class Datetime(TimeArray):
         return calendar.named(self, calendar.DAYS, "day_of_week")
 
     def month_name(self) -> Any:
-        """Return the English names of the months; lazy Strings, missing for NaT."""
+        """Return the English names of the months; lazy Strings, missing for NaT.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.month_name().tolist()
+        ['February', 'December']
+        """
         return calendar.named(self, calendar.MONTHS, "month", first=1)
 
     def normalize(self) -> Datetime:
-        """Return the times at the start of their day; lazy."""
+        """Return the times at the start of their day; lazy.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.normalize()[0]
+        Timestamp('2024-02-29 00:00:00')
+        """
         return self.floor("d")
 
     def strftime(self, date_format: str) -> Any:
@@ -292,7 +502,14 @@ class Datetime(TimeArray):
         return calendar.formatted(self, date_format)
 
     def isocalendar(self) -> Any:
-        """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
+        """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.isocalendar()["week"].tolist()
+        [9, 52]
+        """
         from akdask.frames.dataframe import DataFrame
 
         day = calendar.integers(self, "day_of_week", lambda number: number + 1)
@@ -327,32 +544,74 @@ class Timedelta(TimeArray):
     _objtype = ObjType.TIMEDELTA
 
     def to_pandas(self) -> pd.TimedeltaIndex:
-        """Return the spans as a pandas TimedeltaIndex; computes."""
+        """Return the spans as a pandas TimedeltaIndex; computes.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.to_pandas()[0]
+        Timedelta('1 days 01:01:01.000000001')
+        """
         return pd.TimedeltaIndex(self.to_ndarray())
 
     @property
     def days(self) -> pdarray:
-        """Whole days, rounded down; lazy int64."""
+        """Whole days, rounded down; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.days.tolist()
+        [1, -1]
+        """
         return self._part("days", DAY, 0)
 
     @property
     def seconds(self) -> pdarray:
-        """Whole seconds beyond the days, 0 to 86399; lazy int64."""
+        """Whole seconds beyond the days, 0 to 86399; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.seconds.tolist()
+        [3661, 86399]
+        """
         return self._part("seconds", SECOND, 86_400)
 
     @property
     def microseconds(self) -> pdarray:
-        """Whole microseconds beyond the seconds, 0 to 999999; lazy int64."""
+        """Whole microseconds beyond the seconds, 0 to 999999; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.microseconds.tolist()
+        [0, 0]
+        """
         return self._part("microseconds", 10**3, 10**6)
 
     @property
     def nanoseconds(self) -> pdarray:
-        """Nanoseconds beyond the microseconds, 0 to 999; lazy int64."""
+        """Nanoseconds beyond the microseconds, 0 to 999; lazy int64.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.nanoseconds.tolist()
+        [1, 0]
+        """
         return self._part("nanoseconds", 1, 10**3)
 
     @property
     def components(self) -> Any:
-        """Days, hours and so on down to nanoseconds, as a DataFrame; lazy."""
+        """Days, hours and so on down to nanoseconds, as a DataFrame; lazy.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.components["hours"].tolist()
+        [1, 23]
+        """
         parts = {
             "hours": (HOUR, 24),
             "minutes": (MINUTE, 60),
@@ -366,12 +625,26 @@ class Timedelta(TimeArray):
         return DataFrame({"days": self.days, **{name: self._part(name, *part) for name, part in parts.items()}})
 
     def total_seconds(self) -> pdarray:
-        """Return the spans in seconds, as float64, NaN for NaT; lazy."""
+        """Return the spans in seconds, as float64, NaN for NaT; lazy.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.total_seconds().tolist()
+        [90061.000000001, -1.0]
+        """
         seconds = Call("divide", self._value, Constant(float(self._form.per_second)))
         return pdarray(self._frame, Call("where", times.is_missing_time(self._value), Constant(np.nan), seconds))
 
     def abs(self) -> Timedelta:
-        """Return the spans without their sign; lazy."""
+        """Return the spans without their sign; lazy.
+
+        Examples
+        --------
+        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
+        >>> t.abs().seconds.tolist()
+        [3661, 1]
+        """
         return self._like(self._frame, Call("absolute", self._value))
 
 

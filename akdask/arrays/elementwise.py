@@ -422,7 +422,13 @@ def clip(pda: Array, lo: Any, hi: Any) -> Any:
 
 
 def round(pda: Array, decimals: int | None = None) -> Any:
-    """Return the elements rounded to a number of decimals, half to even; float64 of bools.  Lazy."""
+    """Return the elements rounded to a number of decimals, half to even; float64 of bools.  Lazy.
+
+    Examples
+    --------
+    >>> ak.round(ak.array([1.25, 2.5, 3.5])).tolist(), ak.round(ak.array([1.26, 2.54]), 1).tolist()
+    ([1.0, 2.0, 4.0], [1.3, 2.5])
+    """
     return elementwise("round", pda, decimals=decimals or 0)
 
 

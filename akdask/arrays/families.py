@@ -3,8 +3,8 @@
 Arrays, lists, groups, bins and windows of rows offer the same reductions.  Each class has a function, the template,
 that reduces by any name of the table.  ``prod = reduction("prod", _of_groups)`` in the body of the class makes a method
 of it, with the parameters of the template but the name, and with its docstring, where ``{what}`` and ``{dtype}`` stand
-for what the table says.  ``{prompt}`` begins a line of an example, which may call ``{name}`` and print a result of
-`EXAMPLES`: ``{of_all}`` or ``{of_groups}``, or of `WINDOW_EXAMPLES`: ``{of_windows}``.
+for what the table says.  Templates of a class share an example (`shown_by`), which calls ``{name}`` and prints one of:
+``{of_all}`` or ``{of_groups}`` of `EXAMPLES`, ``{of_windows}`` of `WINDOW_EXAMPLES`, ``{of_lists}`` of `LIST_EXAMPLES`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from akdask.records import record
 P = ParamSpec("P")
 Owner = TypeVar("Owner")
 Result = TypeVar("Result")
+Template = TypeVar("Template", bound=Callable[..., Any])
 
 
 @record
@@ -114,7 +115,21 @@ WINDOW_EXAMPLES = {
 }
 """Results of 2, 4 and 3 in windows of two rows."""
 
+LIST_EXAMPLES = {"prod": "[8, 3]"}
+"""Results of lists where they are not those of groups: products of integers are integers."""
+
 COLUMN_REDUCTIONS = tuple(name for name, entry in REDUCTIONS.items() if entry.of_columns)
+
+
+def shown_by(example: str) -> Callable[[Template], Template]:
+    """Give a template the lines of an example, for the methods that `reduction` makes of it; a decorator."""
+
+    def shown(template: Template) -> Template:
+        # Not in the docstring: there its lines would run, without a name.
+        template.__dict__["example"] = inspect.cleandoc(example)
+        return template
+
+    return shown
 
 
 def reduction(
@@ -136,14 +151,16 @@ def reduction(
         return template(self, kernel, *args, **kwargs)
 
     of_all, of_groups = EXAMPLES[name if name in EXAMPLES else kernel]
-    fields = {"what": entry.what, "dtype": entry.dtype, "prompt": ">>>", "name": name}
-    fields |= {"of_windows": WINDOW_EXAMPLES.get(name, "")}
-    documented = template.__doc__ or ""
-    for field, text in (fields | {"of_all": of_all, "of_groups": of_groups}).items():
+    fields = {"what": entry.what, "dtype": entry.dtype, "name": name, "of_all": of_all, "of_groups": of_groups}
+    fields |= {"of_windows": WINDOW_EXAMPLES.get(name, ""), "of_lists": LIST_EXAMPLES.get(name, of_groups)}
+    documented = inspect.cleandoc(template.__doc__ or "")
+    if (example := vars(template).get("example")) is not None:
+        documented += f"\n\nExamples\n--------\n{example}"
+    for field, text in fields.items():
         documented = documented.replace(f"{{{field}}}", text)
     method.__name__ = method.__qualname__ = name
     method.__module__ = template.__module__
-    method.__doc__ = inspect.cleandoc(documented)
+    method.__doc__ = documented
     # A search for the lines of the method finds the template.
     method.__wrapped__ = template  # type: ignore[attr-defined]
     method.__signature__ = _signature(template)  # type: ignore[attr-defined]

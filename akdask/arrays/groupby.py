@@ -12,7 +12,7 @@ from akdask.arrays import group_reductions as reductions
 from akdask.arrays import group_rows as rows
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.group_reductions import GROUPBY_REDUCTION_TYPES, Keys
 from akdask.arrays.keys import GroupKeys, lazy_array, looked_up
 from akdask.arrays.pdarray import pdarray
@@ -36,6 +36,21 @@ groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Stri
 """What a GroupBy is made of, for annotations."""
 
 
+_OF_BOOLS = """
+>>> keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]) > 0)
+>>> keys.tolist(), found.tolist()
+(['a', 'b'], {of_groups})
+"""
+
+
+_OF_GROUPS = """
+>>> keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
+>>> keys.tolist(), found.tolist()
+(['a', 'b'], {of_groups})
+"""
+
+
+@shown_by(_OF_GROUPS)
 def _of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, Any]:
     """Return the keys and {what} of each group; lazy.
 
@@ -43,16 +58,11 @@ def _of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, Any]:
     ----------
     values : pdarray
         With the rows of the keys; for `first`, an array of any type.
-
-    Examples
-    --------
-    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
-    {prompt} keys.tolist(), found.tolist()
-    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values)
 
 
+@shown_by(_OF_GROUPS)
 def _of_values_or_rows(groups: GroupBy, name: str, values: Any = None) -> tuple[Keys, Any]:
     """Return the keys and {what} of each group; lazy.
 
@@ -60,16 +70,11 @@ def _of_values_or_rows(groups: GroupBy, name: str, values: Any = None) -> tuple[
     ----------
     values : pdarray, optional
         With the rows of the keys.  Without values, rows are counted, as `size` does and Arkouda's tutorials write it.
-
-    Examples
-    --------
-    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
-    {prompt} keys.tolist(), found.tolist()
-    (['a', 'b'], {of_groups})
     """
     return groups.size() if values is None else reductions.reduced(groups, name, values)
 
 
+@shown_by(_OF_GROUPS)
 def _of_known_values(groups: GroupBy, name: str, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
     """Return the keys and {what} of each group; lazy.
 
@@ -82,16 +87,11 @@ def _of_known_values(groups: GroupBy, name: str, values: Any, skipna: bool = Tru
         With the rows of the keys.
     skipna : bool
         Leave out NaN; otherwise groups with NaN give NaN.
-
-    Examples
-    --------
-    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
-    {prompt} keys.tolist(), found.tolist()
-    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values, skipna=skipna)
 
 
+@shown_by(_OF_GROUPS)
 def _spread_of_values(
     groups: GroupBy, name: str, values: Any, skipna: bool = True, ddof: int = 1
 ) -> tuple[Keys, pdarray]:
@@ -105,16 +105,11 @@ def _spread_of_values(
         Leave out NaN; otherwise groups with NaN give NaN.
     ddof : int
         Subtracted from the number of values.
-
-    Examples
-    --------
-    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
-    {prompt} keys.tolist(), found.tolist()
-    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values, skipna=skipna, ddof=ddof)
 
 
+@shown_by(_OF_GROUPS)
 def _statistic_of_values(groups: GroupBy, name: str, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
     """Return the keys and {what} of each group as float64; lazy.
 
@@ -124,39 +119,22 @@ def _statistic_of_values(groups: GroupBy, name: str, values: Any, skipna: bool =
         With the rows of the keys.
     skipna : bool
         Leave out NaN; otherwise groups with NaN give NaN.
-
-    Examples
-    --------
-    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
-    {prompt} keys.tolist(), found.tolist()
-    (['a', 'b'], {of_groups})
     """
     return reductions.statistic(groups, name, values, skipna)
 
 
+@shown_by(_OF_GROUPS)
 def _position_of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, pdarray]:
     """Return the keys and {what} of each group, among all `values`; lazy.
 
     NaN are left out; the position is -1 in a group that has only NaN.
-
-    Examples
-    --------
-    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]))
-    {prompt} keys.tolist(), found.tolist()
-    (['a', 'b'], {of_groups})
     """
     return reductions.reduced(groups, name, values)
 
 
+@shown_by(_OF_BOOLS)
 def _truth_of_values(groups: GroupBy, name: str, values: Any) -> tuple[Keys, pdarray]:
-    """Return the keys and {what} in each group of bools; lazy.
-
-    Examples
-    --------
-    {prompt} keys, found = ak.GroupBy(ak.array(["a", "a", "b"])).{name}(ak.array([2, 4, 3]) > 0)
-    {prompt} keys.tolist(), found.tolist()
-    (['a', 'b'], {of_groups})
-    """
+    """Return the keys and {what} in each group of bools; lazy."""
     return reductions.reduced(groups, name, reductions.bools(name, values))
 
 
@@ -278,6 +256,13 @@ class GroupBy(Writable):
         ArgumentError
             If one of the first three parts is missing; at compute, if `permutation` and `segments` do
             not describe groups.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> parts = {"orig_keys": g.keys, "permutation": g.permutation, "segments": g.segments}
+        >>> ak.GroupBy.build_from_components(**parts, unique_keys=g.unique_keys).size()[1].tolist()
+        [1, 2]
         """
         parts = {"orig_keys": orig_keys, "permutation": permutation, "segments": segments}
         return rows.of_components(cls, parts, unique_keys, unique_key_idx, dropna)
@@ -286,6 +271,12 @@ class GroupBy(Writable):
         """Find the groups now and keep them in memory, so that no later reduction sorts or compares keys; computes.
 
         Returns the object itself.  On a cluster, workers keep them.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.persist().size()[1].tolist()
+        [1, 2]
         """
         grouped = self._grouped()
         numbers = pdarray(*row_numbers(grouped))
@@ -299,13 +290,27 @@ class GroupBy(Writable):
 
     @property
     def keys(self) -> Any:
-        """The arrays that the rows are grouped by, one or a list, as they were when the groups were made."""
+        """The arrays that the rows are grouped by, one or a list, as they were when the groups were made.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.keys.tolist()
+        [2, 1, 2]
+        """
         copies = [key.copy() for key in self._arrays]
         return copies if self._several else copies[0]
 
     @property
     def nkeys(self) -> int:
-        """Number of arrays that the rows are grouped by."""
+        """Number of arrays that the rows are grouped by.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.nkeys
+        1
+        """
         return len(self._arrays)
 
     @property
@@ -322,7 +327,14 @@ class GroupBy(Writable):
 
     @property
     def unique_key_idx(self) -> pdarray:
-        """The number of the first row of each group, as int64; lazy."""
+        """The number of the first row of each group, as int64; lazy.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.unique_key_idx.tolist()
+        [1, 0]
+        """
         return self._result(self._grouped(("min", None, {})))
 
     def edge_rows(self, *, last: bool = False) -> pdarray:
@@ -331,7 +343,14 @@ class GroupBy(Writable):
 
     @property
     def permutation(self) -> pdarray:
-        """Row numbers sorted by group, as int64; lazy."""
+        """Row numbers sorted by group, as int64; lazy.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.permutation.tolist()
+        [1, 0, 2]
+        """
         from akdask.operators.group.rows import RowsByGroup
 
         frame, keys, _, numbers = self._on()
@@ -340,7 +359,14 @@ class GroupBy(Writable):
 
     @property
     def segments(self) -> pdarray:
-        """Where each group begins in `permutation`, as int64; lazy."""
+        """Where each group begins in `permutation`, as int64; lazy.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.segments.tolist()
+        [0, 1]
+        """
         from akdask.operators.rows.plan import SegmentStarts
 
         grouped = self._grouped(("size", None, {}))
@@ -349,12 +375,26 @@ class GroupBy(Writable):
 
     @property
     def ngroups(self) -> int:
-        """Number of groups; counts them once."""
+        """Number of groups; counts them once.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.ngroups
+        2
+        """
         return sum(known_lengths(self._grouped()))
 
     @property
     def length(self) -> int:
-        """Number of rows, including rows in no group."""
+        """Number of rows, including rows in no group.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.length
+        3
+        """
         return self._arrays[0].size
 
     def __len__(self) -> int:
@@ -393,7 +433,14 @@ class GroupBy(Writable):
     XOR = reduction("XOR", _of_values)
 
     def nunique(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the number of distinct values of each group, without NaN; several arrays make rows."""
+        """Return the keys and the number of distinct values of each group, without NaN; several arrays make rows.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.nunique(ak.array([5, 6, 7]))[1].tolist()
+        [1, 2]
+        """
         return reductions.nunique(self, values)
 
     def unique(self, values: Any) -> tuple[Keys, Any]:
@@ -524,11 +571,24 @@ class GroupBy(Writable):
             Number of rows of each group, at most; all but the last ``-n`` if it is negative.
         return_indices : bool
             Return positions in `values` instead of the values there.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.head(ak.array([5, 6, 7]), 1, return_indices=False)[1].tolist()
+        [6, 5]
         """
         return rows.some(self, "head", n, values, return_indices)
 
     def tail(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
-        """Return the keys, and the last rows of each group; see `head`."""
+        """Return the keys, and the last rows of each group; see `head`.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.tail(ak.array([5, 6, 7]), 1, return_indices=False)[1].tolist()
+        [6, 7]
+        """
         return rows.some(self, "tail", n, values, return_indices)
 
     def sample(  # noqa: PLR0917 - Arkouda's signature
@@ -571,6 +631,12 @@ class GroupBy(Writable):
             rows than are to be drawn and `replace` is not given, or odds are negative, or all 0 in a group.
         ArgumentTypeError
             If `n` is not whole, or `frac` no number.
+
+        Examples
+        --------
+        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
+        >>> g.sample(ak.array([5, 6, 7]), n=1, random_state=1).size
+        2
         """
         how = {"n": n, "frac": frac, "replace": replace, "weights": weights, "random_state": random_state}
         return rows.sample(self, values, return_indices, permute_samples, **how)

@@ -81,15 +81,36 @@ class IPv4(pdarray):
 
     @property
     def values(self) -> pdarray:
-        """The addresses as uint64 numbers; lazy."""
+        """The addresses as uint64 numbers; lazy.
+
+        Examples
+        --------
+        >>> ip = ak.IPv4(ak.array([3232235777, 167772161]))
+        >>> ip.values.tolist()
+        [3232235777, 167772161]
+        """
         return pdarray(self._frame, self._value)
 
     def export_uint(self) -> pdarray:
-        """Return the addresses as uint64 numbers; lazy."""
+        """Return the addresses as uint64 numbers; lazy.
+
+        Examples
+        --------
+        >>> ip = ak.IPv4(ak.array([3232235777, 167772161]))
+        >>> ip.export_uint().tolist()
+        [3232235777, 167772161]
+        """
         return self.values
 
     def to_strings(self) -> Strings:
-        """Return the addresses as dotted text; lazy."""
+        """Return the addresses as dotted text; lazy.
+
+        Examples
+        --------
+        >>> ip = ak.IPv4(ak.array([3232235777, 167772161]))
+        >>> ip.to_strings().tolist()
+        ['192.168.1.1', '10.0.0.1']
+        """
         return Strings(self._frame, Call("ipv4_text", self._value))
 
     def format(self, x: Any) -> str:
@@ -99,6 +120,12 @@ class IPv4(pdarray):
         ------
         ArgumentTypeError
             If it is no integer.
+
+        Examples
+        --------
+        >>> ip = ak.IPv4(ak.array([3232235777, 167772161]))
+        >>> ip.format(167772161)
+        '10.0.0.1'
         """
         x = value_of(x)
         if isinstance(x, bool) or not isinstance(x, int | np.integer):
@@ -112,6 +139,12 @@ class IPv4(pdarray):
         ------
         ArgumentError
             If it is no address.
+
+        Examples
+        --------
+        >>> ip = ak.IPv4(ak.array([3232235777, 167772161]))
+        >>> ip.normalize("10.0.0.1")
+        167772161
         """
         return _number(x)
 
@@ -138,11 +171,25 @@ class IPv4(pdarray):
         self._frame, self._value = assigned(self.values, key, self._operand(item))
 
     def astype(self, dtype: Any) -> Any:
-        """Return the numbers converted to another type, or the addresses as dotted text; lazy."""
+        """Return the numbers converted to another type, or the addresses as dotted text; lazy.
+
+        Examples
+        --------
+        >>> ip = ak.IPv4(ak.array([3232235777, 167772161]))
+        >>> ip.astype(str).tolist()
+        ['192.168.1.1', '10.0.0.1']
+        """
         return self.to_strings() if dtype in (str, "str") else self.values.astype(dtype)
 
     def equals(self, other: Any) -> bool:
-        """Whether the other array has the same addresses in the same order; computes."""
+        """Whether the other array has the same addresses in the same order; computes.
+
+        Examples
+        --------
+        >>> ip = ak.IPv4(ak.array([3232235777, 167772161]))
+        >>> ip.equals(ip.copy())
+        np.True_
+        """
         return isinstance(other, IPv4) and self.values.equals(other.values)
 
     def _converter(self) -> Callable[..., Any]:
@@ -170,6 +217,11 @@ def ip_address(values: Any) -> IPv4:
     ------
     CallError
         If an element of a list is no address.
+
+    Examples
+    --------
+    >>> ak.ip_address(["192.168.1.1", "10.0.0.1"]).tolist()
+    ['192.168.1.1', '10.0.0.1']
     """
     if isinstance(values, Array):
         return values if isinstance(values, IPv4) else IPv4(values)
@@ -188,6 +240,11 @@ def is_ipv4(ip: Any, ip2: Any = None) -> pdarray:
         Numbers, of IPv6 addresses the low 64 bits.
     ip2 : pdarray of int, optional
         Of IPv6 addresses the high 64 bits.
+
+    Examples
+    --------
+    >>> ak.is_ipv4(ak.array([3232235777, 2**40])).tolist()
+    [True, False]
     """
     sizes = {item.size for item in (ip, ip2) if isinstance(item, Array)}
     if len(sizes) > 1:
@@ -197,7 +254,13 @@ def is_ipv4(ip: Any, ip2: Any = None) -> pdarray:
 
 
 def is_ipv6(ip: Any, ip2: Any = None) -> pdarray:
-    """Return which numbers are IPv6 addresses; see `is_ipv4`.  Lazy bool array."""
+    """Return which numbers are IPv6 addresses; see `is_ipv4`.  Lazy bool array.
+
+    Examples
+    --------
+    >>> ak.is_ipv6(ak.array([3232235777, 2**40])).tolist()
+    [False, True]
+    """
     return ~is_ipv4(ip, ip2)
 
 

@@ -256,6 +256,11 @@ def get_mem_used(unit: str = "b", as_percent: bool = False) -> int:
     ------
     ArgumentError
         If the unit is unknown.
+
+    Examples
+    --------
+    >>> ak.get_mem_used("MB") > 0
+    True
     """
     factor = _factor(unit)
     used, total = _sums()
@@ -276,6 +281,11 @@ def get_mem_avail(unit: str = "b", as_percent: bool = False) -> int:
     ------
     ArgumentError
         If the unit is unknown.
+
+    Examples
+    --------
+    >>> 0 < ak.get_mem_avail(as_percent=True) <= 100
+    True
     """
     factor = _factor(unit)
     used, total = _sums()
@@ -291,6 +301,11 @@ def get_mem_status() -> list[dict[str, Any]]:
     list of dict
         ``total_mem``, ``avail_mem``, ``arkouda_mem_alloc``, ``mem_used`` (bytes), ``pct_avail_mem``, ``locale_id``,
         ``locale_hostname``.
+
+    Examples
+    --------
+    >>> sorted(ak.get_mem_status()[0])
+    ['arkouda_mem_alloc', 'avail_mem', 'locale_hostname', 'locale_id', 'mem_used', 'pct_avail_mem', 'total_mem']
     """
     return [
         {
@@ -307,7 +322,13 @@ def get_mem_status() -> list[dict[str, Any]]:
 
 
 def get_max_array_rank() -> int:
-    """Return the highest number of dimensions in Arkouda; akdask takes as many as NumPy."""
+    """Return the highest number of dimensions in Arkouda; akdask takes as many as NumPy.
+
+    Examples
+    --------
+    >>> ak.get_max_array_rank()
+    3
+    """
     return MAX_RANK
 
 

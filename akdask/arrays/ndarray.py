@@ -77,32 +77,74 @@ class ArrayView(pdarray):
 
     @property
     def base(self) -> Any:
-        """The elements as a flat array."""
+        """The elements as a flat array.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.base.tolist()
+        [0, 1, 2, 3, 4, 5]
+        """
         return self._flat._like(self._frame, self._value)
 
     @property
     def dtype(self) -> Any:
-        """NumPy dtype of the elements."""
+        """NumPy dtype of the elements.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.dtype
+        dtype('int64')
+        """
         return self._flat.dtype
 
     @property
     def shape(self) -> Shape:  # type: ignore[override]  # that of a flat array has one length
-        """Length of each dimension."""
+        """Length of each dimension.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.shape
+        (2, 3)
+        """
         return self._shape
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """Number of dimensions.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.ndim
+        2
+        """
         return len(self._shape)
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.size
+        6
+        """
         return math.prod(self._shape)
 
     @property
     def T(self) -> Any:
-        """The array with its dimensions in reverse order; lazy."""
+        """The array with its dimensions in reverse order; lazy.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.T.tolist()
+        [[0, 3], [1, 4], [2, 5]]
+        """
         return rearranged(self, Layout.of(self._shape).permuted(range(self.ndim)[::-1]))
 
     def __len__(self) -> int:
@@ -111,41 +153,104 @@ class ArrayView(pdarray):
         return self._shape[0]
 
     def copy(self) -> Self:
-        """Return a copy; lazy objects share immutable parts."""
+        """Return a copy; lazy objects share immutable parts.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.copy().tolist()
+        [[0, 1, 2], [3, 4, 5]]
+        """
         return type(self)(self.base, self._shape)
 
     def take(self, indices: Any, axis: int | None = None) -> Any:
-        """Return the elements at some positions, in row-major order or along a dimension; see `akdask.take`.  Lazy."""
+        """Return the elements at some positions, in row-major order or along a dimension; see `akdask.take`.  Lazy.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.take([2, 0], axis=1).tolist()
+        [[2, 0], [5, 3]]
+        """
         if axis is not None:
             return self[(slice(None),) * (axis % max(self.ndim, 1)) + (indices,)]
         return self.base[as_array(indices) if np.ndim(indices) > 1 else indices]
 
     def head(self, n: int = 5) -> Any:
-        """Return the elements at the first `n` positions along the first dimension; lazy."""
+        """Return the elements at the first `n` positions along the first dimension; lazy.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.head(1).tolist()
+        [[0, 1, 2]]
+        """
         return self[:n]
 
     def tail(self, n: int = 5) -> Any:
-        """Return the elements at the last `n` positions along the first dimension; lazy."""
+        """Return the elements at the last `n` positions along the first dimension; lazy.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.tail(1).tolist()
+        [[3, 4, 5]]
+        """
         return self[-n:] if n else self[:0]
 
     def astype(self, dtype: Any) -> Any:
-        """Return the elements converted to another type; lazy.  See `pdarray.astype`."""
+        """Return the elements converted to another type; lazy.  See `pdarray.astype`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.astype(ak.float64).tolist()
+        [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+        """
         return shaped(self.base.astype(dtype), self._shape)
 
     def flatten(self) -> Any:
-        """Return the elements as a flat array, in row-major order; lazy."""
+        """Return the elements as a flat array, in row-major order; lazy.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.flatten().tolist()
+        [0, 1, 2, 3, 4, 5]
+        """
         return self.base
 
     def reshape(self, *shape: Any) -> Any:
-        """Return the elements in another shape; lazy.  See `pdarray.reshape`."""
+        """Return the elements in another shape; lazy.  See `pdarray.reshape`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.reshape(3, 2).tolist()
+        [[0, 1], [2, 3], [4, 5]]
+        """
         return reshaped(self.base, *shape)
 
     def repartition(self, npartitions: int) -> Self:
-        """Return the elements in another number of partitions; see `pdarray.repartition`."""
+        """Return the elements in another number of partitions; see `pdarray.repartition`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.repartition(2).npartitions
+        2
+        """
         return type(self)(self.base.repartition(npartitions), self._shape)
 
     def equals(self, other: Any) -> bool:
-        """Whether the other array has the same shape and elements; computes."""
+        """Whether the other array has the same shape and elements; computes.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.equals(a.copy())
+        True
+        """
         return isinstance(other, pdarray) and self.shape == other.shape and bool((self == other).all())
 
     # reductions, of all elements or along dimensions
@@ -179,53 +284,136 @@ class ArrayView(pdarray):
         return self._reduced("sum", axis, keepdims)
 
     def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`."""
+        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.prod(axis=1).tolist()
+        [0, 60]
+        """
         return self._reduced("prod", axis, keepdims)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`."""
+        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.min(axis=1).tolist()
+        [0, 3]
+        """
         return self._reduced("min", axis, keepdims)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`."""
+        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.max(axis=1).tolist()
+        [2, 5]
+        """
         return self._reduced("max", axis, keepdims)
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`."""
+        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.mean(axis=1).tolist()
+        [1.0, 4.0]
+        """
         return self._reduced("mean", axis, keepdims)
 
     def var(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`."""
+        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.var(axis=0).tolist()
+        [2.25, 2.25, 2.25]
+        """
         return self._reduced("var", axis, keepdims, ddof=ddof)
 
     def std(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`."""
+        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.std(axis=0).tolist()
+        [1.5, 1.5, 1.5]
+        """
         return self._reduced("std", axis, keepdims, ddof=ddof)
 
     def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`."""
+        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> (a > 4).any(axis=0).tolist()
+        [False, False, True]
+        """
         return self._reduced("any", axis, keepdims)
 
     def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`."""
+        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> (a > 0).all(axis=0).tolist()
+        [False, True, True]
+        """
         return self._reduced("all", axis, keepdims)
 
     def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`."""
+        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.argmin(axis=1).tolist()
+        [0, 0]
+        """
         return self._reduced("argmin", axis, keepdims)
 
     def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`."""
+        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.argmax(axis=1).tolist()
+        [2, 2]
+        """
         return self._reduced("argmax", axis, keepdims)
 
     def median(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`."""
+        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.median(axis=1).tolist()
+        [1.0, 4.0]
+        """
         return self._reduced("median", axis, keepdims)
 
     def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
         """Return a quantile of all elements or along dimensions as float64; see `sum` and `pdarray.quantile`.
 
         Of several, the first dimension of the result is theirs.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.quantile(0.5, axis=0).tolist()
+        [1.5, 2.5, 3.5]
         """
         from akdask.operators.reduce.quantiles import checked_quantiles
 
@@ -240,11 +428,25 @@ class ArrayView(pdarray):
         return self.flatten().quantile(q, None, method)
 
     def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""
+        """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.count_nonzero(axis=1).tolist()
+        [2, 3]
+        """
         return self._reduced("count_nonzero", axis, keepdims)
 
     def is_sorted(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`."""
+        """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.is_sorted(axis=1).tolist()
+        [True, True]
+        """
         if axis is None:
             return self.flatten().is_sorted(keepdims=keepdims)
         from akdask.arrays.axes import along_axis
@@ -252,7 +454,14 @@ class ArrayView(pdarray):
         return along_axis("is_sorted", self, axis, keepdims)
 
     def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> Any:
-        """Return the positions that put the elements in order along a dimension; lazy.  See `akdask.argsort`."""
+        """Return the positions that put the elements in order along a dimension; lazy.  See `akdask.argsort`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.argsort(axis=1, ascending=False).tolist()
+        [[2, 1, 0], [2, 1, 0]]
+        """
         from akdask.arrays.axes import along_axis
 
         return along_axis("argsort", self, axis, ascending=ascending)
@@ -337,11 +546,27 @@ class ArrayView(pdarray):
         return type(self)(self._persisted(graph, rename), self._shape)
 
     def to_dask(self) -> Any:
-        """Return a Dask array of the same shape; lazy.  See `pdarray.to_dask`."""
+        """Return a Dask array of the same shape; lazy.  See `pdarray.to_dask`.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.to_dask().sum().compute().item()
+        15
+        """
         return self.base.to_dask().reshape(self._shape)
 
     def to_arrow(self) -> Any:
-        """Refuse: Arrow's arrays have one dimension."""
+        """Refuse: Arrow's arrays have one dimension.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.to_arrow().to_pylist()
+        Traceback (most recent call last):
+            ...
+        akdask.errors.UnsupportedError: Arrow's arrays have one dimension. ...
+        """
         raise UnsupportedError("Arrow's arrays have one dimension.", hint="flatten() it.")
 
     # storage
@@ -378,6 +603,13 @@ class ArrayView(pdarray):
             As in `pdarray.to_hdf`.
         storage_options : mapping of str to value, optional
             Arguments of fsspec for URLs, such as keys or ``anon=True``.
+
+        Examples
+        --------
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.to_hdf("grid", "grid")
+        >>> ak.read_hdf("grid*")["grid"].shape
+        (2, 3)
         """
         if nd not in {"view", "flat"}:
             raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")

@@ -11,7 +11,7 @@ import numpy as np
 from akdask.arrays import sorting
 from akdask.arrays.array import as_ndarray, check_axis, shows
 from akdask.arrays.elementwise import ElementwiseArray, assigned
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.reductions import checked_ddof, corr, cov, distinct_count, quantiles, reduced, reduced_along_rows
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
@@ -73,6 +73,13 @@ def _between(op: str) -> Callable[[Any, Any], Any]:
     return BETWEEN[op]
 
 
+_OF_ELEMENTS = """
+>>> ak.array([2, 4, 3]).{name}().item()
+{of_all}
+"""
+
+
+@shown_by(_OF_ELEMENTS)
 def _of_elements(array: pdarray, name: str, axis: int | None = None, keepdims: bool = False) -> Scalar:
     """Return {what} as a lazy scalar: {dtype}.
 
@@ -85,15 +92,11 @@ def _of_elements(array: pdarray, name: str, axis: int | None = None, keepdims: b
         The only axis, 0.
     keepdims : bool
         Return an array of one element.
-
-    Examples
-    --------
-    {prompt} ak.array([2, 4, 3]).{name}().item()
-    {of_all}
     """
     return array._reduced(name, axis, keepdims)
 
 
+@shown_by(_OF_ELEMENTS)
 def _spread_of_elements(
     array: pdarray, name: str, ddof: int = 0, axis: int | None = None, keepdims: bool = False
 ) -> Scalar:
@@ -107,11 +110,6 @@ def _spread_of_elements(
         The only axis, 0.
     keepdims : bool
         Return an array of one element.
-
-    Examples
-    --------
-    {prompt} ak.array([2, 4, 3]).{name}().item()
-    {of_all}
     """
     return array._reduced(name, axis, keepdims, ddof=checked_ddof(array, ddof))
 
@@ -145,12 +143,26 @@ class pdarray(ElementwiseArray):
 
     @property
     def dtype(self) -> Any:
-        """NumPy dtype of the elements; ``ak.bigint`` for integers of any size."""
+        """NumPy dtype of the elements; ``ak.bigint`` for integers of any size.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.dtype
+        dtype('int64')
+        """
         return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
 
     @property
     def name(self) -> str:
-        """The name of the plan in Dask: arrays of the same name have the same elements."""
+        """The name of the plan in Dask: arrays of the same name have the same elements.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.name == a.copy().name
+        True
+        """
         return self.expr._name
 
     @property
@@ -158,6 +170,11 @@ class pdarray(ElementwiseArray):
         """Bits of integers of any size, which are taken modulo ``2**max_bits``; -1 for no limit.
 
         It may be set, which changes the elements of this array; lazy.
+
+        Examples
+        --------
+        >>> ak.array([2**70], max_bits=80).max_bits
+        80
         """
         return self._value.dtype.max_bits
 
@@ -176,6 +193,11 @@ class pdarray(ElementwiseArray):
             If the elements are not bigint.
         SchemaError
             If some are below 0.
+
+        Examples
+        --------
+        >>> [part.tolist() for part in ak.array([2**64 + 5], dtype=ak.bigint).bigint_to_uint_arrays()]
+        [[1], [5]]
         """
         if self._value.dtype.kind != "bigint":
             raise ArgumentTypeError(f"only bigint is split into uint64; the array is of {self.dtype}.")
@@ -189,6 +211,11 @@ class pdarray(ElementwiseArray):
         ------
         ArgumentError
             If there are no such bits.
+
+        Examples
+        --------
+        >>> ak.array([0b110100]).slice_bits(2, 4).tolist()
+        [5]
         """
         if not 0 <= low <= high:
             raise ArgumentError(f"there are no bits {low} to {high}.", hint="bits are counted from 0, the lowest.")
@@ -201,26 +228,59 @@ class pdarray(ElementwiseArray):
     cov, corr = cov, corr
 
     def rotl(self, other: Any) -> Any:
-        """Return the elements with their bits rotated left by a scalar or row by row; lazy."""
+        """Return the elements with their bits rotated left by a scalar or row by row; lazy.
+
+        Examples
+        --------
+        >>> ak.array([1, 2**62]).rotl(2).tolist()
+        [4, 1]
+        """
         return rotl(self, other)
 
     def rotr(self, other: Any) -> Any:
-        """Return the elements with their bits rotated right by a scalar or row by row; lazy."""
+        """Return the elements with their bits rotated right by a scalar or row by row; lazy.
+
+        Examples
+        --------
+        >>> ak.array([4, 8]).rotr(2).tolist()
+        [1, 2]
+        """
         return rotr(self, other)
 
     @property
     def inferred_type(self) -> str:
-        """The word of pandas for the kind of elements: ``integer``, ``floating`` or ``boolean``."""
+        """The word of pandas for the kind of elements: ``integer``, ``floating`` or ``boolean``.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.inferred_type
+        'integer'
+        """
         return {"float": "floating", "bool": "boolean"}.get(self._value.dtype.kind, "integer")
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """Bytes of one element.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.itemsize
+        8
+        """
         return self._value.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements; counts rows if their number is unknown."""
+        """Bytes of all elements; counts rows if their number is unknown.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.nbytes
+        24
+        """
         return self.size * self.itemsize
 
     _earlier: tuple[tuple[Frame, Value], ...] = ()
@@ -274,6 +334,12 @@ class pdarray(ElementwiseArray):
         """Return the elements as a list of Python objects; computes.
 
         Integers with gaps become floats with NaN in the gaps, unless one of the integers fits no float.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.tolist()
+        [3, 1, 3]
         """
         if not self._value.dtype.is_nullable_number:
             return super().tolist()
@@ -337,7 +403,13 @@ class pdarray(ElementwiseArray):
         return quantiles(self, q, axis, method, keepdims)
 
     def count_nonzero(self) -> Scalar:
-        """Return the number of elements that are not zero as int64; lazy."""
+        """Return the number of elements that are not zero as int64; lazy.
+
+        Examples
+        --------
+        >>> ak.array([3, 0, 3]).count_nonzero()
+        np.int64(2)
+        """
         return self._reduced("count_nonzero", None, False)
 
     def nunique(self) -> Scalar:
@@ -392,19 +464,46 @@ class pdarray(ElementwiseArray):
         return sorting.is_sorted(self, axis)
 
     def mink(self, k: int) -> Any:
-        """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
+        """Return the `k` smallest elements in ascending order; see `akdask.mink`.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.mink(2).tolist()
+        [1, 3]
+        """
         return sorting.few_extremes("mink", self, k)
 
     def maxk(self, k: int) -> Any:
-        """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
+        """Return the `k` largest elements in ascending order; see `akdask.maxk`.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.maxk(2).tolist()
+        [3, 3]
+        """
         return sorting.few_extremes("maxk", self, k)
 
     def argmink(self, k: int) -> Any:
-        """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
+        """Return the positions of the `k` smallest elements; see `akdask.argmink`.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.argmink(1).tolist()
+        [1]
+        """
         return sorting.few_extremes("argmink", self, k)
 
     def argmaxk(self, k: int) -> Any:
-        """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
+        """Return the positions of the `k` largest elements; see `akdask.argmaxk`.
+
+        Examples
+        --------
+        >>> ak.array([3, 1, 5]).argmaxk(2).tolist()
+        [0, 2]
+        """
         return sorting.few_extremes("argmaxk", self, k)
 
     # elements
@@ -422,7 +521,15 @@ class pdarray(ElementwiseArray):
         self._frame, self._value = assigned(self, key, item)
 
     def value_counts(self) -> tuple[Any, pdarray]:
-        """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
+        """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> values, counts = a.value_counts()
+        >>> values.tolist(), counts.tolist()
+        ([1, 3], [1, 2])
+        """
         from akdask.operators.group.plan import GroupAggregate, GroupReduction
 
         frame, key = self._key()
@@ -431,7 +538,15 @@ class pdarray(ElementwiseArray):
         return self._of_key(groups, found), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:
-        """Set every element; lazy."""
+        """Set every element; lazy.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.fill(7)
+        >>> a.tolist()
+        [7, 7, 7]
+        """
         self[:] = value
 
     def _binop(self, other: Any, op: str) -> Any:
@@ -463,6 +578,12 @@ class pdarray(ElementwiseArray):
         ------
         ArgumentError
             If the operator is unknown.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.opeq(2, "+=").tolist()
+        [5, 3, 5]
         """
         if op not in IN_PLACE:
             raise ArgumentError(f"there is no operator {op!r} in place.", details=[f"operators: {' '.join(IN_PLACE)}"])
@@ -481,6 +602,12 @@ class pdarray(ElementwiseArray):
         ------
         ArgumentTypeError
             If it cannot have that type.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.format_other(2)
+        '2'
         """
         try:
             item = bigint_(other) if self._value.dtype.kind == "bigint" else self._value.dtype.numpy.type(other)
@@ -506,11 +633,24 @@ class pdarray(ElementwiseArray):
         return reshaped(self, *shape)
 
     def flatten(self) -> pdarray:
-        """Return the array itself, which is flat."""
+        """Return the array itself, which is flat.
+
+        Examples
+        --------
+        >>> ak.arange(4).reshape(2, 2).flatten().tolist()
+        [0, 1, 2, 3]
+        """
         return self
 
     def equals(self, other: Any) -> Any:
-        """Whether the other array has the same elements in the same order; computes."""
+        """Whether the other array has the same elements in the same order; computes.
+
+        Examples
+        --------
+        >>> a = ak.array([3, 1, 3])
+        >>> a.equals(a.copy()), a.equals(a + 1)
+        (np.True_, np.False_)
+        """
         if not isinstance(other, pdarray) or self.shape != other.shape:
             return False
         return self._operate("equal", self, other).all().value()

@@ -50,7 +50,13 @@ class Scalar(NDArrayOperatorsMixin, Collection):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the value; of integers of which some may be missing, it is NaN if one is."""
+        """NumPy dtype of the value; of integers of which some may be missing, it is NaN if one is.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).sum().dtype
+        dtype('int64')
+        """
         return self._element.aggregate.result_type(self._element.position).numpy
 
     @property  # type: ignore[misc]  # typed as if it could be assigned
@@ -85,7 +91,13 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         return Replica(element.aggregate, element.position, dtype)
 
     def value(self) -> Any:
-        """Return the NumPy scalar; computes on first use."""
+        """Return the NumPy scalar; computes on first use.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).sum().value()
+        np.int64(4)
+        """
         if self._value is _UNKNOWN:
             (self._value,) = run(self._expr)
         elif hasattr(self._value, "result"):
@@ -98,7 +110,13 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         return self._value is not _UNKNOWN
 
     def item(self) -> Any:
-        """Return the plain Python value; computes on first use."""
+        """Return the plain Python value; computes on first use.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).sum().item()
+        4
+        """
         value = self.value()
         return value.item() if isinstance(value, np.generic) else value
 

@@ -13,7 +13,7 @@ from akdask.arrays.array import Array, of_rows, shows, wrap
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE
 from akdask.arrays.elementwise import combine
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
@@ -28,7 +28,13 @@ from akdask.storage.files import absolute, takes_storage_options
 from akdask.storage.locales import locale_files
 from akdask.storage.registry import format_named, open_files
 
+_OF_LISTS = """
+>>> ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3])).{name}().tolist()
+{of_lists}
+"""
 
+
+@shown_by(_OF_LISTS)
 def _of_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
     """Return {what} of each list; lazy.
 
@@ -42,6 +48,7 @@ def _of_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
     return lists.reduced(segarray, name, x)
 
 
+@shown_by(_OF_LISTS)
 def _position_in_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
     """Return {what} of each list, among the values of all lists; lazy.
 
@@ -49,11 +56,6 @@ def _position_in_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
     ----------
     x : object, optional
         Accepted for compatibility with Arkouda.
-
-    Examples
-    --------
-    {prompt} ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3])).{name}().tolist()
-    {of_groups}
     """
     return lists.placed(segarray, name, x)
 
@@ -147,7 +149,13 @@ class SegArray(Array):
 
     @classmethod
     def from_parts(cls, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> Self:
-        """Return the SegArray of segments and values, as the class itself does."""
+        """Return the SegArray of segments and values, as the class itself does.
+
+        Examples
+        --------
+        >>> ak.SegArray.from_parts(ak.array([0, 2]), ak.array([2, 4, 3])).tolist()
+        [[2, 4], [3]]
+        """
         return cls(segments, values, lengths, grouping)
 
     @classmethod
@@ -173,43 +181,98 @@ class SegArray(Array):
 
     @property
     def values(self) -> Any:
-        """The values of all lists as a pdarray or Strings; lazy, and their number is unknown until it is counted."""
+        """The values of all lists as a pdarray or Strings; lazy, and their number is unknown until it is counted.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.values.tolist()
+        [2, 4, 3]
+        """
         flat = Flatten(Project(self._frame, (0,), (self._value,)))
         return wrap(flat, flat.column(0))
 
     @property
     def lengths(self) -> Any:
-        """The number of values in each list as int64; lazy."""
+        """The number of values in each list as int64; lazy.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.lengths.tolist()
+        [2, 1]
+        """
         return wrap(self._frame, lists.lengths(self))
 
     @property
     def segments(self) -> Any:
-        """Where each list starts among the values of all, as int64; lazy."""
+        """Where each list starts among the values of all, as int64; lazy.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.segments.tolist()
+        [0, 2]
+        """
         return lists.starts(self)
 
     @property
     def non_empty(self) -> Any:
-        """Which lists have values; lazy."""
+        """Which lists have values; lazy.
+
+        Examples
+        --------
+        >>> ak.SegArray(ak.array([0, 2]), ak.array([2, 4])).non_empty.tolist()
+        [True, False]
+        """
         return self.lengths > 0
 
     @property
     def grouping(self) -> GroupBy:
-        """The values grouped by list; empty lists have no number; lazy."""
+        """The values grouped by list; empty lists have no number; lazy.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.grouping.size()[1].tolist()
+        [2, 1]
+        """
         return GroupBy(lists.numbers_of_values(self))
 
     @property
     def dtype(self) -> Any:
-        """Type of the values: a NumPy dtype, of integers of any size ``ak.bigint``."""
+        """Type of the values: a NumPy dtype, of integers of any size ``ak.bigint``.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.dtype
+        dtype('int64')
+        """
         return self.values.dtype
 
     @property
     def valsize(self) -> int:
-        """Number of values in all lists; computes."""
+        """Number of values in all lists; computes.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.valsize
+        3
+        """
         return int(self.lengths.sum())
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values; computes."""
+        """Bytes of the values; computes.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.nbytes
+        24
+        """
         return int(self.values.nbytes)
 
     def _element(self, position: int) -> Any:
@@ -257,11 +320,23 @@ class SegArray(Array):
         ------
         ArgumentError
             If the reduction is unknown.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.aggregate("max")[1].tolist()
+        [4, 3]
         """
         return lists.aggregated(self, op, x)
 
     def unique(self, x: Any = None) -> Any:
-        """Return the distinct values of each list in ascending order; empty lists stay."""
+        """Return the distinct values of each list in ascending order; empty lists stay.
+
+        Examples
+        --------
+        >>> ak.SegArray(ak.array([0, 3]), ak.array([4, 2, 4, 3])).unique().tolist()
+        [[2, 4], [3]]
+        """
         frame, values = lists.with_values(self, x)
         return self._like(frame, Call("list_unique", values))
 
@@ -290,6 +365,13 @@ class SegArray(Array):
         ------
         ArgumentTypeError
             If `j` is no integer.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> values, origins = lists.get_jth(1)
+        >>> values.tolist(), origins.tolist()
+        ([4, 0], [True, False])
         """
         return lists.items_at(self, j, return_origins, compressed, default)
 
@@ -309,15 +391,38 @@ class SegArray(Array):
         -------
         list of pdarray, and pdarray of bool
             First values, second values and so on, and which lists they come from.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> prefixes, origins = lists.get_prefixes(1)
+        >>> prefixes[0].tolist(), origins.tolist()
+        ([2], [True, False])
         """
         return lists.columns(self, range(n), lists.having(self, n + proper), return_origins)
 
     def get_suffixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
-        """Return the last `n` values of each list that is longer than that; see `get_prefixes`."""
+        """Return the last `n` values of each list that is longer than that; see `get_prefixes`.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> suffixes, origins = lists.get_suffixes(1)
+        >>> suffixes[0].tolist(), origins.tolist()
+        ([4], [True, False])
+        """
         return lists.columns(self, range(-n, 0), lists.having(self, n + proper), return_origins)
 
     def get_length_n(self, n: int, return_origins: bool = True) -> Any:
-        """Return the lists of `n` values, as first values, second values and so on; see `get_prefixes`."""
+        """Return the lists of `n` values, as first values, second values and so on; see `get_prefixes`.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> columns, origins = lists.get_length_n(2)
+        >>> [column.tolist() for column in columns], origins.tolist()
+        ([[2], [4]], [True, False])
+        """
         return lists.columns(self, range(n), Call("equal", lists.lengths(self), Constant(n)), return_origins)
 
     def get_ngrams(self, n: int, return_origins: bool = True) -> Any:
@@ -332,6 +437,13 @@ class SegArray(Array):
         ------
         ArgumentError
             If all lists are shorter, and are known at the call; others give no runs.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> columns, origins = lists.get_ngrams(2)
+        >>> [column.tolist() for column in columns], origins.tolist()
+        ([[2], [4]], [0])
         """
         if self._longest is not None and count_of(n) > self._longest:
             raise ArgumentError(f"no list has {n} values.", details=[f"the longest has {self._longest}"])
@@ -348,6 +460,13 @@ class SegArray(Array):
             The position; from the end if negative.  An error at compute if one of the lists is too short.
         v : scalar, pdarray or Strings
             The value, or one for each of the chosen lists.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.set_jth(0, 1, 9)
+        >>> lists.tolist()
+        [[2, 9], [3]]
         """
         lists.assign(self, i, j, v)
 
@@ -360,29 +479,70 @@ class SegArray(Array):
             The value, or one for each list, of the type of the others.
         prepend : bool, default False
             Put it before the others.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.append_single(ak.array([7, 8])).tolist()
+        [[2, 4, 7], [3, 8]]
         """
         return lists.with_one_more(self, x, prepend=bool(prepend))
 
     def prepend_single(self, x: Any) -> Any:
-        """Return lists with one more value each, before the others; see `append_single`."""
+        """Return lists with one more value each, before the others; see `append_single`.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.prepend_single(ak.array([7, 8])).tolist()
+        [[7, 2, 4], [8, 3]]
+        """
         return self.append_single(x, prepend=True)
 
     # sets
 
     def intersect(self, other: Any) -> Any:
-        """Return the values that are in both lists of a row, each once and in ascending order."""
+        """Return the values that are in both lists of a row, each once and in ascending order.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.intersect(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
+        [[4], []]
+        """
         return lists.combined(self, "list_intersect", other)
 
     def union(self, other: Any) -> Any:
-        """Return the values that are in either list of a row, each once and in ascending order."""
+        """Return the values that are in either list of a row, each once and in ascending order.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.union(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
+        [[2, 4], [3, 5]]
+        """
         return lists.combined(self, "list_union", other)
 
     def setdiff(self, other: Any) -> Any:
-        """Return the values that are not in the other list of a row, each once and in ascending order."""
+        """Return the values that are not in the other list of a row, each once and in ascending order.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.setdiff(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
+        [[2], [3]]
+        """
         return lists.combined(self, "list_setdiff", other)
 
     def setxor(self, other: Any) -> Any:
-        """Return the values that are in just one list of a row, each once and in ascending order."""
+        """Return the values that are in just one list of a row, each once and in ascending order.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.setxor(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
+        [[2], [3, 5]]
+        """
         return lists.combined(self, "list_setxor", other)
 
     def remove_repeats(self, return_multiplicity: bool = False) -> Any:
@@ -392,6 +552,11 @@ class SegArray(Array):
         ----------
         return_multiplicity : bool, default False
             Return a SegArray of the number of repetitions of each value, too.
+
+        Examples
+        --------
+        >>> ak.SegArray(ak.array([0, 3]), ak.array([4, 4, 2, 3])).remove_repeats().tolist()
+        [[4, 2], [3]]
         """
         remaining = self._like(self._frame, Call("list_remove_repeats", self._value))
         if not return_multiplicity:
@@ -407,6 +572,12 @@ class SegArray(Array):
             The values to leave out.
         discard_empty : bool, default False
             Leave out lists that are empty afterwards.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.filter(4).tolist()
+        [[2], [3]]
         """
         remaining = lists.without(self, filter)
         return remaining[remaining.non_empty] if discard_empty else remaining
@@ -422,13 +593,27 @@ class SegArray(Array):
         return wrap(*combine("not_equal", [self, other])) if isinstance(other, SegArray) else NotImplemented
 
     def equals(self, other: Any) -> bool:
-        """Whether the other SegArray has the same lists in the same order; computes."""
+        """Whether the other SegArray has the same lists in the same order; computes.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.equals(lists.copy())
+        True
+        """
         if not isinstance(other, SegArray) or self.size != other.size:
             return False
         return bool((self == other).all())
 
     def hash(self) -> tuple[Any, Any]:
-        """Return the SipHash of 128 bits of each list as two arrays of uint64; lazy."""
+        """Return the SipHash of 128 bits of each list as two arrays of uint64; lazy.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> [part.size for part in lists.hash()]
+        [2, 2]
+        """
         high, low = (wrap(self._frame, Call("list_hash", self._value, part=part)) for part in (0, 1))
         return high, low
 
@@ -453,11 +638,24 @@ class SegArray(Array):
             If there are none, or the axis is another.
         ArgumentTypeError
             If the types differ.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> ak.SegArray.concat([lists, lists]).tolist()
+        [[2, 4], [3], [2, 4], [3]]
         """
         return lists.concatenated(x, axis, ordered)
 
     def append(self, other: SegArray, axis: int = 0) -> SegArray:
-        """Return the lists followed by another SegArray's, or joined row by row with ``axis=1``; see `concat`."""
+        """Return the lists followed by another SegArray's, or joined row by row with ``axis=1``; see `concat`.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.append(lists, axis=1).tolist()
+        [[2, 4, 2, 4], [3, 3]]
+        """
         return self.concat([self, other], axis=axis)
 
     # files
@@ -478,6 +676,13 @@ class SegArray(Array):
         -------
         dict of str to SegArray
             With one entry, as `read_hdf` gives it.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.to_hdf("lists")
+        >>> ak.SegArray.read_hdf("lists", "segarray")["segarray"].tolist()
+        [[2, 4], [3]]
         """
         files = open_files(locale_files(absolute(prefix_path)) or absolute(prefix_path), format_named("HDF5"))
         return {dataset: from_stored(files.objects([dataset])[dataset])}
@@ -488,7 +693,14 @@ class SegArray(Array):
         return lists.as_arrays
 
     def tolist(self) -> list[list[Any]]:
-        """Return the lists as lists of Python objects; computes."""
+        """Return the lists as lists of Python objects; computes.
+
+        Examples
+        --------
+        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+        >>> lists.tolist()
+        [[2, 4], [3]]
+        """
         return [row.tolist() for row in self.to_ndarray()]
 
     _most_shown = 2 * EDGE

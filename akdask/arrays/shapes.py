@@ -940,8 +940,7 @@ def scalar_array(value: Any, dtype: Any = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
-    >>> ak.scalar_array(5, "float64").tolist()
+    >>> scalar_array(5, "float64").tolist()
     [5.0]
     """
     return full(1, value, dtype)
@@ -974,7 +973,13 @@ def shares_memory(a: Any, b: Any) -> bool:
 
 
 def may_share_memory(a: Any, b: Any) -> bool:
-    """Whether two objects hold columns that are the same; see `shares_memory`, which is exact."""
+    """Whether two objects hold the same columns, as `shares_memory` says, which is exact.
+
+    Examples
+    --------
+    >>> may_share_memory(ak.zeros(2), ak.ones(2))
+    False
+    """
     return shares_memory(a, b)
 
 

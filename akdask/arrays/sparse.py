@@ -59,27 +59,62 @@ class sparray:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the elements."""
+        """NumPy dtype of the elements.
+
+        Examples
+        --------
+        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
+        >>> m.dtype
+        dtype('int64')
+        """
         return cast("np.dtype[Any]", self._vals.dtype)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """Bytes of one element.
+
+        Examples
+        --------
+        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
+        >>> m.itemsize
+        8
+        """
         return self._vals.itemsize
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
+        """Numbers of rows and columns.
+
+        Examples
+        --------
+        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
+        >>> m.shape
+        (3, 3)
+        """
         return self._size, self._size
 
     @property
     def size(self) -> int:
-        """Number of rows times number of columns."""
+        """Number of rows times number of columns.
+
+        Examples
+        --------
+        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
+        >>> m.size
+        9
+        """
         return self._size**2
 
     @property
     def nnz(self) -> int:
-        """Number of stored elements; counts them once."""
+        """Number of stored elements; counts them once.
+
+        Examples
+        --------
+        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
+        >>> m.nnz
+        2
+        """
         return self._vals.size
 
     def __len__(self) -> int:
@@ -90,7 +125,14 @@ class sparray:
         raise UnsupportedError("elements of a sparse matrix are not found by their place.", hint="see to_pdarray().")
 
     def to_pdarray(self) -> list[pdarray]:
-        """Return rows, columns and values of the elements that are stored, in the order of the layout; lazy."""
+        """Return rows, columns and values of the elements that are stored, in the order of the layout; lazy.
+
+        Examples
+        --------
+        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
+        >>> [part.tolist() for part in m.to_pdarray()]
+        [[1, 2], [3, 1], [10, 20]]
+        """
         rows, cols = self._at
         return [rows.copy(), cols.copy(), self._vals.copy()]
 
@@ -108,6 +150,13 @@ class sparray:
             If it is no pdarray.
         ArgumentError
             If the type differs, or the number of values.
+
+        Examples
+        --------
+        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
+        >>> m.fill_vals(ak.array([7, 8]))
+        >>> m.to_pdarray()[2].tolist()
+        [7, 8]
         """
         if not isinstance(a, pdarray):
             raise ArgumentTypeError(f"values are a pdarray, not a {type(a).__name__}.")
@@ -150,6 +199,12 @@ def create_sparse_matrix(size: int, rows: Any, cols: Any, vals: Any, layout: Lay
         from 1 to `size`.
     AlignmentError
         If they are not as many.
+
+    Examples
+    --------
+    >>> m = ak.create_sparse_matrix(3, ak.array([1, 2, 3]), ak.array([1, 3, 2]), ak.array([10, 20, 30]), "CSR")
+    >>> m.nnz, [part.tolist() for part in m.to_pdarray()]
+    (3, [[1, 2, 3], [1, 3, 2], [10, 20, 30]])
     """
     check_layout(layout)
     kinds = [type(item).__name__ for item in (rows, cols, vals) if not isinstance(item, pdarray)]

@@ -86,7 +86,14 @@ class Strings(ElementwiseArray):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """``dtype('<U')``: NumPy's type of strings of any length."""
+        """``dtype('<U')``: NumPy's type of strings of any length.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.dtype
+        dtype('<U')
+        """
         return np.dtype(str)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
@@ -175,43 +182,107 @@ class Strings(ElementwiseArray):
         return self._operate("endswith", self, substr=text.as_str(substr), regex=regex)
 
     def islower(self) -> pdarray:
-        """Return which strings have letters, all in lower case; lazy bool array."""
+        """Return which strings have letters, all in lower case; lazy bool array.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.islower().tolist()
+        [True, True, False]
+        """
         return self._operate("islower", self)
 
     def isupper(self) -> pdarray:
-        """Return which strings have letters, all in upper case; lazy bool array."""
+        """Return which strings have letters, all in upper case; lazy bool array.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.isupper().tolist()
+        [False, False, True]
+        """
         return self._operate("isupper", self)
 
     def istitle(self) -> pdarray:
-        """Return which strings have each word capitalized; lazy bool array."""
+        """Return which strings have each word capitalized; lazy bool array.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.istitle().tolist()
+        [False, False, True]
+        """
         return self._operate("istitle", self)
 
     def isalnum(self) -> pdarray:
-        """Return which strings are letters and digits only; lazy bool array."""
+        """Return which strings are letters and digits only; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["b2", "a b"]).isalnum().tolist()
+        [True, False]
+        """
         return self._operate("isalnum", self)
 
     def isalpha(self) -> pdarray:
-        """Return which strings are letters only; lazy bool array."""
+        """Return which strings are letters only; lazy bool array.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.isalpha().tolist()
+        [True, True, False]
+        """
         return self._operate("isalpha", self)
 
     def isdigit(self) -> pdarray:
-        """Return which strings are digits only; lazy bool array."""
+        """Return which strings are digits only; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["12", "1.5"]).isdigit().tolist()
+        [True, False]
+        """
         return self._operate("isdigit", self)
 
     def isdecimal(self) -> pdarray:
-        """Return which strings are decimal characters only; lazy bool array."""
+        """Return which strings are decimal characters only; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["12", "½"]).isdecimal().tolist()
+        [True, False]
+        """
         return self._operate("isdecimal", self)
 
     def isnumeric(self) -> pdarray:
-        """Return which strings are numeric characters only; lazy bool array."""
+        """Return which strings are numeric characters only; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["12", "½", "x"]).isnumeric().tolist()
+        [True, True, False]
+        """
         return self._operate("isnumeric", self)
 
     def isspace(self) -> pdarray:
-        """Return which strings are white space only; lazy bool array."""
+        """Return which strings are white space only; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array([" ", "a b"]).isspace().tolist()
+        [True, False]
+        """
         return self._operate("isspace", self)
 
     def isempty(self) -> pdarray:
-        """Return which strings are empty; lazy bool array."""
+        """Return which strings are empty; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["", " "]).isempty().tolist()
+        [True, False]
+        """
         return self._operate("isempty", self)
 
     # changes
@@ -237,11 +308,23 @@ class Strings(ElementwiseArray):
         return self._operate("upper", self)
 
     def title(self) -> Strings:
-        """Return the strings with each word capitalized; lazy."""
+        """Return the strings with each word capitalized; lazy.
+
+        Examples
+        --------
+        >>> ak.array(["two words"]).title().tolist()
+        ['Two Words']
+        """
         return self._operate("title", self)
 
     def capitalize(self) -> Strings:
-        """Return the strings with the first character in upper case and the rest in lower case; lazy."""
+        """Return the strings with the first character in upper case and the rest in lower case; lazy.
+
+        Examples
+        --------
+        >>> ak.array(["two Words"]).capitalize().tolist()
+        ['Two words']
+        """
         return self._operate("capitalize", self)
 
     def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
@@ -255,16 +338,33 @@ class Strings(ElementwiseArray):
             Put between the two.
         toLeft : bool
             Put `other` on the left.
+
+        Examples
+        --------
+        >>> ak.array(["a", "b"]).stick(ak.array(["x", "y"]), "-").tolist()
+        ['a-x', 'b-y']
         """
         items = (other, self) if toLeft else (self, other)
         return self._operate("stick", *items, delimiter=text.as_str(delimiter))
 
     def lstick(self, other: Any, delimiter: str | bytes = "") -> Strings:
-        """Return the strings with others put before them; see `stick`."""
+        """Return the strings with others put before them; see `stick`.
+
+        Examples
+        --------
+        >>> ak.array(["a", "b"]).lstick(ak.array(["x", "y"]), "-").tolist()
+        ['x-a', 'y-b']
+        """
         return self.stick(other, delimiter, toLeft=True)
 
     def strip(self, chars: str | bytes | None = "") -> Strings:
-        """Return the strings without leading and trailing characters, white space unless given; lazy."""
+        """Return the strings without leading and trailing characters, white space unless given; lazy.
+
+        Examples
+        --------
+        >>> ak.array([" a ", "xbx"]).strip("x").tolist()
+        [' a ', 'b']
+        """
         return self._operate("strip", self, chars="" if chars is None else text.as_str(chars))
 
     def encode(self, toEncoding: str, fromEncoding: str = "UTF-8") -> Strings:
@@ -526,12 +626,25 @@ class Strings(ElementwiseArray):
 
     @property
     def name(self) -> str:
-        """The name of the plan in Dask: arrays of the same name have the same elements."""
+        """The name of the plan in Dask: arrays of the same name have the same elements.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.name == s.copy().name
+        True
+        """
         return self.expr._name
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all strings, each with a terminator; computes."""
+        """Bytes of all strings, each with a terminator; computes.
+
+        Examples
+        --------
+        >>> ak.array(["a", "bc"]).nbytes
+        5
+        """
         return int(self.get_lengths().sum()) + self.size
 
     def hash(self) -> tuple[pdarray, pdarray]:
@@ -550,7 +663,13 @@ class Strings(ElementwiseArray):
 
     @property
     def entry(self) -> pdarray:
-        """The bytes that an Arkouda server keeps for the strings; see `get_bytes`.  Lazy."""
+        """The bytes that an Arkouda server keeps for the strings; see `get_bytes`.  Lazy.
+
+        Examples
+        --------
+        >>> ak.array(["a", "bc"]).entry.tolist()
+        [97, 0, 98, 99, 0]
+        """
         bytes_of_all: pdarray = self.get_bytes()
         return bytes_of_all
 
@@ -721,7 +840,12 @@ class Strings(ElementwiseArray):
         return list(self._patterns)
 
     def purge_cached_regex_patterns(self) -> None:
-        """Forget the patterns that this array has been searched for; nothing else is cached."""
+        """Forget the patterns that this array has been searched for; nothing else is cached.
+
+        Examples
+        --------
+        >>> ak.array(["a"]).purge_cached_regex_patterns()
+        """
         self._patterns.clear()
 
     @cached_property
@@ -747,15 +871,33 @@ class Strings(ElementwiseArray):
         return text.are_missing(self)
 
     def notna(self) -> pdarray:
-        """Return which strings are not missing; lazy bool array."""
+        """Return which strings are not missing; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.array(["a", ""]).notna().tolist()
+        [True, True]
+        """
         return text.are_present(self)
 
     def isnull(self) -> pdarray:
-        """Return which strings are missing, as `isna` does; lazy bool array."""
+        """Return which strings are missing, as `isna` does; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.Series(ak.array(["a", "b"])).shift(1).values.isnull().tolist()
+        [True, False]
+        """
         return self.isna()
 
     def notnull(self) -> pdarray:
-        """Return which strings are not missing, as `notna` does; lazy bool array."""
+        """Return which strings are not missing, as `notna` does; lazy bool array.
+
+        Examples
+        --------
+        >>> ak.Series(ak.array(["a", "b"])).shift(1).values.notnull().tolist()
+        [False, True]
+        """
         return self.notna()
 
     def fillna(self, value: Any) -> Self:
@@ -782,7 +924,13 @@ class Strings(ElementwiseArray):
         return text.filled(self, value)
 
     def dropna(self) -> Self:
-        """Return the strings that are not missing; lazy."""
+        """Return the strings that are not missing; lazy.
+
+        Examples
+        --------
+        >>> ak.Series(ak.array(["a", "b"])).shift(1).values.dropna().tolist()
+        ['a']
+        """
         return text.present(self)
 
     @property
@@ -801,11 +949,24 @@ class Strings(ElementwiseArray):
             Accepted for compatibility with Arkouda.
         ascending : bool, default True
             The direction, as in `argsort`.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.argsort().tolist()
+        [2, 1, 0]
         """
         return sorting.coargsort([self], algorithm, ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the strings are in ascending order, which no missing text is part of; lazy."""
+        """Return whether the strings are in ascending order, which no missing text is part of; lazy.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.is_sorted(), ak.array(["a", "b"]).is_sorted()
+        (np.False_, np.True_)
+        """
         return sorting.is_sorted(self, axis)
 
     min = reduction("min", _of_strings)
@@ -814,19 +975,47 @@ class Strings(ElementwiseArray):
     argmax = reduction("argmax", _of_strings)
 
     def mink(self, k: int) -> Any:
-        """Return the `k` smallest strings in ascending order; see `akdask.mink`."""
+        """Return the `k` smallest strings in ascending order; see `akdask.mink`.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.mink(2).tolist()
+        ['B2', 'a']
+        """
         return sorting.few_extremes("mink", self, k)
 
     def maxk(self, k: int) -> Any:
-        """Return the `k` largest strings in ascending order; see `akdask.maxk`."""
+        """Return the `k` largest strings in ascending order; see `akdask.maxk`.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.maxk(2).tolist()
+        ['a', 'b']
+        """
         return sorting.few_extremes("maxk", self, k)
 
     def argmink(self, k: int) -> Any:
-        """Return the positions of the `k` smallest strings; see `akdask.argmink`."""
+        """Return the positions of the `k` smallest strings; see `akdask.argmink`.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.argmink(2).tolist()
+        [2, 1]
+        """
         return sorting.few_extremes("argmink", self, k)
 
     def argmaxk(self, k: int) -> Any:
-        """Return the positions of the `k` largest strings; see `akdask.argmaxk`."""
+        """Return the positions of the `k` largest strings; see `akdask.argmaxk`.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.argmaxk(2).tolist()
+        [1, 0]
+        """
         return sorting.few_extremes("argmaxk", self, k)
 
     # made of other things
@@ -913,6 +1102,12 @@ class Strings(ElementwiseArray):
         -----
         UserWarning
             If text is missing and `na_rep` is not given.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a"]).to_hdf("words")
+        >>> ak.read_hdf("words*")["strings_array"].tolist()
+        ['b', 'a']
         """
         stored = text.storable(self, save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
@@ -936,6 +1131,12 @@ class Strings(ElementwiseArray):
         ----------
         storage_options : mapping of str to value, optional
             Arguments of fsspec for URLs, such as keys or ``anon=True``.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a"]).save("words", "word")
+        >>> ak.get_datasets("words*")
+        ['word']
         """
         stored = text.storable(self, save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression)
@@ -958,23 +1159,57 @@ class Strings(ElementwiseArray):
         ----------
         storage_options : mapping of str to value, optional
             Arguments of fsspec for URLs, such as keys or ``anon=True``.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a"]).to_hdf("words", "first")
+        >>> ak.array(["x", "y"]).update_hdf("words", "second")
+        >>> ak.get_datasets("words*")
+        ['first', 'second']
         """
         super().update_hdf(prefix_path, dataset, repack, storage_options=storage_options)
 
     # other things
 
     def flatten(self) -> Strings:
-        """Return the array itself, which is flat."""
+        """Return the array itself, which is flat.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.flatten().tolist()
+        ['b', 'a', 'B2']
+        """
         return self
 
     def group(self) -> pdarray:
-        """Return positions that bring equal strings together, as int64; lazy."""
+        """Return positions that bring equal strings together, as int64; lazy.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s[s.group()].tolist()
+        ['B2', 'a', 'b']
+        """
         return self.argsort()
 
     def nunique(self) -> Scalar:
-        """Return the number of distinct strings as int64, without missing text; lazy."""
+        """Return the number of distinct strings as int64, without missing text; lazy.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a", "b"]).nunique()
+        np.int64(2)
+        """
         return distinct_count(self.dropna())
 
     def equals(self, other: Any) -> Any:
-        """Whether the other array has the same strings in the same order, missing where this one's are; computes."""
+        """Whether the other array has the same strings in the same order, missing where this one's are; computes.
+
+        Examples
+        --------
+        >>> s = ak.array(["b", "a", "B2"])
+        >>> s.equals(s.copy()), s.equals(s.upper())
+        (np.True_, np.False_)
+        """
         return text.are_equal(self, other)

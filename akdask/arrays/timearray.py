@@ -176,6 +176,11 @@ class TimeArray(pdarray):
         """Return numbers of a unit, also with fractions, as times.
 
         NaN is NaT.  Numbers beyond 64 bits are NaT with `coerce`, and an error at compute otherwise.
+
+        Examples
+        --------
+        >>> ak.Timedelta.counted(ak.array([1, 2]), "s").total_seconds().tolist()
+        [1.0, 2.0]
         """
         may_lack = coerce or lacks_numbers(numbers._value.dtype)
         form = NANOSECONDS[cls._is].lacking(may_lack)
@@ -186,7 +191,14 @@ class TimeArray(pdarray):
 
     @property
     def unit(self) -> str:
-        """The unit of the numbers: ``s``, ``ms``, ``us`` or ``ns``."""
+        """The unit of the numbers: ``s``, ``ms``, ``us`` or ``ns``.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.unit
+        'ns'
+        """
         return self._form.unit
 
     def as_unit(self, unit: str) -> Self:
@@ -239,7 +251,13 @@ class TimeArray(pdarray):
 
     @property
     def values(self) -> pdarray:
-        """The nanoseconds, as int64; lazy."""
+        """The nanoseconds, as int64; lazy.
+
+        Examples
+        --------
+        >>> ak.Timedelta(ak.array([5, 7])).values.tolist()
+        [5, 7]
+        """
         return pdarray(self._frame, self._value)
 
     def _storable(self) -> Storable:
@@ -319,6 +337,11 @@ class TimeArray(pdarray):
         ------
         ArgumentTypeError
             If the type is one of times and the elements are spans, or the other way round.
+
+        Examples
+        --------
+        >>> ak.Timedelta(ak.array([5, 7])).astype(ak.int64).tolist()
+        [5, 7]
         """
         kind = _time_dtype(dtype)
         if kind is None:
@@ -337,7 +360,14 @@ class TimeArray(pdarray):
         return found
 
     def equals(self, other: Any) -> bool:
-        """Whether the other array has the same elements in the same order; computes."""
+        """Whether the other array has the same elements in the same order; computes.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.equals(t.copy())
+        True
+        """
         if type(other) is not type(self) or (self._form.zone is None) != (other._form.zone is None):
             return False
         one, another = self._in_common("equals", [other])
@@ -368,11 +398,25 @@ class TimeArray(pdarray):
         return self._rounded("floor", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
     def ceil(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
-        """Return the times rounded up to multiples of a fixed frequency; lazy.  See `floor`."""
+        """Return the times rounded up to multiples of a fixed frequency; lazy.  See `floor`.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.ceil("h").hour.tolist()
+        [14, 0]
+        """
         return self._rounded("ceil", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
     def round(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
-        """Return the times rounded to multiples of a fixed frequency, halves to even multiples; lazy.  See `floor`."""
+        """Return the times rounded to multiples of a fixed frequency, halves to even multiples; lazy.  See `floor`.
+
+        Examples
+        --------
+        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
+        >>> t.round("h").hour.tolist()
+        [14, 0]
+        """
         return self._rounded("round", freq, ambiguous=ambiguous, nonexistent=nonexistent)
 
     def _rounded(self, how: str, freq: Any, **zoned: Any) -> Self:
@@ -431,7 +475,13 @@ class TimeArray(pdarray):
     def quantile(
         self, q: float | Sequence[float] = 0.5, axis: int | None = None, method: str = "linear", keepdims: bool = False
     ) -> Any:
-        """Return one or several quantiles, as times; see `pdarray.quantile`.  NaT where an element is NaT."""
+        """Return one or several quantiles, as times; see `pdarray.quantile`.  NaT where an element is NaT.
+
+        Examples
+        --------
+        >>> ak.Timedelta(ak.array([5, 7])).quantile(0.5)
+        Timedelta('0 days 00:00:00.000000006')
+        """
         from akdask.operators.reduce.quantiles import checked_quantiles
 
         wanted = checked_quantiles(q, method)
@@ -508,7 +558,13 @@ class TimeArray(pdarray):
         return f"dtype='{self._form}'"
 
     def tolist(self) -> list[Any]:
-        """Return the elements as NumPy lists them, times with a zone as pandas Timestamps; computes."""
+        """Return the elements as NumPy lists them, times with a zone as pandas Timestamps; computes.
+
+        Examples
+        --------
+        >>> ak.Timedelta(ak.array([5, 7])).tolist()
+        [5, 7]
+        """
         return super().tolist() if self._form.zone is None else list(self)
 
     def __iter__(self) -> Iterator[Any]:

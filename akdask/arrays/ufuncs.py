@@ -584,12 +584,24 @@ def xlogy(x: Any, y: Any) -> Any:
 
 
 def rotl(x: Any, rot: Any, *, where: Any = True) -> Any:
-    """Return each integer with its 64 bits rotated left by `rot`, of the type of `x`; lazy."""
+    """Return each integer with its 64 bits rotated left by `rot`, of the type of `x`; lazy.
+
+    Examples
+    --------
+    >>> ak.rotl(ak.array([1, 2**62]), 2).tolist()
+    [4, 1]
+    """
     return _computed("rotl", x, rot, where=where)
 
 
 def rotr(x: Any, rot: Any, *, where: Any = True) -> Any:
-    """Return each integer with its 64 bits rotated right by `rot`, of the type of `x`; lazy."""
+    """Return each integer with its 64 bits rotated right by `rot`, of the type of `x`; lazy.
+
+    Examples
+    --------
+    >>> ak.rotr(ak.array([4, 1]), 2).tolist()
+    [1, 4611686018427387904]
+    """
     return _computed("rotr", x, rot, where=where)
 
 

@@ -137,6 +137,13 @@ class Registered(metaclass=ShownAsArkouda):
             If it is no text.
         RegistrationError
             If it is taken, or the object has a name.
+
+        Examples
+        --------
+        >>> ports = ak.array([80, 443]).register("ports")
+        >>> ak.attach("ports").tolist()
+        [80, 443]
+        >>> ports.unregister()
         """
         if self.is_registered():
             raise RegistrationError(
@@ -154,6 +161,13 @@ class Registered(metaclass=ShownAsArkouda):
         ------
         RegistrationError
             If it has none.
+
+        Examples
+        --------
+        >>> ports = ak.array([80, 443]).register("ports")
+        >>> ports.unregister()
+        >>> ports.is_registered()
+        False
         """
         if self.registered_name is None:
             raise RegistrationError("this object is not registered.", hint="register('name') it first.")
@@ -161,7 +175,15 @@ class Registered(metaclass=ShownAsArkouda):
         self.registered_name = None
 
     def is_registered(self) -> bool:
-        """Whether the object has a registered name."""
+        """Whether the object has a registered name.
+
+        Examples
+        --------
+        >>> ports = ak.array([80, 443]).register("ports")
+        >>> ports.is_registered()
+        True
+        >>> ports.unregister()
+        """
         return self.registered_name is not None and self.registered_name in registered_names()
 
 
@@ -238,6 +260,12 @@ class Writable(Registered):
             If an object of that name is to be added and exists.
         WriteError
             If the files cannot be written; existing files stay as they are.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_hdf("numbers")
+        >>> ak.read_hdf("numbers*")["array"].tolist()
+        [3, 1]
         """
         self._write(self._storable(), prefix_path, dataset, mode, file_type, num_locales)
 
@@ -300,6 +328,12 @@ class Writable(Registered):
         ------
         UnsupportedError
             If the format cannot be written, or not so.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).save("numbers", "x")
+        >>> ak.get_datasets("numbers*")
+        ['x']
         """
         self._write(
             self._storable(), prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression
@@ -348,6 +382,12 @@ class Writable(Registered):
             If the array is no single column.
         WriteError
             If the files cannot be written; existing files stay as they are.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_parquet("numbers", "x")
+        >>> ak.read_parquet("numbers*")["x"].tolist()
+        [3, 1]
         """
         from akdask.arrays.writing import count_files, warn_of_appending
 
@@ -404,6 +444,12 @@ class Writable(Registered):
             If elements are no numbers or strings, such as lists and labels of a Categorical.
         WriteError
             If the files cannot be written; existing files stay as they are.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_csv("numbers", "x")
+        >>> ak.read_csv("numbers*")["x"].tolist()
+        [3, 1]
         """
         from akdask.arrays.writing import write_csv
 
@@ -431,6 +477,13 @@ class Writable(Registered):
             Accepted for compatibility with Arkouda; the space of the old object is always freed.
         storage_options : mapping of str to value, optional
             Arguments of fsspec for URLs, such as keys or ``anon=True``.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_hdf("numbers", "x")
+        >>> ak.array([7, 8]).update_hdf("numbers", "x")
+        >>> ak.read_hdf("numbers*")["x"].tolist()
+        [7, 8]
         """
         from akdask.arrays.writing import update_objects
 
@@ -450,6 +503,13 @@ class Writable(Registered):
         ------
         FileError
             If there are no files, have other numbers of rows, or cannot be written; existing files stay as they are.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_parquet("numbers", "x")
+        >>> ak.array([7, 8]).update_parquet("numbers", "y")
+        >>> ak.get_datasets("numbers*")
+        ['x', 'y']
         """
         from akdask.arrays.writing import update_objects
 

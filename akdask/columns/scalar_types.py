@@ -411,7 +411,13 @@ def get_byteorder(dt: np.dtype[Any]) -> str:
 
 
 def get_server_byteorder() -> str:
-    """Return the order of bytes in which is computed: that of this machine, as there is no server."""
+    """Return the order of bytes in which is computed: that of this machine, as there is no server.
+
+    Examples
+    --------
+    >>> ak.get_server_byteorder()
+    'little'
+    """
     return sys.byteorder
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from akdask.arrays.array import Array
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.deferred import compliant, pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
 from akdask.engine.sources import Persisted, refuses_foreign
@@ -103,6 +103,19 @@ def _of_columns(
     return reductions.reduce_columns(frame, name, axis, skipna)
 
 
+_SPREADS = """
+>>> ak.DataFrame({"x": [2, 4, 3]}).{name}().to_dict()
+{'x': 1.0}
+"""
+
+
+_OF_COLUMNS = """
+>>> ak.DataFrame({"x": [2, 4, 3]}).{name}().to_dict()
+{'x': {of_all}}
+"""
+
+
+@shown_by(_SPREADS)
 def _spread_of_columns(
     frame: DataFrame,
     name: str,
@@ -119,11 +132,6 @@ def _spread_of_columns(
         Subtracted from the number of values.
     axis, skipna, numeric_only
         As in `sum`.
-
-    Examples
-    --------
-    {prompt} ak.DataFrame({"x": [2, 4, 3]}).{name}().to_dict()
-    {'x': 1.0}
     """
     from akdask.frames import reductions
 
@@ -169,6 +177,7 @@ def _extreme_of_columns(
     return reductions.extremes(frame, name, axis, skipna, numeric_only)
 
 
+@shown_by(_OF_COLUMNS)
 def _label_of_extreme(frame: DataFrame, name: str, numeric_only: bool = False) -> Any:
     """Return {what} of each column; computes.
 
@@ -183,11 +192,6 @@ def _label_of_extreme(frame: DataFrame, name: str, numeric_only: bool = False) -
         If all values of a column are missing.
     ArgumentTypeError
         If values have no order.
-
-    Examples
-    --------
-    {prompt} ak.DataFrame({"x": [2, 4, 3]}).{name}().to_dict()
-    {'x': {of_all}}
     """
     from akdask.frames import reductions
 
@@ -320,6 +324,11 @@ class DataFrame(RowLabelled):
         ------
         ArgumentError
             If `orient` is something else.
+
+        Examples
+        --------
+        >>> ak.DataFrame.from_dict({"x": [1, 2], "y": ["a", "b"]})["y"].tolist()
+        ['a', 'b']
         """
         from akdask.frames import conversion
 
@@ -386,6 +395,12 @@ class DataFrame(RowLabelled):
             If there are no files of that prefix.
         AlignmentError
             If the objects in the files do not have as many rows.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).to_parquet("rows")
+        >>> ak.DataFrame.load("rows")["x"].tolist()
+        [3, 1]
         """
         from akdask.frames import conversion
 
@@ -416,6 +431,12 @@ class DataFrame(RowLabelled):
             As in `akdask.read_csv`.
         storage_options : mapping of str to value, optional
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).to_csv("rows")
+        >>> ak.DataFrame.read_csv("rows*")["x"].tolist()
+        [3, 1]
         """
         from akdask.frames import conversion
 
@@ -428,12 +449,27 @@ class DataFrame(RowLabelled):
         ----------
         deep : bool, default True
             Make an independent frame; otherwise assignments to one of the two change both.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> other = df.copy()
+        >>> other["x"] = other["x"] * 10
+        >>> df["x"].tolist()
+        [1, 2]
         """
         columns = self._columns
         return self._of(columns) if deep else self._with(self._content)
 
     def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a function with the frame: ``df.pipe(f, 1)`` for ``f(df, 1)``."""
+        """Call a function with the frame: ``df.pipe(f, 1)`` for ``f(df, 1)``.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.pipe(lambda rows, name: rows[name].sum().item(), "y")
+        7
+        """
         return func(self, *args, **kwargs)
 
     @classmethod
@@ -480,7 +516,13 @@ class DataFrame(RowLabelled):
 
     @property
     def npartitions(self) -> int:
-        """Number of partitions."""
+        """Number of partitions.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": ak.arange(6)}).repartition(3).npartitions
+        3
+        """
         return self.rows.npartitions
 
     def __dask_postpersist__(self) -> tuple[Callable[..., DataFrame], tuple[Any, ...]]:
@@ -494,7 +536,14 @@ class DataFrame(RowLabelled):
         return self._of(columns.placed(frame, [ColumnRef(frame._name, name, value.dtype) for name, value in named]))
 
     def resolve_lengths(self) -> DataFrame:
-        """Count the rows of each partition if they are unknown; returns the frame itself."""
+        """Count the rows of each partition if they are unknown; returns the frame itself.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": ak.arange(6)})
+        >>> df[df["x"] > 3].resolve_lengths().size
+        2
+        """
         resolve_lengths(self._columns.frame)
         return self
 
@@ -507,6 +556,11 @@ class DataFrame(RowLabelled):
         ------
         ArgumentError
             If that is no number of partitions.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": ak.arange(6)}).repartition(2).npartitions
+        2
         """
         from akdask.arrays.row_selection import repartitioned
 
@@ -526,6 +580,12 @@ class DataFrame(RowLabelled):
             Names and types of its results; unless given, a call with a made-up frame finds them.
         **params
             Further arguments of the function, by name.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2, 3]})
+        >>> df.map_partitions(lambda rows: rows * 10)["x"].tolist()
+        [10, 20, 30]
         """
         from akdask.frames import interchange
 
@@ -555,7 +615,13 @@ class DataFrame(RowLabelled):
 
     @property
     def index(self) -> Index:
-        """Labels of the rows; their numbers unless others were given.  Lazy."""
+        """Labels of the rows; their numbers unless others were given.  Lazy.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}, index=ak.array([20, 10])).index.tolist()
+        [20, 10]
+        """
         from akdask.frames.index import Index
 
         columns = self._columns
@@ -570,7 +636,13 @@ class DataFrame(RowLabelled):
 
     @property
     def axes(self) -> list[Any]:
-        """Labels of the rows, and names of the columns."""
+        """Labels of the rows, and names of the columns.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).axes
+        [Index(array([0 1]), dtype='int64'), Index(['x'], dtype='<U0')]
+        """
         return [self.index, self.columns]
 
     @property
@@ -587,22 +659,49 @@ class DataFrame(RowLabelled):
 
     @property
     def ndim(self) -> int:
-        """Always 2."""
+        """Always 2.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).ndim
+        2
+        """
         return 2
 
     @property
     def size(self) -> int:
-        """Number of rows times columns, as in Arkouda and pandas; counts rows, once, where a filter left that open."""
+        """Number of rows times columns, as in Arkouda and pandas; counts rows, once, where a filter left that open.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.size
+        6
+        """
         return len(self) * len(self.columns)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
+        """Number of rows and of columns.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.shape
+        (3, 2)
+        """
         return len(self), len(self.columns)
 
     @property
     def empty(self) -> bool:
-        """Whether there are no rows or no columns."""
+        """Whether there are no rows or no columns.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.empty, df[df["x"] > 9].empty
+        (False, True)
+        """
         return not self.columns or not len(self)
 
     def __len__(self) -> int:
@@ -611,7 +710,13 @@ class DataFrame(RowLabelled):
         return sum(self._columns.counted()) if size is None else size
 
     def update_nrows(self) -> None:
-        """Count the rows, once, where a filter has left their number open."""
+        """Count the rows, once, where a filter has left their number open.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.update_nrows()
+        """
         len(self)
 
     def memory_usage(self, index: bool = True, unit: str = "B") -> Any:
@@ -633,6 +738,11 @@ class DataFrame(RowLabelled):
         ------
         ArgumentError
             If there is no such unit.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).memory_usage().to_dict()
+        {'Index': 16, 'x': 16}
         """
         from akdask.frames import display
 
@@ -728,7 +838,14 @@ class DataFrame(RowLabelled):
         return rows.reset_index(self, size, inplace, level=level, drop=drop, names=names)
 
     def set_axis(self, labels: Any, axis: int | str = 0) -> DataFrame:
-        """Return the frame with other labels of rows, or with ``axis=1`` other names of columns; lazy."""
+        """Return the frame with other labels of rows, or with ``axis=1`` other names of columns; lazy.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.set_axis(["a", "b"], axis=1).columns.tolist()
+        ['a', 'b']
+        """
         from akdask.frames import columns
 
         return columns.set_axis(self, labels, axis)
@@ -787,16 +904,37 @@ class DataFrame(RowLabelled):
         return rename(self, mapper, index, column, axis, inplace, columns=columns)
 
     def rename_axis(self, mapper: Hashable) -> DataFrame:
-        """Return the frame with another name of the labels of its rows; lazy."""
+        """Return the frame with another name of the labels of its rows; lazy.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.rename_axis("row").index.name
+        'row'
+        """
         columns = self._columns
         return self._of(columns.labelled(columns.index_array(), mapper))
 
     def add_prefix(self, prefix: str) -> DataFrame:
-        """Return the columns with text before their names."""
+        """Return the columns with text before their names.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.add_prefix("old_").columns.tolist()
+        ['old_x', 'old_y']
+        """
         return self._of(self._columns.renamed({name: f"{prefix}{name}" for name in self.columns}))
 
     def add_suffix(self, suffix: str) -> DataFrame:
-        """Return the columns with text behind their names."""
+        """Return the columns with text behind their names.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.add_suffix("_old").columns.tolist()
+        ['x_old', 'y_old']
+        """
         return self._of(self._columns.renamed({name: f"{name}{suffix}" for name in self.columns}))
 
     def reindex(
@@ -834,11 +972,24 @@ class DataFrame(RowLabelled):
         return sorting.reindex(self, labels, index, columns, fill_value)
 
     def reindex_like(self, other: Any) -> DataFrame:
-        """Return the rows and columns that another DataFrame has; counts rows.  See `reindex`."""
+        """Return the rows and columns that another DataFrame has; counts rows.  See `reindex`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.reindex_like(ak.DataFrame({"y": [0]}))["y"].tolist()
+        [3.0]
+        """
         return self.reindex(index=other.index, columns=list(other.columns))
 
     def squeeze(self, axis: int | str | None = None) -> Any:
-        """Return the only column of a frame as a Series, and its only value where it has one row; else the frame."""
+        """Return the only column of a frame as a Series, and its only value where it has one row; else the frame.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3]}).squeeze()
+        np.int64(3)
+        """
         from akdask.frames import columns
 
         return columns.squeeze(self, axis)
@@ -926,14 +1077,28 @@ class DataFrame(RowLabelled):
 
     @property
     def at(self) -> CellIndexer:
-        """One value by label and column: ``df.at["a", "x"]``."""
+        """One value by label and column: ``df.at["a", "x"]``.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.at[1, "y"]
+        np.str_('a')
+        """
         from akdask.frames.indexing import CellIndexer
 
         return CellIndexer(self, by_position=False)
 
     @property
     def iat(self) -> CellIndexer:
-        """One value by the positions of its row and column: ``df.iat[0, 1]``."""
+        """One value by the positions of its row and column: ``df.iat[0, 1]``.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.iat[1, 0]
+        np.int64(1)
+        """
         from akdask.frames.indexing import CellIndexer
 
         return CellIndexer(self, by_position=True)
@@ -952,11 +1117,25 @@ class DataFrame(RowLabelled):
         return self._of(self._columns.head(n))
 
     def tail(self, n: int = 5) -> DataFrame:
-        """Return the last `n` rows; lazy."""
+        """Return the last `n` rows; lazy.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.tail(2)["y"].tolist()
+        ['a', 'b']
+        """
         return self._of(self._columns.tail(n))
 
     def take(self, indices: Any, axis: Any = 0) -> DataFrame:
-        """Return the rows, or with ``axis=1`` the columns, at positions; rows of unknown number may be counted."""
+        """Return the rows, or with ``axis=1`` the columns, at positions; rows of unknown number may be counted.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.take([2, 0])["x"].tolist(), df.take([1], axis=1).columns.tolist()
+        ([3, 3], ['y'])
+        """
         if axis in {1, "columns"}:
             names = list(self.columns)
             return self[[names[position] for position in indices]]
@@ -980,6 +1159,12 @@ class DataFrame(RowLabelled):
             If there cannot be so many.
         ArgumentTypeError
             If numbers are none.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": ak.arange(100)})
+        >>> len(df.sample(3, random_state=1))
+        3
         """
         from akdask.frames import rows
 
@@ -1088,6 +1273,12 @@ class DataFrame(RowLabelled):
             If `keys` are no names.
         MissingColumnError
             If there is no column of a name.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.filter_by_range("x", low=2).tolist()
+        [True, False, True]
         """
         from akdask.frames.groupby import filter_by_range
 
@@ -1148,7 +1339,14 @@ class DataFrame(RowLabelled):
         return self._rows(within_day("between_time", labels, start_time, end_time, inclusive))
 
     def at_time(self, time: Any) -> DataFrame:
-        """Return the rows whose labels have a time of day; lazy.  See `between_time`."""
+        """Return the rows whose labels have a time of day; lazy.  See `between_time`.
+
+        Examples
+        --------
+        >>> times = ak.Datetime(["2024-01-01 09:30", "2024-01-02 10:00"])
+        >>> ak.DataFrame({"x": [1, 2]}, index=times).at_time("09:30")["x"].tolist()
+        [1]
+        """
         from akdask.arrays.calendar import within_day
 
         return self._rows(within_day("at_time", self._columns.index_array(), time, time))
@@ -1297,11 +1495,25 @@ class DataFrame(RowLabelled):
         return [*super().__dir__(), *(name for name in self.columns if name.isidentifier())]
 
     def keys(self) -> list[str]:
-        """Return the names of the columns."""
+        """Return the names of the columns.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.keys()
+        Index(['x', 'y'], dtype='<U0')
+        """
         return self.columns
 
     def values(self) -> list[Array]:
-        """Return the columns."""
+        """Return the columns.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> [column.tolist() for column in df.values()]
+        [[1, 2], [3, 4]]
+        """
         return [self._column(name) for name in self.columns]
 
     def items(self) -> list[tuple[str, Array]]:
@@ -1315,13 +1527,27 @@ class DataFrame(RowLabelled):
         return [(name, self._column(name)) for name in self.columns]
 
     def get(self, name: str | list[str], default: Any = None) -> Any:
-        """Return a column, or a frame of a list of columns; the default if a column is missing."""
+        """Return a column, or a frame of a list of columns; the default if a column is missing.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.get("x").tolist(), df.get("z") is None
+        ([3, 1, 3], True)
+        """
         if isinstance(name, list):
             return self._of(self._columns.only(name)) if all(one in self for one in name) else default
         return self._column(name) if name in self else default
 
     def pop(self, name: str) -> Array:
-        """Take a column out of the frame and return it."""
+        """Take a column out of the frame and return it.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.pop("x").tolist(), df.columns.tolist()
+        ([3, 1, 3], ['y'])
+        """
         array = self._columns.array(name)
         del self[name]
         return array
@@ -1546,17 +1772,35 @@ class DataFrame(RowLabelled):
         return missing.mark_missing(self, missing=True)
 
     def isnull(self) -> DataFrame:
-        """Return which values are missing; the same as `isna`."""
+        """Return which values are missing; the same as `isna`.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [1.0, np.nan]}).isnull()["x"].tolist()
+        [False, True]
+        """
         return self.isna()
 
     def notna(self) -> DataFrame:
-        """Return which values are not missing, as a DataFrame of bool; lazy."""
+        """Return which values are not missing, as a DataFrame of bool; lazy.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [1.0, np.nan]}).notna()["x"].tolist()
+        [True, False]
+        """
         from akdask.frames import missing
 
         return missing.mark_missing(self, missing=False)
 
     def notnull(self) -> DataFrame:
-        """Return which values are not missing; the same as `notna`."""
+        """Return which values are not missing; the same as `notna`.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [1.0, np.nan]}).notnull()["x"].tolist()
+        [True, False]
+        """
         return self.notna()
 
     def dropna(
@@ -1659,7 +1903,13 @@ class DataFrame(RowLabelled):
         return windows.fill_along(self, backwards=False, limit=limit)
 
     def bfill(self, *, limit: int | None = None) -> DataFrame:
-        """Fill missing values with the next value after them; lazy.  See `ffill`."""
+        """Fill missing values with the next value after them; lazy.  See `ffill`.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [np.nan, 2.0]}).bfill()["x"].tolist()
+        [2.0, 2.0]
+        """
         from akdask.frames import windows
 
         return windows.fill_along(self, backwards=True, limit=limit)
@@ -1790,19 +2040,40 @@ class DataFrame(RowLabelled):
         return arithmetic.operate(self, operator.add, other, axis, fill_value)
 
     def sub(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Subtract a scalar, array, DataFrame or Series from the columns; lazy.  See `add`."""
+        """Subtract a scalar, array, DataFrame or Series from the columns; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.sub(1)["y"].tolist()
+        [2, 3]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.sub, other, axis, fill_value)
 
     def mul(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns times something; lazy.  See `add`."""
+        """Return the columns times something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.mul(2)["y"].tolist()
+        [6, 8]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.mul, other, axis, fill_value)
 
     def div(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns divided by something, as float64; lazy.  See `add`."""
+        """Return the columns divided by something, as float64; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.div(2)["y"].tolist()
+        [1.5, 2.0]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.truediv, other, axis, fill_value)
@@ -1810,55 +2081,118 @@ class DataFrame(RowLabelled):
     truediv = div
 
     def floordiv(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns divided by something, rounded down; lazy.  See `add`."""
+        """Return the columns divided by something, rounded down; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.floordiv(2)["y"].tolist()
+        [1, 2]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.floordiv, other, axis, fill_value)
 
     def mod(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the remainders of a division of the columns; lazy.  See `add`."""
+        """Return the remainders of a division of the columns; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.mod(2)["y"].tolist()
+        [1, 0]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.mod, other, axis, fill_value)
 
     def pow(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns raised to something; lazy.  See `add`."""
+        """Return the columns raised to something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.pow(2)["y"].tolist()
+        [9, 16]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.pow, other, axis, fill_value)
 
     def eq(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are equal to something; lazy.  See `add`."""
+        """Return which values are equal to something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.eq(3)["y"].tolist()
+        [True, False]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.eq, other, axis)
 
     def ne(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are not equal to something; lazy.  See `add`."""
+        """Return which values are not equal to something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.ne(3)["y"].tolist()
+        [False, True]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.ne, other, axis)
 
     def lt(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are less than something; lazy.  See `add`."""
+        """Return which values are less than something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.lt(4)["y"].tolist()
+        [True, False]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.lt, other, axis)
 
     def le(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are not more than something; lazy.  See `add`."""
+        """Return which values are not more than something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.le(3)["y"].tolist()
+        [True, False]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.le, other, axis)
 
     def gt(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are more than something; lazy.  See `add`."""
+        """Return which values are more than something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.gt(3)["y"].tolist()
+        [False, True]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.gt, other, axis)
 
     def ge(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are not less than something; lazy.  See `add`."""
+        """Return which values are not less than something; lazy.  See `add`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.ge(4)["y"].tolist()
+        [False, True]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operate(self, operator.ge, other, axis)
@@ -1884,6 +2218,11 @@ class DataFrame(RowLabelled):
         ------
         ArgumentTypeError
             If a column has no numbers.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [-1, 2]}).abs()["x"].tolist()
+        [1, 2]
         """
         from akdask.frames import elementwise
 
@@ -2077,7 +2416,14 @@ class DataFrame(RowLabelled):
     var = reduction("var", _spread_of_columns)
 
     def median(self, numeric_only: bool = False) -> Series:
-        """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`."""
+        """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.median().to_dict()
+        {'x': 1.5, 'y': 3.5}
+        """
         from akdask.frames import reductions
         from akdask.frames.series import by_column
 
@@ -2106,6 +2452,12 @@ class DataFrame(RowLabelled):
         ------
         ArgumentError
             If `q` is not from 0 to 1, there is no such method, or a column of integers has no rows to choose from.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.quantile(0.25).to_dict()
+        {'x': 1.25, 'y': 3.25}
         """
         from akdask.frames import reductions
 
@@ -2408,7 +2760,14 @@ class DataFrame(RowLabelled):
         )
 
     def GroupBy(self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:
-        """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy."""
+        """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.GroupBy("y").sum(df["x"])[1].tolist()
+        [1, 6]
+        """
         return self.groupby(keys, use_series, as_index, dropna)
 
     # windows
@@ -2671,19 +3030,38 @@ class DataFrame(RowLabelled):
         return windows.running(self, "cumsum")
 
     def cumprod(self) -> DataFrame:
-        """Return the product of each value and all before it; lazy.  See `cumsum`."""
+        """Return the product of each value and all before it; lazy.  See `cumsum`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.cumprod()["y"].tolist()
+        [3, 12]
+        """
         from akdask.frames import windows
 
         return windows.running(self, "cumprod")
 
     def cummin(self) -> DataFrame:
-        """Return the smallest of each value and all before it; lazy.  See `cumsum`."""
+        """Return the smallest of each value and all before it; lazy.  See `cumsum`.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1, 2]}).cummin()["x"].tolist()
+        [3, 1, 1]
+        """
         from akdask.frames import windows
 
         return windows.running(self, "cummin")
 
     def cummax(self) -> DataFrame:
-        """Return the largest of each value and all before it; lazy.  See `cumsum`."""
+        """Return the largest of each value and all before it; lazy.  See `cumsum`.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [1, 3, 2]}).cummax()["x"].tolist()
+        [1, 3, 3]
+        """
         from akdask.frames import windows
 
         return windows.running(self, "cummax")
@@ -2743,7 +3121,13 @@ class DataFrame(RowLabelled):
         return sorting.sort_values(self, by, ascending, na_position=na_position, ignore_index=ignore_index, key=key)
 
     def sort_index(self, ascending: bool = True, *, na_position: str = "last", ignore_index: bool = False) -> DataFrame:
-        """Return the rows in order of their labels, missing ones at either end; lazy.  See `sort_values`."""
+        """Return the rows in order of their labels, missing ones at either end; lazy.  See `sort_values`.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}, index=ak.array([2, 0])).sort_index()["x"].tolist()
+        [1, 3]
+        """
         from akdask.frames import sorting
 
         return sorting.sort_index(self, ascending, na_position=na_position, ignore_index=ignore_index)
@@ -2752,6 +3136,12 @@ class DataFrame(RowLabelled):
         """Return the positions that put the rows in order of one column; lazy.
 
         Downwards, equal integers or floats keep their order and other equal values are reversed, as in Arkouda.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.argsort("x").tolist()
+        [1, 0, 2]
         """
         from akdask.frames import sorting
 
@@ -2761,6 +3151,12 @@ class DataFrame(RowLabelled):
         """Return the positions that put the rows in order of some columns, the first one first; lazy.
 
         A frame without columns has no rows, and no positions.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.coargsort(["y", "x"]).tolist()
+        [1, 0, 2]
         """
         from akdask.frames import sorting
 
@@ -2773,6 +3169,13 @@ class DataFrame(RowLabelled):
         ------
         ArgumentError
             If there are not as many positions as rows.  Whether each comes once is not looked into.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.apply_permutation(ak.array([1, 0, 2]))
+        >>> df["x"].tolist()
+        [1, 3, 3]
         """
         from akdask.frames import sorting
 
@@ -2849,7 +3252,14 @@ class DataFrame(RowLabelled):
         return sorting.extreme_rows(self, "nlargest", n, columns, keep)
 
     def nsmallest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> DataFrame:
-        """Return the `n` rows with the smallest values, the smallest first; lazy.  See `nlargest`."""
+        """Return the `n` rows with the smallest values, the smallest first; lazy.  See `nlargest`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.nsmallest(1, "x")["y"].tolist()
+        ['a']
+        """
         from akdask.frames import sorting
 
         return sorting.extreme_rows(self, "nsmallest", n, columns, keep)
@@ -3206,6 +3616,11 @@ class DataFrame(RowLabelled):
             If their columns differ.
         SchemaError
             If strings meet numbers.
+
+        Examples
+        --------
+        >>> ak.DataFrame.concat([ak.DataFrame({"x": [1]}), ak.DataFrame({"x": [2, 3]})])["x"].tolist()
+        [1, 2, 3]
         """
         from akdask.frames import join
 
@@ -3370,6 +3785,12 @@ class DataFrame(RowLabelled):
         ------
         ArgumentTypeError
             If the labels are no times without a zone.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1]}, index=ak.Datetime(["2024-07-01"]))
+        >>> df.tz_localize("Europe/Berlin").index.to_pandas()[0]
+        Timestamp('2024-07-01 00:00:00+0200', tz='Europe/Berlin')
         """
         from akdask.frames import windows
 
@@ -3394,14 +3815,30 @@ class DataFrame(RowLabelled):
 
     @property
     def info(self) -> Info:
-        """Columns, rows and memory in words, without computing.  Called as in pandas, it prints the types, too."""
+        """Columns, rows and memory in words, without computing.  Called as in pandas, it prints the types, too.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.info()
+        DataFrame(['x', 'y'], 3 rows, 72.00 B)
+          x: int64
+          y: str
+        """
         from akdask.frames import display
 
         return display.info(self)
 
     @property
     def plot(self) -> Any:
-        """Pictures of the rows, as in pandas: ``df.plot.line()``, ``df.plot(kind="hist")``; see `Plots`."""
+        """Pictures of the rows, as in pandas: ``df.plot.line()``, ``df.plot(kind="hist")``; see `Plots`.
+
+        Examples
+        --------
+        >>> axes = ak.DataFrame({"x": [3, 1, 3]}).plot()
+        >>> axes.get_lines()[0].get_ydata().tolist()
+        [3, 1, 3]
+        """
         from akdask.plotting import Plots
 
         return Plots(self)
@@ -3423,6 +3860,14 @@ class DataFrame(RowLabelled):
             Options with which fsspec opens a URL.
         **kwargs
             Further arguments of ``pandas.DataFrame.to_markdown``.
+
+        Examples
+        --------
+        >>> print(ak.DataFrame({"x": [3, 1]}).to_markdown(tablefmt="pipe"))
+        |    |   x |
+        |---:|----:|
+        |  0 |   3 |
+        |  1 |   1 |
         """
         from akdask.frames import display
 
@@ -3452,13 +3897,28 @@ class DataFrame(RowLabelled):
         ------
         TransferError
             If the data would take more than that.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).to_pandas()
+           x
+        0  3
+        1  1
         """
         from akdask.frames import conversion
 
         return conversion.to_pandas(self, datalimit, retain_index, nullable=nullable)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array of two dimensions; see `pdarray.to_numpy`.  Computes."""
+        """Return the values as a NumPy array of two dimensions; see `pdarray.to_numpy`.  Computes.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
+        >>> df.to_numpy()
+        array([[1, 3],
+               [2, 4]])
+        """
         return np.asarray(self, dtype=dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -3548,6 +4008,12 @@ class DataFrame(RowLabelled):
             If there are labels, and a column that is called as they are.
         UnsupportedError
             If integers have more digits than Arrow's decimals.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.to_arrow()["y"].to_pylist()
+        ['b', 'a', 'b']
         """
         from akdask.frames import interchange
 
@@ -3583,28 +4049,53 @@ class DataFrame(RowLabelled):
         return interchange.__dataframe__(self, nan_as_null, allow_copy)
 
     def to_polars(self) -> Any:
-        """Return the rows as a polars DataFrame; see `to_arrow`.  Computes."""
+        """Return the rows as a polars DataFrame; see `to_arrow`.  Computes.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).to_polars()["x"].to_list()
+        [3, 1]
+        """
         import polars as pl
 
         return pl.from_arrow(self.to_arrow())
 
     def to_duckdb(self, connection: Any = None) -> Any:
-        """Return the rows as a duckdb relation for SQL queries; see `to_arrow`.  Computes.
+        """Return the rows as a relation of duckdb; lazy.
+
+        Each query of the relation reads the columns that it names, and the rows that its simple conditions leave, a few
+        partitions at a time.  ``narwhals.from_native`` makes a lazy frame of it.  Missing values are NULL, NaN too.
 
         Parameters
         ----------
         connection : duckdb connection, optional
             Where queries run, duckdb's own unless given.
-        """
-        import duckdb
 
-        return duckdb.from_arrow(self.to_arrow()) if connection is None else connection.from_arrow(self.to_arrow())
+        Raises
+        ------
+        UnsupportedError
+            If duckdb is not installed, or a column has integers of any size.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"port": [443, 80, 443], "bytes": [10, 20, 30]})
+        >>> df.to_duckdb().filter("port = 443").aggregate("sum(bytes)").fetchall()
+        [(40,)]
+        """
+        from akdask.frames.sql import relation
+
+        return relation(self, connection)
 
     def to_dask(self) -> Any:
         """Return a Dask DataFrame with the same rows, labels and partitions; lazy.
 
         Strings have the type of Dask's setting ``dataframe.convert-string``: ``string[pyarrow]`` unless it is off.
         Categoricals have categories that Dask calls unknown.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [3, 1]}).to_dask()["x"].sum().compute().item()
+        4
         """
         from akdask.frames import interchange
 
@@ -3670,6 +4161,13 @@ class DataFrame(RowLabelled):
         -----
         UserWarning
             If text is missing and `na_rep` is not given.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.to_hdf("rows")
+        >>> ak.DataFrame.load("rows")["y"].tolist()
+        ['b', 'a', 'b']
         """
         from akdask.arrays.writing import write_objects
         from akdask.frames import conversion
@@ -3696,6 +4194,14 @@ class DataFrame(RowLabelled):
         ----------
         storage_options : mapping of str to value, optional
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.to_hdf("rows")
+        >>> ak.DataFrame({"x": [7, 8, 9]}).update_hdf("rows")
+        >>> ak.read_hdf("rows*")["x"].tolist()
+        [7, 8, 9]
         """
         from akdask.arrays.writing import update_objects
         from akdask.frames import conversion
@@ -3733,6 +4239,13 @@ class DataFrame(RowLabelled):
             Bytes of a file, as in `akdask.to_parquet`.
         storage_options : mapping of str to value, optional
             Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.to_parquet("rows")
+        >>> ak.scan("rows*")["y"].tolist()
+        ['b', 'a', 'b']
         """
         from akdask.frames import conversion
 
@@ -3767,6 +4280,14 @@ class DataFrame(RowLabelled):
             If there are no files.
         WriteError
             If the files cannot be written; existing files stay as they are.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df[["x"]].to_parquet("rows")
+        >>> df[["y"]].update_parquet("rows")
+        >>> ak.get_datasets("rows*")
+        ['x', 'y']
         """
         from akdask.arrays.writing import update_objects
         from akdask.frames import conversion
@@ -3817,6 +4338,13 @@ class DataFrame(RowLabelled):
             If a column holds no numbers or strings: a Categorical, for example, whose labels `to_strings` gives.
         WriteError
             If the files cannot be written; existing files stay as they are.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.to_csv("rows")
+        >>> ak.DataFrame.read_csv("rows*")["y"].tolist()
+        ['b', 'a', 'b']
         """
         from akdask.arrays.writing import write_csv
         from akdask.frames import conversion
@@ -3855,6 +4383,13 @@ class DataFrame(RowLabelled):
         ------
         UnsupportedError
             If the format cannot be written, or not so.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [3, 1, 3], "y": ["b", "a", "b"]})
+        >>> df.save("rows")
+        >>> ak.get_filetype("rows*")
+        'HDF5'
         """
         from akdask.arrays.writing import write_objects
         from akdask.frames import conversion

@@ -138,7 +138,18 @@ def melt(
     var_name: str = "variable",
     value_name: str = "value",
 ) -> DataFrame:
-    """Return the columns of a DataFrame one below the other; see `DataFrame.melt`."""
+    """Return the columns of a DataFrame one below the other; see `DataFrame.melt`.
+
+    Examples
+    --------
+    >>> df = ak.DataFrame({"day": [1, 2], "a": [10, 20], "b": [30, 40]})
+    >>> ak.melt(df, "day", ["a", "b"]).to_pandas()
+       day variable  value
+    0    1        a     10
+    1    2        a     20
+    2    1        b     30
+    3    2        b     40
+    """
     return _frame_of("melt", frame).melt(id_vars, value_vars, var_name, value_name)
 
 
@@ -150,7 +161,17 @@ def pivot_table(
     aggfunc: str | Mapping[str, str] = "mean",
     fill_value: Any = None,
 ) -> DataFrame:
-    """Return reductions of groups with keys as labels and names; see `DataFrame.pivot_table`."""
+    """Return reductions of groups with keys as labels and names; see `DataFrame.pivot_table`.
+
+    Examples
+    --------
+    >>> df = ak.DataFrame({"day": [1, 1, 2], "host": ["a", "b", "a"], "bytes": [10, 20, 30]})
+    >>> ak.pivot_table(df, "bytes", "day", "host", aggfunc="sum").to_pandas()
+            a     b
+    day
+    1    10.0  20.0
+    2    30.0   NaN
+    """
     return _frame_of("pivot_table", data).pivot_table(values, index, columns, aggfunc, fill_value)
 
 
@@ -180,7 +201,13 @@ def isna(obj: Any) -> Any:
 
 
 def notna(obj: Any) -> Any:
-    """Return where something is not missing; lazy.  See `isna`."""
+    """Return where something is not missing; lazy.  See `isna`.
+
+    Examples
+    --------
+    >>> ak.notna(ak.array([1.0, float("nan")])).tolist(), ak.notna(None)
+    ([True, False], False)
+    """
     found = isna(obj)
     return not found if isinstance(found, bool) else ~found
 

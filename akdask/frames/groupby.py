@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas, pd
@@ -50,11 +50,12 @@ Raises
 ------
 MissingColumnError
     If there is no column of a name.
+"""
 
-Examples
---------
-{prompt} df = ak.DataFrame({"key": ["a", "a", "b"], "x": [2, 4, 3]})
-{prompt} df.groupby("key").{name}()["x"].tolist()
+
+_OF_GROUPS = """
+>>> df = ak.DataFrame({"key": ["a", "a", "b"], "x": [2, 4, 3]})
+>>> df.groupby("key").{name}()["x"].tolist()
 {of_groups}
 """
 
@@ -63,7 +64,7 @@ def _documented(template: Template, taken: str = "columns of numbers") -> Templa
     """Return a template of reductions with a docstring that has its parameters."""
     parameters = "\n".join(f"{name} : {text}" for name, text in _PARAMETERS.items() if name in template.__annotations__)
     template.__doc__ = _DOCSTRING.replace("{parameters}", parameters).replace("{taken}", taken)
-    return template
+    return shown_by(_OF_GROUPS)(template)
 
 
 @_documented
@@ -208,11 +209,25 @@ class DataFrameGroupBy:
 
     @property
     def ngroups(self) -> int:
-        """Number of groups; counts them, once."""
+        """Number of groups; counts them, once.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.ngroups
+        2
+        """
         return self.gb.ngroups
 
     def persist(self) -> DataFrameGroupBy:
-        """Find the groups now and keep them in memory, as `GroupBy.persist` does; returns the object itself."""
+        """Find the groups now and keep them in memory, as `GroupBy.persist` does; returns the object itself.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.persist().sum()["x"].tolist()
+        [5, 1]
+        """
         self.gb.persist()
         return self
 
@@ -275,19 +290,45 @@ class DataFrameGroupBy:
     median = reduction("median", _of_numbers)
 
     def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> DataFrame:
-        """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
+        """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.quantile(0.5)["x"].tolist()
+        [2.5, 1.0]
+        """
         return group_reductions.reduce_columns(self, "quantile", colnames, q=q, method=interpolation)
 
     def sem(self, colnames: Any = None) -> DataFrame:
-        """Return the standard error of the mean of each group, NaN left out; lazy.  See `sum`."""
+        """Return the standard error of the mean of each group, NaN left out; lazy.  See `sum`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.sem()["x"].tolist()
+        [0.5, nan]
+        """
         return group_reductions.reduce_columns(self, "sem", colnames)
 
     def skew(self, colnames: Any = None) -> DataFrame:
-        """Return the skewness of each group without bias, NaN of fewer than three values; lazy.  See `sum`."""
+        """Return the skewness of each group without bias, NaN of fewer than three values; lazy.  See `sum`.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"k": ["a", "a", "a"], "x": [1, 2, 3]}).groupby("k").skew()["x"].tolist()
+        [0.0]
+        """
         return group_reductions.reduce_columns(self, "skew", colnames)
 
     def kurt(self, colnames: Any = None) -> DataFrame:
-        """Return the excess kurtosis of each group without bias, NaN of fewer than four values; lazy.  See `sum`."""
+        """Return the excess kurtosis of each group without bias, NaN of fewer than four values; lazy.  See `sum`.
+
+        Examples
+        --------
+        >>> round(ak.DataFrame({"k": ["a"] * 4, "x": [1, 2, 3, 4]}).groupby("k").kurt()["x"].tolist()[0], 6)
+        -1.2
+        """
         return group_reductions.reduce_columns(self, "kurt", colnames)
 
     def corr(self, colnames: Any = None) -> DataFrame:
@@ -323,7 +364,14 @@ class DataFrameGroupBy:
         return group_moments.of_pairs(self, "corr", colnames)
 
     def cov(self, colnames: Any = None, *, ddof: int = 1) -> DataFrame:
-        """Return the covariance of each two columns in each group, with `ddof`; counts groups.  See `corr`."""
+        """Return the covariance of each two columns in each group, with `ddof`; counts groups.  See `corr`.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"k": ["a", "a"], "x": [1, 2], "y": [4, 8]})
+        >>> df.groupby("k").cov()["y"].tolist()
+        [2.0, 8.0]
+        """
         from akdask.frames import group_moments
 
         return group_moments.of_pairs(self, "cov", colnames, ddof=ddof)
@@ -334,7 +382,14 @@ class DataFrameGroupBy:
     first = reduction("first", _of_columns)
 
     def last(self, colnames: Any = None) -> DataFrame:
-        """Return the last value of each group that is not missing; lazy."""
+        """Return the last value of each group that is not missing; lazy.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.last()["x"].tolist()
+        [2, 1]
+        """
         return group_reductions.edge_values(self, self._columns(colnames), last=True)
 
     any = reduction("any", _of_chosen_numbers)
@@ -346,7 +401,14 @@ class DataFrameGroupBy:
     argmax = reduction("argmax", _of_chosen_numbers)
 
     def idxmin(self, colnames: Any = None, *, skipna: bool = True) -> DataFrame:
-        """Return the label of the row with the first smallest value of each group; lazy.  See `idxmax`."""
+        """Return the label of the row with the first smallest value of each group; lazy.  See `idxmax`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.idxmin()["x"].tolist()
+        [2, 1]
+        """
         return group_reductions.labels_of_extremes(self, "idxmin", self.argmin(colnames), skipna)
 
     def idxmax(self, colnames: Any = None, *, skipna: bool = True) -> DataFrame:
@@ -424,6 +486,12 @@ class DataFrameGroupBy:
         ------
         TransferError
             If the rows would take more memory than the setting ``max_transfer_bytes`` allows.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.apply(lambda rows: rows["x"].max() - rows["x"].min()).to_dict()
+        {'a': 1, 'b': 0}
         """
         by_key = group_reductions.in_pandas(self, numbered=False, sort=self.sort)
         return (by_key if self._chosen is None else by_key[self._chosen]).apply(func, *args, **kwargs)
@@ -466,7 +534,14 @@ class DataFrameGroupBy:
         return group_rows.transform(self, func)
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
-        """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
+        """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.broadcast(ak.array([10, 20])).tolist()
+        [10, 20, 10]
+        """
         from akdask.frames.series import series_of
 
         return series_of(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
@@ -649,7 +724,14 @@ class DataFrameGroupBy:
         return group_rows.ffill(self, limit)
 
     def bfill(self, limit: int | None = None) -> DataFrame:
-        """Fill missing values with the next value after them in their group; counts rows."""
+        """Fill missing values with the next value after them in their group; counts rows.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"k": ["a", "b", "a"], "x": [np.nan, np.nan, 2.0]})
+        >>> df.groupby("k").bfill()["x"].tolist()
+        [2.0, nan, 2.0]
+        """
         from akdask.frames import group_rows
 
         return group_rows.bfill(self, limit)
@@ -678,19 +760,40 @@ class DataFrameGroupBy:
         return group_rows.running(self, "cumsum", numeric_only)
 
     def cumprod(self, numeric_only: bool = False) -> DataFrame:
-        """Return the product of each value and all before it in its group; counts rows.  See `cumsum`."""
+        """Return the product of each value and all before it in its group; counts rows.  See `cumsum`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.cumprod()["x"].tolist()
+        [3, 1, 6]
+        """
         from akdask.frames import group_rows
 
         return group_rows.running(self, "cumprod", numeric_only)
 
     def cummin(self, numeric_only: bool = False) -> DataFrame:
-        """Return the smallest of each value and all before it in its group; counts rows.  See `cumsum`."""
+        """Return the smallest of each value and all before it in its group; counts rows.  See `cumsum`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.cummin()["x"].tolist()
+        [3, 1, 2]
+        """
         from akdask.frames import group_rows
 
         return group_rows.running(self, "cummin", numeric_only)
 
     def cummax(self, numeric_only: bool = False) -> DataFrame:
-        """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`."""
+        """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.cummax()["x"].tolist()
+        [3, 1, 3]
+        """
         from akdask.frames import group_rows
 
         return group_rows.running(self, "cummax", numeric_only)
@@ -721,7 +824,14 @@ class DataFrameGroupBy:
         return group_rows.head(self, n, sort_index)
 
     def tail(self, n: int = 5, sort_index: bool = True) -> DataFrame:
-        """Return the last rows of each group; lazy.  See `head`."""
+        """Return the last rows of each group; lazy.  See `head`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.tail(1)["x"].tolist()
+        [1, 2]
+        """
         from akdask.frames import group_rows
 
         return group_rows.tail(self, n, sort_index)
@@ -785,7 +895,14 @@ class DataFrameGroupBy:
         return group_rows.extreme_rows(self, n, columns, ascending=False)
 
     def nsmallest(self, n: int = 5, columns: str | Sequence[str] | None = None) -> DataFrame:
-        """Return the rows of each group with the smallest values, the smallest first; lazy.  See `nlargest`."""
+        """Return the rows of each group with the smallest values, the smallest first; lazy.  See `nlargest`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> groups.nsmallest(1, "x")["x"].tolist()
+        [2, 1]
+        """
         from akdask.frames import group_rows
 
         return group_rows.extreme_rows(self, n, columns, ascending=True)
@@ -798,7 +915,14 @@ class DataFrameGroupBy:
         weights: Any = None,
         random_state: Any = None,
     ) -> DataFrame:
-        """Return a random choice of the rows of each group; see `GroupBy.sample`."""
+        """Return a random choice of the rows of each group; see `GroupBy.sample`.
+
+        Examples
+        --------
+        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
+        >>> len(groups.sample(1, random_state=1))
+        2
+        """
         from akdask.frames import group_rows
 
         return group_rows.sample(self, n, frac, replace, weights, random_state)

@@ -154,7 +154,13 @@ class Index(Labelled, Writable):
 
     @staticmethod
     def factory(index: Any) -> Index:
-        """Return the labels as a `MultiIndex` if they have several levels, else as an `Index`."""
+        """Return the labels as a `MultiIndex` if they have several levels, else as an `Index`.
+
+        Examples
+        --------
+        >>> ak.Index.factory(ak.array([3, 1])).tolist()
+        [3, 1]
+        """
         several = (
             isinstance(index, MultiIndex)
             or is_pandas(index, "MultiIndex")
@@ -163,7 +169,14 @@ class Index(Labelled, Writable):
         return MultiIndex(index) if several else Index(index)
 
     def persist(self) -> Index:
-        """Return the index with its labels computed and kept in memory, on the workers of a cluster."""
+        """Return the index with its labels computed and kept in memory, on the workers of a cluster.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.persist().tolist()
+        [3, 1, 2]
+        """
         return Index(self._labels.persist(), self.name)
 
     def _refuse_list(self, name: str) -> None:
@@ -173,7 +186,15 @@ class Index(Labelled, Writable):
             )
 
     def register(self, user_defined_name: str) -> Self:
-        """Give the labels a name, by which `attach` finds them again; labels that are a list are refused."""
+        """Give the labels a name, by which `attach` finds them again; labels that are a list are refused.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1])).register("labels")
+        >>> ak.attach("labels").tolist()
+        [3, 1]
+        >>> index.unregister()
+        """
         self._refuse_list("register")
         return super().register(user_defined_name)
 
@@ -185,47 +206,109 @@ class Index(Labelled, Writable):
 
     @property
     def values(self) -> Any:
-        """The labels: an array, or the list that `allow_list` has left."""
+        """The labels: an array, or the list that `allow_list` has left.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.values
+        array([3 1 2])
+        """
         return self._labels if self._list is None else self._list
 
     @property
     def index(self) -> Any:
-        """The labels: the older name of `values`."""
+        """The labels: the older name of `values`.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.index
+        array([3 1 2])
+        """
         return self.values
 
     @property
     def dtype(self) -> Any:
-        """Type of the labels."""
+        """Type of the labels.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.dtype
+        dtype('int64')
+        """
         return self._labels.dtype
 
     @property
     def size(self) -> int:
-        """Number of labels; counts them, once, where a filter has left that open."""
+        """Number of labels; counts them, once, where a filter has left that open.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.size
+        3
+        """
         return int(self._labels.size)
 
     @property
     def shape(self) -> tuple[int]:
-        """``(size,)``."""
+        """``(size,)``.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.shape
+        (3,)
+        """
         return (self.size,)
 
     @property
     def ndim(self) -> int:
-        """Always 1."""
+        """Always 1.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.ndim
+        1
+        """
         return 1
 
     @property
     def nlevels(self) -> int:
-        """Number of levels."""
+        """Number of levels.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.nlevels
+        1
+        """
         return 1
 
     @property
     def names(self) -> list[Any]:
-        """Names of the levels."""
+        """Names of the levels.
+
+        Examples
+        --------
+        >>> ak.Index(ak.array([3, 1]), name="port").names
+        ['port']
+        """
         return [self.name]
 
     @property
     def inferred_type(self) -> str:
-        """The type of the labels, as pandas names it."""
+        """The type of the labels, as pandas names it.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.inferred_type
+        'integer'
+        """
         from akdask.arrays.categorical import Categorical
 
         if isinstance(self._labels, Categorical):
@@ -234,7 +317,14 @@ class Index(Labelled, Writable):
 
     @property
     def is_unique(self) -> bool:
-        """Whether no label occurs twice; computes."""
+        """Whether no label occurs twice; computes.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.is_unique
+        True
+        """
         from akdask.arrays.categorical import Categorical
 
         labels = self._labels.codes if isinstance(self._labels, Categorical) else self._labels
@@ -242,7 +332,14 @@ class Index(Labelled, Writable):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
+        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.nbytes
+        24
+        """
         return sum(level.nbytes for level in self._levels)
 
     def memory_usage(self, unit: str = "B") -> int | float:
@@ -252,6 +349,12 @@ class Index(Labelled, Writable):
         ----------
         unit : {"B", "KB", "MB", "GB"}
             The unit.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.memory_usage()
+        24
         """
         return convert_bytes(self.nbytes, unit)
 
@@ -281,7 +384,14 @@ class Index(Labelled, Writable):
         return iter(self._labels)
 
     def lookup(self, key: Any) -> pdarray:
-        """Return which labels are the given one, or among some given ones; lazy bool array."""
+        """Return which labels are the given one, or among some given ones; lazy bool array.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.lookup(ak.array([1, 2])).tolist()
+        [False, True, True]
+        """
         key = key.values if isinstance(key, Index) else key
         if isinstance(key, Array):
             from akdask.arrays.setops import in1d
@@ -308,6 +418,12 @@ class Index(Labelled, Writable):
         ------
         ArgumentTypeError
             If it is no index.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.equals(ak.Index(ak.array([3, 1, 2])))
+        np.True_
         """
         demand_index("compared", other)
         return not isinstance(other, MultiIndex) and self._labels.equals(other._labels)
@@ -335,11 +451,24 @@ class Index(Labelled, Writable):
         Index
             Of Strings if the labels were a Categorical.  Labels that are not in the dict stay as they are.  If numbers
             become text, or text numbers, they become ``"null"`` or NaN.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.map({1: "a", 2: "b", 3: "c"}).tolist()
+        ['c', 'a', 'b']
         """
         return _mapped(self, arg)
 
     def set_dtype(self, dtype: Any) -> Self:
-        """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
+        """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.set_dtype(ak.float64).tolist()
+        [3.0, 1.0, 2.0]
+        """
         self._labels, self._list = converted(self._labels, dtype), None
         return self
 
@@ -350,6 +479,12 @@ class Index(Labelled, Writable):
         ------
         ArgumentTypeError
             If it is no index, or has several levels.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.concat(ak.Index(ak.array([9]))).tolist()
+        [3, 1, 2, 9]
         """
         demand_index("joined", other)
         if isinstance(other, MultiIndex):
@@ -361,7 +496,14 @@ class Index(Labelled, Writable):
     # order
 
     def argsort(self, ascending: bool = True) -> Any:
-        """Return the positions that put the labels in order, as int64; lazy, but for a list."""
+        """Return the positions that put the labels in order, as int64; lazy, but for a list.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.argsort().tolist()
+        [1, 2, 0]
+        """
         from akdask.arrays.sorting import argsort
 
         positions = argsort(self._labels, ascending=ascending)
@@ -387,6 +529,12 @@ class Index(Labelled, Writable):
         ------
         ArgumentError
             If `na_position` is something else.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.sort_values().tolist()
+        [1, 2, 3]
         """
         return _sorted(self, return_indexer, ascending, na_position)
 
@@ -401,6 +549,12 @@ class Index(Labelled, Writable):
             If the labels are no times, or `freq` is none.
         ArgumentError
             If pandas refuses `freq`.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.Datetime(["2024-01-01"]))
+        >>> index.shift(2, "D").to_pandas()[0]
+        Timestamp('2024-01-03 00:00:00')
         """
         from akdask.arrays.timearray import TimeArray
 
@@ -413,15 +567,34 @@ class Index(Labelled, Writable):
 
     @property
     def tz(self) -> str | None:
-        """The zone of labels that are times, None without one."""
+        """The zone of labels that are times, None without one.
+
+        Examples
+        --------
+        >>> ak.Index(ak.Datetime(["2024-07-01"]).tz_localize("Europe/Berlin")).tz
+        'Europe/Berlin'
+        """
         return self._times("tz").tz
 
     def tz_convert(self, tz: Any) -> Index:
-        """Return labels that are times as the clocks of another zone show them; see `Datetime.tz_convert`.  Lazy."""
+        """Return labels that are times as the clocks of another zone show them; see `Datetime.tz_convert`.  Lazy.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.Datetime(["2024-07-01"]).tz_localize("UTC"))
+        >>> index.tz_convert("Europe/Berlin").to_pandas()[0]
+        Timestamp('2024-07-01 02:00:00+0200', tz='Europe/Berlin')
+        """
         return Index(self._times("tz_convert").tz_convert(tz), self.name)
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Index:
-        """Return the times at which the clocks of a zone show the labels; see `Datetime.tz_localize`.  Lazy."""
+        """Return the times at which the clocks of a zone show the labels; see `Datetime.tz_localize`.  Lazy.
+
+        Examples
+        --------
+        >>> ak.Index(ak.Datetime(["2024-07-01"])).tz_localize("Europe/Berlin").to_pandas()[0]
+        Timestamp('2024-07-01 00:00:00+0200', tz='Europe/Berlin')
+        """
         return Index(self._times("tz_localize").tz_localize(tz, ambiguous, nonexistent), self.name)
 
     def _times(self, asked: str) -> Any:
@@ -452,30 +625,72 @@ class Index(Labelled, Writable):
     # export
 
     def to_pandas(self) -> pd.Index:
-        """Return the labels as a pandas Index; computes."""
+        """Return the labels as a pandas Index; computes.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.to_pandas()
+        Index([3, 1, 2], dtype='int64')
+        """
         return pd.Index(for_pandas(self._labels), name=self.name)
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; computes."""
+        """Return the labels as a NumPy array; computes.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.to_ndarray()
+        array([3, 1, 2])
+        """
         return np.asarray(self._labels.to_ndarray())
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.to_numpy()
+        array([3, 1, 2])
+        """
         return np.asarray(self, dtype=dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self.to_ndarray(), dtype=dtype)
 
     def tolist(self) -> list[Any]:
-        """Return the labels as a list; computes."""
+        """Return the labels as a list; computes.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.tolist()
+        [3, 1, 2]
+        """
         return self.to_ndarray().tolist()
 
     def to_list(self) -> list[Any]:
-        """Return the labels as a list: the older name of `tolist`.  Computes."""
+        """Return the labels as a list: the older name of `tolist`.  Computes.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.to_list()
+        [3, 1, 2]
+        """
         return self.tolist()
 
     def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
-        """Return the labels by the name of the index, or by the one given."""
+        """Return the labels by the name of the index, or by the one given.
+
+        Examples
+        --------
+        >>> index = ak.Index(ak.array([3, 1, 2]))
+        >>> index.to_dict("port")["port"].tolist()
+        [3, 1, 2]
+        """
         if isinstance(label, list):
             (label,) = label
         return {label or self.name or "idx": self.values.copy()}
@@ -552,47 +767,110 @@ class MultiIndex(Index):
         self.name, self._list = name, None
 
     def persist(self) -> MultiIndex:
-        """Return the index with its levels computed together and kept in memory, on the workers of a cluster."""
+        """Return the index with its levels computed together and kept in memory, on the workers of a cluster.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.persist().size
+        3
+        """
         return MultiIndex(dask.persist(*self.levels), self.name, self.names)
 
     @property
     def values(self) -> list[Any]:
-        """The levels."""
+        """The levels.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> [level.tolist() for level in index.values]
+        [[2, 1, 1], ['b', 'a', 'b']]
+        """
         return self.levels
 
     @property
     def index(self) -> list[Any]:
-        """The levels."""
+        """The levels.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> [level.tolist() for level in index.index]
+        [[2, 1, 1], ['b', 'a', 'b']]
+        """
         return self.levels
 
     @property
     def names(self) -> list[Any]:
-        """Names of the levels."""
+        """Names of the levels.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.names
+        ['x', 'y']
+        """
         return list(self._names)
 
     @property
     def nlevels(self) -> int:
-        """Number of levels."""
+        """Number of levels.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.nlevels
+        2
+        """
         return len(self.levels)
 
     @property
     def size(self) -> int:
-        """Number of rows; counts them, once, where a filter has left that open."""
+        """Number of rows; counts them, once, where a filter has left that open.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.size
+        3
+        """
         return int(self.levels[0].size)
 
     @property
     def dtype(self) -> Any:
-        """``dtype('O')``: labels are tuples."""
+        """``dtype('O')``: labels are tuples.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.dtype
+        dtype('O')
+        """
         return np.dtype(object)
 
     @property
     def inferred_type(self) -> str:
-        """Always ``mixed``."""
+        """Always ``mixed``.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.inferred_type
+        'mixed'
+        """
         return "mixed"
 
     @property
     def is_unique(self) -> bool:
-        """Whether no combination of labels occurs twice; computes."""
+        """Whether no combination of labels occurs twice; computes.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.is_unique
+        True
+        """
         return bool(self.to_pandas().is_unique)
 
     @property
@@ -606,6 +884,12 @@ class MultiIndex(Index):
         ------
         ArgumentError
             If there is none.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.get_level_values("y").tolist()
+        ['b', 'a', 'b']
         """
         number = self._names.index(level) if level in self._names else level
         if not isinstance(number, int) or not -self.nlevels <= number < self.nlevels:
@@ -613,13 +897,27 @@ class MultiIndex(Index):
         return Index(self.levels[number], self._names[number])
 
     def equal_levels(self, other: MultiIndex) -> bool:
-        """Whether the other index has as many levels with the same labels; computes."""
+        """Whether the other index has as many levels with the same labels; computes.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.equal_levels(index)
+        True
+        """
         return self.nlevels == other.nlevels and all(
             type(own) is type(its) and own.equals(its) for own, its in zip(self.levels, other._levels, strict=True)
         )
 
     def equals(self, other: Any) -> bool:
-        """Whether the other index has the same labels in the same order; computes.  See `Index.equals`."""
+        """Whether the other index has the same labels in the same order; computes.  See `Index.equals`.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.equals(index)
+        True
+        """
         demand_index("compared", other)
         return isinstance(other, MultiIndex) and self.equal_levels(other)
 
@@ -630,6 +928,12 @@ class MultiIndex(Index):
         ----------
         key : tuple or list
             A label or a list of labels for each level; or one array for each level, whose rows are looked up.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.lookup([1, "a"]).tolist()
+        [False, True, False]
         """
         if not isinstance(key, list | tuple) or len(key) != self.nlevels:
             raise UnfitArgumentError(f"rows are looked up by a tuple of {self.nlevels} labels.")
@@ -641,11 +945,27 @@ class MultiIndex(Index):
         return reduce(operator.and_, matches)
 
     def map(self, arg: Mapping[Any, Any]) -> Index:
-        """Refuse: labels of several levels are not mapped."""
+        """Refuse: labels of several levels are not mapped.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.map({})
+        Traceback (most recent call last):
+            ...
+        akdask.errors.ArgumentTypeError: labels of several levels cannot be mapped. ...
+        """
         raise ArgumentTypeError("labels of several levels cannot be mapped.", hint="map one level.")
 
     def concat(self, other: Index) -> MultiIndex:
-        """Append the labels of another index of as many levels; lazy.  See `Index.concat`."""
+        """Append the labels of another index of as many levels; lazy.  See `Index.concat`.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.concat(index).size
+        6
+        """
         demand_index("joined", other)
         from akdask.arrays.shapes import concatenate
 
@@ -653,19 +973,39 @@ class MultiIndex(Index):
         return MultiIndex(levels, self.name, self._names)
 
     def argsort(self, ascending: bool = True) -> Any:
-        """Return the positions that put the rows in order, by the first level first, as int64; lazy."""
+        """Return the positions that put the rows in order, by the first level first, as int64; lazy.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.argsort().tolist()
+        [1, 2, 0]
+        """
         from akdask.arrays.sorting import coargsort
 
         return coargsort(self.levels, ascending=ascending)
 
     def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
-        """Return the rows in order, by the first level first; see `Index.sort_values`.  Lazy."""
+        """Return the rows in order, by the first level first; see `Index.sort_values`.  Lazy.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> [level.tolist() for level in index.sort_values().levels]
+        [[1, 1, 2], ['a', 'b', 'b']]
+        """
         check_na_position(na_position)
         positions = self.argsort(ascending)
         return (self[positions], positions) if return_indexer else self[positions]
 
     def set_dtype(self, dtype: Any) -> Self:
-        """Convert all levels to a type, or by a function; returns the index itself.  Lazy."""
+        """Convert all levels to a type, or by a function; returns the index itself.  Lazy.
+
+        Examples
+        --------
+        >>> ak.MultiIndex([ak.array([1, 2]), ak.array([3, 4])]).set_dtype(ak.float64).levels[0].tolist()
+        [1.0, 2.0]
+        """
         self.levels = [converted(level, dtype) for level in self.levels]
         return self
 
@@ -688,16 +1028,37 @@ class MultiIndex(Index):
         return reduce(operator.and_, [a == b for a, b in zip(self.levels, its, strict=True)])
 
     def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
-        """Return the levels by their names, or by given names."""
+        """Return the levels by their names, or by given names.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.to_dict()["y"].tolist()
+        ['b', 'a', 'b']
+        """
         known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
         return dict(zip(labels or known, [level.copy() for level in self.levels], strict=True))
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array of tuples; computes."""
+        """Return the labels as a NumPy array of tuples; computes.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.to_ndarray()
+        array([(2, 'b'), (1, 'a'), (1, 'b')], dtype=object)
+        """
         return np.asarray(self.to_pandas().to_numpy())
 
     def to_pandas(self) -> pd.MultiIndex:
-        """Return the labels as a pandas MultiIndex; computes."""
+        """Return the labels as a pandas MultiIndex; computes.
+
+        Examples
+        --------
+        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
+        >>> index.to_pandas().tolist()
+        [(2, 'b'), (1, 'a'), (1, 'b')]
+        """
         return pd.MultiIndex.from_arrays([for_pandas(level) for level in self.levels], names=self._names)
 
     def __repr__(self) -> str:

@@ -341,7 +341,14 @@ def from_arrow(data: Any) -> Any:
 
 
 def from_polars(data: Any) -> Any:
-    """Return a polars DataFrame or Series as lazy objects; see `from_arrow`.  A LazyFrame is collected."""
+    """Return a polars DataFrame or Series as lazy objects; see `from_arrow`.  A LazyFrame is collected.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ak.from_polars(pl.DataFrame({"x": [1, 2]}))["x"].tolist()
+    [1, 2]
+    """
     return from_arrow(data.collect() if hasattr(data, "collect") else data)
 
 
@@ -496,6 +503,12 @@ def from_dask(data: Any) -> Any:
         If it is of another kind, or has a column of a type that no column can hold.
     ArgumentError
         If an array has several dimensions.
+
+    Examples
+    --------
+    >>> rows = ak.DataFrame({"x": [1, 2, 3]}).to_dask()
+    >>> ak.from_dask(rows)["x"].tolist()
+    [1, 2, 3]
     """
     meta = getattr(data, "_meta", None)
     if isinstance(meta, pd.DataFrame):

@@ -15,7 +15,7 @@ from akdask.arrays.calendar import EXAMPLES, frequency_of
 from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.elementwise import cast, where
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
@@ -82,6 +82,14 @@ OF_ROWS = (
 FILLING = {"ffill": "ffill", "pad": "ffill", "bfill": "bfill", "backfill": "bfill", None: None}
 
 
+_OF_BINS = """
+>>> times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
+>>> ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
+{of_groups}
+"""
+
+
+@shown_by(_OF_BINS)
 def _of_many_in_bins(bins: Resampler[Rows], name: str, numeric_only: bool = False, min_count: int = 0) -> Any:
     """Return {what} of each bin; lazy.
 
@@ -93,17 +101,11 @@ def _of_many_in_bins(bins: Resampler[Rows], name: str, numeric_only: bool = Fals
         Leave out times; text is left out in any case.
     min_count : int, default 0
         Fewest values, without which the result is missing.
-
-    Examples
-    --------
-    {prompt} import akdask as ak
-    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
-    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
-    {of_groups}
     """
     return bins._each(name, numeric_only, min_count)
 
 
+@shown_by(_OF_BINS)
 def _of_bins(bins: Resampler[Rows], name: str, numeric_only: bool = False) -> Any:
     """Return {what} of each bin, missing of no rows; lazy.
 
@@ -111,17 +113,11 @@ def _of_bins(bins: Resampler[Rows], name: str, numeric_only: bool = False) -> An
     ----------
     numeric_only : bool
         Leave out times; text is left out in any case.
-
-    Examples
-    --------
-    {prompt} import akdask as ak
-    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
-    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
-    {of_groups}
     """
     return bins._each(name, numeric_only)
 
 
+@shown_by(_OF_BINS)
 def _spread_of_bins(bins: Resampler[Rows], name: str, ddof: int = 1, numeric_only: bool = False) -> Any:
     """Return {what} of each bin, missing where it has no more than `ddof` values; lazy.
 
@@ -131,27 +127,13 @@ def _spread_of_bins(bins: Resampler[Rows], name: str, ddof: int = 1, numeric_onl
         Subtracted from the number of values.
     numeric_only : bool
         Leave out times; text is left out in any case.
-
-    Examples
-    --------
-    {prompt} import akdask as ak
-    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
-    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
-    {of_groups}
     """
     return bins._each(name, numeric_only, ddof=ddof)
 
 
+@shown_by(_OF_BINS)
 def _of_all_in_bins(bins: Resampler[Rows], name: str) -> Any:
-    """Return {what} of each bin; lazy.
-
-    Examples
-    --------
-    {prompt} import akdask as ak
-    {prompt} times = ak.Datetime(["2026-01-01T08", "2026-01-01T16", "2026-01-02T08"])
-    {prompt} ak.DataFrame({"t": times, "v": [2, 4, 3]}).resample("D", on="t").{name}()["v"].tolist()
-    {of_groups}
-    """
+    """Return {what} of each bin; lazy."""
     return bins._each(name)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from akdask.arrays.array import Array, Labelled, unlabelled
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.columns.exact import first_changed
 from akdask.deferred import pd
 from akdask.engine.sources import refuses_foreign
@@ -60,6 +60,13 @@ def _of_series(series: Series, name: str, /, *, skipna: bool | None = None, **nu
     return getattr(reductions.present_values(series, skipna, numpy), name)()
 
 
+_OF_SERIES = """
+>>> ak.Series([2, 4, 3]).{name}().item()
+{of_all}
+"""
+
+
+@shown_by(_OF_SERIES)
 def _spread_of_series(series: Series, name: str, /, ddof: int = 0, *, skipna: bool | None = None, **numpy: None) -> Any:
     """Return {what} of the values; lazy.
 
@@ -78,17 +85,13 @@ def _spread_of_series(series: Series, name: str, /, ddof: int = 0, *, skipna: bo
     ------
     ArgumentTypeError
         If other arguments are given.
-
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).{name}().item()
-    {of_all}
     """
     from akdask.frames import reductions
 
     return getattr(reductions.present_values(series, skipna, numpy), name)(ddof)
 
 
+@shown_by(_OF_SERIES)
 def _extreme_of_series(series: Series, name: str, /, *, skipna: bool | None = None, **numpy: None) -> Any:
     """Return {what}, missing if no value is left; computes for text and times, lazy for others.
 
@@ -105,38 +108,23 @@ def _extreme_of_series(series: Series, name: str, /, *, skipna: bool | None = No
     ------
     ArgumentTypeError
         If other arguments are given.
-
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).{name}().item()
-    {of_all}
     """
     from akdask.frames import reductions
 
     return reductions.extreme(series, name, skipna, numpy)
 
 
+@shown_by(_OF_SERIES)
 def _of_present_values(series: Series, name: str, /, *, skipna: bool = True) -> Any:
-    """Return {what} of the values; lazy.  It is missing where a value is, if not `skipna`.
-
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).{name}().item()
-    {of_all}
-    """
+    """Return {what} of the values; lazy.  It is missing where a value is, if not `skipna`."""
     from akdask.frames import reductions
 
     return getattr(reductions.present_values(series, skipna), name)()
 
 
+@shown_by(_OF_SERIES)
 def _truth_of_series(series: Series, name: str, /, *, skipna: bool = True) -> Any:
-    """Return {what}; lazy.  Missing values are left out, or count as true if not `skipna`.
-
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).{name}().item()
-    {of_all}
-    """
+    """Return {what}; lazy.  Missing values are left out, or count as true if not `skipna`."""
     from akdask.frames import reductions
 
     return getattr(reductions.truths(series, skipna), name)()
@@ -271,13 +259,27 @@ class Series(Labelled, RowLabelled):
             If there are none.
         ArgumentTypeError
             If they are of several types.
+
+        Examples
+        --------
+        >>> ak.Series.pdconcat([ak.Series([1]), ak.Series([2])]).tolist()
+        [1, 2]
         """
         from akdask.frames import join
 
         return join.concat_as_pandas(cls, arrays, axis, labels)
 
     def copy(self) -> Series:
-        """Return a copy; it shares the data, which never change."""
+        """Return a copy; it shares the data, which never change.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> other = s.copy()
+        >>> other[0] = 9
+        >>> s.tolist()
+        [3, 1, 2]
+        """
         return self._moved(self._labelled.copy())
 
     @classmethod
@@ -349,6 +351,12 @@ class Series(Labelled, RowLabelled):
         """The values: a pdarray, Strings, Categorical and so on, the same object each time.
 
         Assignments to its elements change the Series.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.values
+        array([3 1 2])
         """
         return self._labelled._column(VALUES)
 
@@ -358,7 +366,13 @@ class Series(Labelled, RowLabelled):
 
     @property
     def index(self) -> Index:
-        """The labels of the rows: an `Index`, or a `MultiIndex`; their numbers unless others were given.  Lazy."""
+        """The labels of the rows: an `Index`, or a `MultiIndex`; their numbers unless others were given.  Lazy.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1], index=ak.array([20, 10])).index.tolist()
+        [20, 10]
+        """
         if not self._level_names:
             return self._labelled.index
         columns = self._labelled._columns
@@ -371,27 +385,62 @@ class Series(Labelled, RowLabelled):
 
     @property
     def dtype(self) -> Any:
-        """Type of the values."""
+        """Type of the values.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.dtype
+        dtype('int64')
+        """
         return self.values.dtype
 
     @property
     def size(self) -> int:
-        """Number of values; counts them, once, where a filter has left that open."""
+        """Number of values; counts them, once, where a filter has left that open.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.size
+        3
+        """
         return len(self._labelled)
 
     @property
     def shape(self) -> tuple[int]:
-        """``(size,)``."""
+        """``(size,)``.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.shape
+        (3,)
+        """
         return (self.size,)
 
     @property
     def ndim(self) -> int:
-        """Always 1."""
+        """Always 1.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.ndim
+        1
+        """
         return 1
 
     @property
     def empty(self) -> bool:
-        """Whether there are no values."""
+        """Whether there are no values.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.empty, s[s > 9].empty
+        (False, True)
+        """
         return not len(self)
 
     @property
@@ -401,7 +450,13 @@ class Series(Labelled, RowLabelled):
 
     @property
     def npartitions(self) -> int:
-        """Number of partitions."""
+        """Number of partitions.
+
+        Examples
+        --------
+        >>> ak.Series(ak.arange(6).repartition(3)).npartitions
+        3
+        """
         return self._labelled.npartitions
 
     def __len__(self) -> int:
@@ -409,21 +464,39 @@ class Series(Labelled, RowLabelled):
 
     @property
     def is_unique(self) -> bool:
-        """Whether no value occurs twice; computes."""
+        """Whether no value occurs twice; computes.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1]).is_unique, ak.Series([3, 3]).is_unique
+        (True, False)
+        """
         from akdask.frames import distinct
 
         return not bool(distinct.repeated([self.values], "first").any())
 
     @property
     def is_monotonic_increasing(self) -> bool:
-        """Whether no value is less than the one before it; computes."""
+        """Whether no value is less than the one before it; computes.
+
+        Examples
+        --------
+        >>> ak.Series([1, 3, 3]).is_monotonic_increasing
+        True
+        """
         from akdask.arrays.timearray import TimeArray
 
         return bool(self.values.is_sorted()) and not (isinstance(self.values, TimeArray) and self.hasnans())
 
     @property
     def is_monotonic_decreasing(self) -> bool:
-        """Whether no value is more than the one before it; computes."""
+        """Whether no value is more than the one before it; computes.
+
+        Examples
+        --------
+        >>> ak.Series([3, 3, 1]).is_monotonic_decreasing
+        True
+        """
         from akdask.arrays.timearray import TimeArray
 
         is_sorted = bool(self.values[::-1].is_sorted())
@@ -477,26 +550,56 @@ class Series(Labelled, RowLabelled):
 
     @property
     def loc(self) -> LocIndexer:
-        """Entries by label."""
+        """Entries by label.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1], index=ak.array(["a", "b"]))
+        >>> s.loc["b"], s.loc[["b", "a"]].tolist()
+        (np.int64(1), [1, 3])
+        """
         from akdask.frames.indexing import LocIndexer
 
         return LocIndexer(self)
 
     @property
     def at(self) -> LocIndexer:
-        """Entries by label."""
+        """Entries by label.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1], index=ak.array(["a", "b"]))
+        >>> s.at["b"]
+        np.int64(1)
+        """
         return self.loc
 
     @property
     def iloc(self) -> ILocIndexer[Self]:
-        """Entries by position."""
+        """Entries by position.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.iloc[-1], s.iloc[:2].tolist()
+        (2    2
+        dtype: int64, [3, 1])
+        """
         from akdask.frames.indexing import ILocIndexer
 
         return ILocIndexer("iloc", self)
 
     @property
     def iat(self) -> ILocIndexer[Self]:
-        """Entries by position."""
+        """Entries by position.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.iat[1]
+        1    1
+        dtype: int64
+        """
         from akdask.frames.indexing import ILocIndexer
 
         return ILocIndexer("iat", self)
@@ -517,6 +620,11 @@ class Series(Labelled, RowLabelled):
             If an array has labels that the Series lacks.
         PositionError
             If a mask has not the size of the Series.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1]).validate_key(ak.array([1, 0])).tolist()
+        [1, 0]
         """
         from akdask.frames import indexing
 
@@ -529,6 +637,11 @@ class Series(Labelled, RowLabelled):
         ------
         ArgumentTypeError
             If it is of another type than the values, or they are text.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1]).validate_val(7)
+        7
         """
         from akdask.frames import indexing
 
@@ -581,7 +694,13 @@ class Series(Labelled, RowLabelled):
         return bool(self.index.lookup(label).any())
 
     def items(self) -> Iterator[tuple[Any, Any]]:
-        """Iterate over labels and values; computes them all."""
+        """Iterate over labels and values; computes them all.
+
+        Examples
+        --------
+        >>> [f"{label}: {value}" for label, value in ak.Series([3, 1], index=ak.array(["a", "b"])).items()]
+        ['a: 3', 'b: 1']
+        """
         return iter(self.to_pandas().items())
 
     def head(self, n: int = 10) -> Series:
@@ -595,7 +714,14 @@ class Series(Labelled, RowLabelled):
         return self._moved(self._labelled.head(n))
 
     def tail(self, n: int = 10) -> Series:
-        """Return the last `n` entries; lazy."""
+        """Return the last `n` entries; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.tail(2).tolist()
+        [1, 2]
+        """
         return self._moved(self._labelled.tail(n))
 
     def locate(self, key: Any) -> Series:
@@ -648,7 +774,13 @@ class Series(Labelled, RowLabelled):
         return rows.drop_entries(self, labels, index=index, errors=errors)
 
     def sample(self, n: int = 1, *, frac: float | None = None, random_state: Any = None) -> Series:
-        """Return some entries chosen at random; counts rows of unknown number.  See `DataFrame.sample`."""
+        """Return some entries chosen at random; counts rows of unknown number.  See `DataFrame.sample`.
+
+        Examples
+        --------
+        >>> len(ak.Series(ak.arange(100)).sample(3, random_state=1))
+        3
+        """
         from akdask.frames import rows
 
         return rows.sample_entries(self, n, frac=frac, random_state=random_state)
@@ -660,7 +792,13 @@ class Series(Labelled, RowLabelled):
     # labels
 
     def has_repeat_labels(self) -> bool:
-        """Whether a label comes twice; computes."""
+        """Whether a label comes twice; computes.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1], index=ak.array(["a", "a"])).has_repeat_labels()
+        True
+        """
         return not self.index.is_unique
 
     def rename(self, name: Any = None, *, index: Any = None) -> Series:
@@ -756,6 +894,12 @@ class Series(Labelled, RowLabelled):
         ------
         ArgumentError
             If `join` is something else.
+
+        Examples
+        --------
+        >>> left, right = ak.Series([1, 2], index=ak.array([0, 1])).align(ak.Series([5], index=ak.array([1])))
+        >>> left.tolist(), right.tolist()
+        ([1, 2], [nan, 5.0])
         """
         from akdask.frames import arithmetic
 
@@ -822,15 +966,36 @@ class Series(Labelled, RowLabelled):
         return missing.mark_series(self, missing=False)
 
     def isnull(self) -> Series:
-        """Return where values are missing; the same as `isna`."""
+        """Return where values are missing; the same as `isna`.
+
+        Examples
+        --------
+        >>> s = ak.Series([1.0, np.nan, 4.0])
+        >>> s.isnull().tolist()
+        [False, True, False]
+        """
         return self.isna()
 
     def notnull(self) -> Series:
-        """Return where values are not missing; the same as `notna`."""
+        """Return where values are not missing; the same as `notna`.
+
+        Examples
+        --------
+        >>> s = ak.Series([1.0, np.nan, 4.0])
+        >>> s.notnull().tolist()
+        [True, False, True]
+        """
         return self.notna()
 
     def hasnans(self) -> np.bool_:
-        """Whether a value is missing; computes."""
+        """Whether a value is missing; computes.
+
+        Examples
+        --------
+        >>> s = ak.Series([1.0, np.nan, 4.0])
+        >>> s.hasnans()
+        np.True_
+        """
         return np.bool_(bool(self.isna().values.any()))
 
     def dropna(self) -> Series:
@@ -896,7 +1061,14 @@ class Series(Labelled, RowLabelled):
         return windows.fill_along(self, backwards=False, limit=limit)
 
     def bfill(self, *, limit: int | None = None) -> Series:
-        """Fill missing values with the next value after them; lazy.  See `ffill`."""
+        """Fill missing values with the next value after them; lazy.  See `ffill`.
+
+        Examples
+        --------
+        >>> s = ak.Series([1.0, np.nan, 4.0])
+        >>> s.bfill().tolist()
+        [1.0, 4.0, 4.0]
+        """
         from akdask.frames import windows
 
         return windows.fill_along(self, backwards=True, limit=limit)
@@ -975,13 +1147,27 @@ class Series(Labelled, RowLabelled):
         return arithmetic.operated(self, operator.sub, other, fill_value)
 
     def mul(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values times something; lazy.  See `sub`."""
+        """Return the values times something; lazy.  See `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.mul(2).tolist()
+        [6, 2, 4]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.mul, other, fill_value)
 
     def div(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values divided by something, as float64; lazy.  See `sub`."""
+        """Return the values divided by something, as float64; lazy.  See `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.div(2).tolist()
+        [1.5, 0.5, 1.0]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.truediv, other, fill_value)
@@ -989,55 +1175,118 @@ class Series(Labelled, RowLabelled):
     truediv = div
 
     def floordiv(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values divided by something, rounded down; lazy.  See `sub`."""
+        """Return the values divided by something, rounded down; lazy.  See `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.floordiv(2).tolist()
+        [1, 0, 1]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.floordiv, other, fill_value)
 
     def mod(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the remainders of a division of the values; lazy.  See `sub`."""
+        """Return the remainders of a division of the values; lazy.  See `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.mod(2).tolist()
+        [1, 1, 0]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.mod, other, fill_value)
 
     def pow(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values raised to something; lazy.  See `sub`."""
+        """Return the values raised to something; lazy.  See `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.pow(2).tolist()
+        [9, 1, 4]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.pow, other, fill_value)
 
     def eq(self, other: Any) -> Series:
-        """Return which values are equal to something; lazy.  Labels meet as in `sub`."""
+        """Return which values are equal to something; lazy.  Labels meet as in `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.eq(3).tolist()
+        [True, False, False]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.eq, other)
 
     def ne(self, other: Any) -> Series:
-        """Return which values are not equal to something; lazy.  Labels meet as in `sub`."""
+        """Return which values are not equal to something; lazy.  Labels meet as in `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.ne(3).tolist()
+        [False, True, True]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.ne, other)
 
     def lt(self, other: Any) -> Series:
-        """Return which values are less than something; lazy.  Labels meet as in `sub`."""
+        """Return which values are less than something; lazy.  Labels meet as in `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.lt(2).tolist()
+        [False, True, False]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.lt, other)
 
     def le(self, other: Any) -> Series:
-        """Return which values are not more than something; lazy.  Labels meet as in `sub`."""
+        """Return which values are not more than something; lazy.  Labels meet as in `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.le(2).tolist()
+        [False, True, True]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.le, other)
 
     def gt(self, other: Any) -> Series:
-        """Return which values are more than something; lazy.  Labels meet as in `sub`."""
+        """Return which values are more than something; lazy.  Labels meet as in `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.gt(2).tolist()
+        [True, False, False]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.gt, other)
 
     def ge(self, other: Any) -> Series:
-        """Return which values are not less than something; lazy.  Labels meet as in `sub`."""
+        """Return which values are not less than something; lazy.  Labels meet as in `sub`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.ge(2).tolist()
+        [True, False, True]
+        """
         from akdask.frames import arithmetic
 
         return arithmetic.operated(self, operator.ge, other)
@@ -1061,7 +1310,14 @@ class Series(Labelled, RowLabelled):
         return arithmetic.dot(self, other)
 
     def equals(self, other: Any) -> bool:
-        """Whether another Series has the same values and labels, missing ones in the same places; computes."""
+        """Whether another Series has the same values and labels, missing ones in the same places; computes.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.equals(s.copy()), s.equals(s + 1)
+        (True, False)
+        """
         if not isinstance(other, Series):
             return False
         return bool(self.to_frame("values").equals(other.to_frame("values")))
@@ -1168,13 +1424,26 @@ class Series(Labelled, RowLabelled):
         ------
         ArgumentTypeError
             If the result has other rows.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.transform(lambda values: values * 2).tolist()
+        [6, 2, 4]
         """
         from akdask.frames import elementwise
 
         return elementwise.transform(self, func)
 
     def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a function with the Series: ``s.pipe(f, 1)`` for ``f(s, 1)``."""
+        """Call a function with the Series: ``s.pipe(f, 1)`` for ``f(s, 1)``.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.pipe(lambda values, n: values.head(n).tolist(), 2)
+        [3, 1]
+        """
         return func(self, *args, **kwargs)
 
     def between(self, left: Any, right: Any, inclusive: str = "both") -> Series:
@@ -1325,6 +1594,11 @@ class Series(Labelled, RowLabelled):
         ------
         ArgumentTypeError
             If the values are no numbers.
+
+        Examples
+        --------
+        >>> ak.Series([-1, 2]).abs().tolist()
+        [1, 2]
         """
         from akdask.frames import elementwise
 
@@ -1353,7 +1627,14 @@ class Series(Labelled, RowLabelled):
     # reductions
 
     def count(self) -> Any:
-        """Return the number of values that are not missing; lazy."""
+        """Return the number of values that are not missing; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series([1.0, np.nan, 4.0])
+        >>> s.count()
+        np.int64(2)
+        """
         from akdask.frames.reductions import present_count
 
         return present_count(self)
@@ -1367,7 +1648,13 @@ class Series(Labelled, RowLabelled):
     var = reduction("var", _spread_of_series)
 
     def sem(self, ddof: int = 1) -> Any:
-        """Return the standard error of the mean of the values that are not missing; lazy."""
+        """Return the standard error of the mean of the values that are not missing; lazy.
+
+        Examples
+        --------
+        >>> ak.Series([1, 3]).sem()
+        np.float64(1.0)
+        """
         from akdask.errors import ArgumentTypeError
         from akdask.frames.dtypes import is_number
         from akdask.frames.reductions import present_values
@@ -1378,7 +1665,13 @@ class Series(Labelled, RowLabelled):
         return values.std(ddof) / np.sqrt(values.size)
 
     def skew(self) -> np.float64:
-        """Return the skewness of the values that are not missing, corrected for a sample as in pandas; computes."""
+        """Return the skewness of the values that are not missing, corrected for a sample as in pandas; computes.
+
+        Examples
+        --------
+        >>> ak.Series([1, 2, 3]).skew()
+        np.float64(0.0)
+        """
         from akdask.arrays.reductions import skew
         from akdask.errors import ArgumentTypeError
         from akdask.frames.dtypes import is_number
@@ -1452,7 +1745,13 @@ class Series(Labelled, RowLabelled):
         return reductions.mode(self, dropna)
 
     def nunique(self, dropna: bool = True) -> Any:
-        """Return the number of distinct values, missing ones counting as one if not `dropna`; lazy."""
+        """Return the number of distinct values, missing ones counting as one if not `dropna`; lazy.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1, 3]).nunique()
+        np.int64(2)
+        """
         from akdask.arrays.reductions import distinct_count
 
         return distinct_count(self.dropna().values if dropna else self.values)
@@ -1461,19 +1760,39 @@ class Series(Labelled, RowLabelled):
     all = reduction("all", _truth_of_series)
 
     def argmin(self) -> Any:
-        """Return the position of the first smallest value, or of the first that is NaN, as in Arkouda; lazy."""
+        """Return the position of the first smallest value, or of the first that is NaN, as in Arkouda; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.argmin()
+        np.int64(1)
+        """
         from akdask.frames import reductions
 
         return reductions.position_of_extreme(self, "min")
 
     def argmax(self) -> Any:
-        """Return the position of the first largest value, or of the first that is NaN, as in Arkouda; lazy."""
+        """Return the position of the first largest value, or of the first that is NaN, as in Arkouda; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.argmax()
+        np.int64(0)
+        """
         from akdask.frames import reductions
 
         return reductions.position_of_extreme(self, "max")
 
     def idxmin(self, *, skipna: bool = True) -> Any:
-        """Return the label of the first smallest value; computes.  See `idxmax`."""
+        """Return the label of the first smallest value; computes.  See `idxmax`.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1], index=ak.array(["a", "b"])).idxmin()
+        np.str_('b')
+        """
         from akdask.frames import reductions
 
         return reductions.label_of_extreme(self, "min", skipna)
@@ -1518,13 +1837,25 @@ class Series(Labelled, RowLabelled):
         return reductions.correlation(self, other)
 
     def cov(self, other: Any) -> float:
-        """Return the covariance with another Series; computes.  See `corr`."""
+        """Return the covariance with another Series; computes.  See `corr`.
+
+        Examples
+        --------
+        >>> ak.Series([1, 2, 3]).cov(ak.Series([2, 4, 6]))
+        np.float64(2.0)
+        """
         from akdask.frames import reductions
 
         return reductions.covariance(self, other)
 
     def autocorr(self, lag: int = 1) -> float:
-        """Return the correlation of the values with the values `lag` rows before; computes."""
+        """Return the correlation of the values with the values `lag` rows before; computes.
+
+        Examples
+        --------
+        >>> ak.Series([1, 2, 3, 4]).autocorr()
+        np.float64(1.0)
+        """
         return self.corr(self.shift(lag))
 
     def agg(self, func: Any) -> Any:
@@ -1600,7 +1931,13 @@ class Series(Labelled, RowLabelled):
         return distinct.unique(self)
 
     def duplicated(self, keep: str | bool = "first") -> Series:
-        """Return which values are equal to another one; lazy.  See `DataFrame.duplicated`."""
+        """Return which values are equal to another one; lazy.  See `DataFrame.duplicated`.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1, 3]).duplicated().tolist()
+        [False, False, True]
+        """
         from akdask.frames import distinct
 
         return self._with(distinct.repeated([self.values], keep))
@@ -1791,19 +2128,40 @@ class Series(Labelled, RowLabelled):
         return windows.running(self, "cumsum")
 
     def cumprod(self) -> Series:
-        """Return the product of each value and all before it; lazy.  See `cumsum`."""
+        """Return the product of each value and all before it; lazy.  See `cumsum`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.cumprod().tolist()
+        [3, 3, 6]
+        """
         from akdask.frames import windows
 
         return windows.running(self, "cumprod")
 
     def cummin(self) -> Series:
-        """Return the smallest of each value and all before it; lazy.  See `cumsum`."""
+        """Return the smallest of each value and all before it; lazy.  See `cumsum`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.cummin().tolist()
+        [3, 1, 1]
+        """
         from akdask.frames import windows
 
         return windows.running(self, "cummin")
 
     def cummax(self) -> Series:
-        """Return the largest of each value and all before it; lazy.  See `cumsum`."""
+        """Return the largest of each value and all before it; lazy.  See `cumsum`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.cummax().tolist()
+        [3, 3, 3]
+        """
         from akdask.frames import windows
 
         return windows.running(self, "cummax")
@@ -1997,7 +2355,13 @@ class Series(Labelled, RowLabelled):
         return sorting.sort_series(self, ascending, na_position=na_position, ignore_index=ignore_index)
 
     def sort_index(self, ascending: bool = True, *, na_position: str = "last") -> Series:
-        """Return the entries in the order of their labels; lazy."""
+        """Return the entries in the order of their labels; lazy.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1], index=ak.array(["b", "a"])).sort_index().tolist()
+        [1, 3]
+        """
         from akdask.frames import sorting
 
         return sorting.sort_series_index(self, ascending, na_position=na_position)
@@ -2008,6 +2372,11 @@ class Series(Labelled, RowLabelled):
         """Return the rank of each value, from 1, as float64 with NaN for missing values; lazy.
 
         See `DataFrame.rank`.
+
+        Examples
+        --------
+        >>> ak.Series([30, 10, 30]).rank().tolist()
+        [2.5, 1.0, 2.5]
         """
         from akdask.frames import sorting
 
@@ -2039,7 +2408,14 @@ class Series(Labelled, RowLabelled):
         return sorting.extreme_entries(self, "nlargest", n, keep, largest=True)
 
     def nsmallest(self, n: int = 5, keep: str = "first") -> Series:
-        """Return the entries with the `n` smallest values, the smallest first; lazy.  See `nlargest`."""
+        """Return the entries with the `n` smallest values, the smallest first; lazy.  See `nlargest`.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.nsmallest(2).tolist()
+        [1, 2]
+        """
         from akdask.frames import sorting
 
         return sorting.extreme_entries(self, "nsmallest", n, keep, largest=False)
@@ -2118,7 +2494,14 @@ class Series(Labelled, RowLabelled):
         return self._rows(chosen)
 
     def at_time(self, time: Any) -> Series:
-        """Return the entries whose labels have a time of day; lazy.  See `DataFrame.between_time`."""
+        """Return the entries whose labels have a time of day; lazy.  See `DataFrame.between_time`.
+
+        Examples
+        --------
+        >>> times = ak.Datetime(["2024-01-01 09:30", "2024-01-02 10:00"])
+        >>> ak.Series([1, 2], index=times).at_time("09:30").tolist()
+        [1]
+        """
         from akdask.arrays.calendar import within_day
 
         return self._rows(within_day("at_time", self.index.values, time, time))
@@ -2161,6 +2544,12 @@ class Series(Labelled, RowLabelled):
         ------
         ArgumentTypeError
             If the labels are no times without a zone.
+
+        Examples
+        --------
+        >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01"]))
+        >>> s.tz_localize("Europe/Berlin").index.tz
+        'Europe/Berlin'
         """
         from akdask.frames import windows
 
@@ -2212,6 +2601,12 @@ class Series(Labelled, RowLabelled):
         Notes
         -----
         Labels of several levels are columns as well, as rows of a DataFrame have labels of one level.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.to_frame("x").columns.tolist()
+        ['x']
         """
         called = name if name is not None else "0" if self.name is None else str(self.name)
         if self._level_names:
@@ -2254,17 +2649,38 @@ class Series(Labelled, RowLabelled):
         ------
         TransferError
             If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1], name="x").to_pandas()
+        0    3
+        1    1
+        Name: x, dtype: int64
         """
         from akdask.frames import conversion
 
         return conversion.series_to_pandas(self, nullable=nullable)
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array; computes."""
+        """Return the values as a NumPy array; computes.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.to_ndarray()
+        array([3, 1, 2])
+        """
         return np.asarray(self.values.to_ndarray())
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        """Return the values as a NumPy array; see `pdarray.to_numpy`.  Computes.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.to_numpy()
+        array([3, 1, 2])
+        """
         return np.asarray(self, dtype=dtype)
 
     def __narwhals_series__(self) -> Any:
@@ -2275,15 +2691,35 @@ class Series(Labelled, RowLabelled):
         return np.asarray(self.to_ndarray(), dtype=dtype)
 
     def tolist(self) -> list[Any]:
-        """Return the values as a list; computes."""
+        """Return the values as a list; computes.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.tolist()
+        [3, 1, 2]
+        """
         return list(self.values.tolist() if self._lacking is None else self.to_pandas().tolist())
 
     def to_list(self) -> list[Any]:
-        """Return the values as a list: the name of pandas and of older Arkouda releases.  Computes."""
+        """Return the values as a list: the name of pandas and of older Arkouda releases.  Computes.
+
+        Examples
+        --------
+        >>> s = ak.Series([3, 1, 2])
+        >>> s.to_list()
+        [3, 1, 2]
+        """
         return self.tolist()
 
     def to_dict(self) -> dict[Any, Any]:
-        """Return the values by their labels; computes."""
+        """Return the values by their labels; computes.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1], index=ak.array(["a", "b"])).to_dict()
+        {'a': 3, 'b': 1}
+        """
         return self.to_pandas().to_dict()
 
     def to_markdown(
@@ -2303,6 +2739,14 @@ class Series(Labelled, RowLabelled):
             Options with which fsspec opens a URL.
         **kwargs
             Further arguments of ``pandas.Series.to_markdown``.
+
+        Examples
+        --------
+        >>> print(ak.Series([3, 1], name="x").to_markdown(tablefmt="pipe"))
+        |    |   x |
+        |---:|----:|
+        |  0 |   3 |
+        |  1 |   1 |
         """
         rows: Any = self.to_pandas()
         text: str | None = rows.to_markdown(
@@ -2329,7 +2773,14 @@ class Series(Labelled, RowLabelled):
 
     @property
     def plot(self) -> Plots:
-        """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`."""
+        """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`.
+
+        Examples
+        --------
+        >>> axes = ak.Series([3, 1, 2]).plot()
+        >>> axes.get_lines()[0].get_ydata().tolist()
+        [3, 1, 2]
+        """
         from akdask.plotting import Plots
 
         return Plots(self)
@@ -2338,21 +2789,39 @@ class Series(Labelled, RowLabelled):
 
     @property
     def dt(self) -> DatetimeAccessor:
-        """Fields and methods of times and spans: ``s.dt.year``."""
+        """Fields and methods of times and spans: ``s.dt.year``.
+
+        Examples
+        --------
+        >>> ak.Series(ak.Datetime(["2024-02-29", "2023-12-31"])).dt.year.tolist()
+        [2024, 2023]
+        """
         from akdask.frames.series_accessors import DatetimeAccessor
 
         return DatetimeAccessor(self)
 
     @property
     def cat(self) -> CategoricalAccessor:
-        """Codes, categories and methods of Categoricals: ``s.cat.codes``."""
+        """Codes, categories and methods of Categoricals: ``s.cat.codes``.
+
+        Examples
+        --------
+        >>> ak.Series(ak.Categorical(ak.array(["b", "a", "b"]))).cat.categories.tolist()
+        ['a', 'b']
+        """
         from akdask.frames.series_accessors import CategoricalAccessor
 
         return CategoricalAccessor(self)
 
     @property
     def str(self) -> StringAccessor:
-        """Methods of text: ``s.str.contains("a")``."""
+        """Methods of text: ``s.str.contains("a")``.
+
+        Examples
+        --------
+        >>> ak.Series(ak.array(["ab", "c"])).str.upper().tolist()
+        ['AB', 'C']
+        """
         from akdask.frames.series_accessors import StringAccessor
 
         return StringAccessor(self)

@@ -241,13 +241,27 @@ class StringAccessor(Properties):
         return found | self.series.isna() if na else found
 
     def startswith(self, substr: Any, regex: bool = False) -> Any:
-        """Return where text begins so, or in one of the ways of a tuple, as bool; lazy.  See `Strings.startswith`."""
+        """Return where text begins so, or in one of the ways of a tuple, as bool; lazy.  See `Strings.startswith`.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.startswith("a").tolist()
+        [True, False, False]
+        """
         if isinstance(substr, tuple) and substr:
             return reduce(or_, [self.startswith(one, regex) for one in substr])
         return self._holding("startswith", substr, regex)
 
     def endswith(self, substr: Any, regex: bool = False) -> Any:
-        """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`."""
+        """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.endswith("c").tolist()
+        [False, True, False]
+        """
         if isinstance(substr, tuple) and substr:
             return reduce(or_, [self.endswith(one, regex) for one in substr])
         return self._holding("endswith", substr, regex)
@@ -268,11 +282,25 @@ class StringAccessor(Properties):
         return self._counted("text_length")
 
     def match(self, pat: str, case: bool = True) -> Any:
-        """Return where text begins with a match of a regular expression, as bool; lazy.  See `Strings.match`."""
+        """Return where text begins with a match of a regular expression, as bool; lazy.  See `Strings.match`.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.match("[ab]b").tolist()
+        [True, False, False]
+        """
         return self._matched("match", pat, case)
 
     def fullmatch(self, pat: str, case: bool = True) -> Any:
-        """Return where all of the text matches a regular expression, as bool; lazy.  See `Strings.fullmatch`."""
+        """Return where all of the text matches a regular expression, as bool; lazy.  See `Strings.fullmatch`.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.fullmatch("a.").tolist()
+        [True, False, False]
+        """
         return self._matched("fullmatch", pat, case)
 
     def replace(self, pat: Any, repl: Any, n: int = -1, case: bool = True, regex: bool = False) -> Any:
@@ -306,11 +334,25 @@ class StringAccessor(Properties):
         return self._labelled(self._text.sub(pattern, repl if regex else repl.replace("\\", r"\\"), max(n, 0)))
 
     def slice(self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Any:
-        """Return a slice of the characters of each text; lazy.  The same as ``s.str[start:stop:step]``."""
+        """Return a slice of the characters of each text; lazy.  The same as ``s.str[start:stop:step]``.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.slice(1).tolist()
+        ['b', ',c', 'a']
+        """
         return self[slice(start, stop, step)]
 
     def get(self, i: int) -> Any:
-        """Return one character of each text, or one element of each list; missing where there is none; lazy."""
+        """Return one character of each text, or one element of each list; missing where there is none; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.get(1).tolist()
+        ['b', ',', 'a']
+        """
         return self[i]
 
     def __getitem__(self, key: Any) -> Any:
@@ -384,7 +426,14 @@ class StringAccessor(Properties):
         return self._in_three(sep, from_right=False)
 
     def rpartition(self, sep: str = " ") -> Any:
-        """Return the text before the last delimiter, the delimiter, and the text after it, as columns; lazy."""
+        """Return the text before the last delimiter, the delimiter, and the text after it, as columns; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["a,b,c", "d"]))
+        >>> s.str.rpartition(",").to_pandas().iloc[0].tolist()
+        ['a,b', ',', 'c']
+        """
         return self._in_three(sep, from_right=True)
 
     def get_dummies(self, sep: str = "|") -> Any:
@@ -443,17 +492,38 @@ class StringAccessor(Properties):
         return self.series._framed(found)
 
     def count(self, pat: str) -> Any:
-        """Return how often a regular expression matches in each text, as int64; lazy."""
+        """Return how often a regular expression matches in each text, as int64; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.count("[ab]").tolist()
+        [2, 1, 1]
+        """
         if pat == re.escape(pat):
             return self._counted("text_count", part=pat)
         return self._counted("count_matches", pattern=compiled(pat).pattern)
 
     def find(self, sub: str, start: int = 0) -> Any:
-        """Return where a part begins first in each text, in characters, -1 where it does not occur; lazy."""
+        """Return where a part begins first in each text, in characters, -1 where it does not occur; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.find("b").tolist()
+        [1, 0, -1]
+        """
         return self._counted("text_find", part=sub, start=start)
 
     def rfind(self, sub: str, start: int = 0) -> Any:
-        """Return where a part begins last in each text, in characters, -1 where it does not occur; lazy."""
+        """Return where a part begins last in each text, in characters, -1 where it does not occur; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.rfind("b").tolist()
+        [1, 0, -1]
+        """
         return self._counted("text_find", part=sub, start=start, from_right=True)
 
     def cat(self, others: Any = None, sep: str = "", na_rep: str | None = None) -> Any:
@@ -473,7 +543,14 @@ class StringAccessor(Properties):
         return self._labelled(self._filled(self._text, na_rep).stick(others, sep))
 
     def zfill(self, width: int) -> Any:
-        """Return text with zeros before it, up to a width; lazy."""
+        """Return text with zeros before it, up to a width; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.zfill(3).tolist()
+        ['0ab', 'b,c', '0 a']
+        """
         return self._changed("pad", width=width, side="sign", fill="0")
 
     def pad(self, width: int, side: str = "left", fillchar: Any = " ") -> Any:
@@ -485,6 +562,12 @@ class StringAccessor(Properties):
             If `side` is none of ``left``, ``right`` and ``both``.
         ArgumentTypeError
             If `fillchar` is not one character.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.pad(4, side="both", fillchar="_").tolist()
+        ['_ab_', 'b,c_', '_ a_']
         """
         sides = ("left", "right", "both")
         if side not in sides:
@@ -494,47 +577,123 @@ class StringAccessor(Properties):
         return self._changed("pad", width=width, side=side, fill=fillchar)
 
     def rjust(self, width: int, fillchar: str = " ") -> Any:
-        """Return text with characters before it, up to a width; lazy."""
+        """Return text with characters before it, up to a width; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.rjust(4, "_").tolist()
+        ['__ab', '_b,c', '__ a']
+        """
         return self.pad(width, "left", fillchar)
 
     def ljust(self, width: int, fillchar: str = " ") -> Any:
-        """Return text with characters behind it, up to a width; lazy."""
+        """Return text with characters behind it, up to a width; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.ljust(4, "_").tolist()
+        ['ab__', 'b,c_', ' a__']
+        """
         return self.pad(width, "right", fillchar)
 
     def center(self, width: int, fillchar: str = " ") -> Any:
-        """Return text with characters on both sides, up to a width; lazy."""
+        """Return text with characters on both sides, up to a width; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.center(4, "_").tolist()
+        ['_ab_', 'b,c_', '_ a_']
+        """
         return self.pad(width, "both", fillchar)
 
     def repeat(self, repeats: int) -> Any:
-        """Return each text so many times; lazy."""
+        """Return each text so many times; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.repeat(2).tolist()
+        ['abab', 'b,cb,c', ' a a']
+        """
         return self._changed("repeat", times=repeats)
 
     def strip(self, to_strip: str | None = None) -> Any:
-        """Return text without some characters at its ends, white space unless given; lazy."""
+        """Return text without some characters at its ends, white space unless given; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.strip().tolist()
+        ['ab', 'b,c', 'a']
+        """
         return self._stripped(to_strip)
 
     def lstrip(self, to_strip: str | None = None) -> Any:
-        """Return text without some characters at its beginning, white space unless given; lazy."""
+        """Return text without some characters at its beginning, white space unless given; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.lstrip().tolist()
+        ['ab', 'b,c', 'a']
+        """
         return self._stripped(to_strip, right=False)
 
     def rstrip(self, to_strip: str | None = None) -> Any:
-        """Return text without some characters at its end, white space unless given; lazy."""
+        """Return text without some characters at its end, white space unless given; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.rstrip("c").tolist()
+        ['ab', 'b,', ' a']
+        """
         return self._stripped(to_strip, left=False)
 
     def removeprefix(self, prefix: str) -> Any:
-        """Return text without a beginning, where it has that; lazy."""
+        """Return text without a beginning, where it has that; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.removeprefix("a").tolist()
+        ['b', 'b,c', ' a']
+        """
         return self._changed("without_affix", affix=prefix, at_end=False)
 
     def removesuffix(self, suffix: str) -> Any:
-        """Return text without an end, where it has that; lazy."""
+        """Return text without an end, where it has that; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.removesuffix("b").tolist()
+        ['a', 'b,c', ' a']
+        """
         return self._changed("without_affix", affix=suffix, at_end=True)
 
     def swapcase(self) -> Any:
-        """Return text with upper for lower case, and the other way round; lazy."""
+        """Return text with upper for lower case, and the other way round; lazy.
+
+        Examples
+        --------
+        >>> s = ak.Series(ak.array(["ab", "b,c", " a"]))
+        >>> s.str.swapcase().tolist()
+        ['AB', 'B,C', ' A']
+        """
         return self._changed("swapcase")
 
     def casefold(self) -> Any:
-        """Return text to be compared without regard to case; lazy."""
+        """Return text to be compared without regard to case; lazy.
+
+        Examples
+        --------
+        >>> ak.Series(ak.array(["Straße", "B"])).str.casefold().tolist()
+        ['strasse', 'b']
+        """
         return self._changed("casefold")
 
     # how

@@ -11,7 +11,7 @@ import numpy as np
 
 from akdask.arrays.array import Array, Labelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.families import called, is_named, reduction
+from akdask.arrays.families import called, is_named, reduction, shown_by
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas, pd
@@ -28,47 +28,33 @@ if TYPE_CHECKING:
     from akdask.frames.group_windows import GroupWindows
 
 
-def _of_values(groups: SeriesGroupBy, name: str) -> Series:
-    """Return {what} of each group; lazy.
+_OF_GROUPS = """
+>>> ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
+{of_groups}
+"""
 
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
-    {of_groups}
-    """
+
+@shown_by(_OF_GROUPS)
+def _of_values(groups: SeriesGroupBy, name: str) -> Series:
+    """Return {what} of each group; lazy."""
     return groups.agg(name)
 
 
+@shown_by(_OF_GROUPS)
 def _of_many_values(groups: SeriesGroupBy, name: str, *, min_count: int = 0) -> Series:
-    """Return {what} of each group, missing where it has less than `min_count` values; lazy.
-
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
-    {of_groups}
-    """
+    """Return {what} of each group, missing where it has less than `min_count` values; lazy."""
     return _by_keys(groups, getattr(groups._groups, name)(VALUES, min_count=min_count))
 
 
+@shown_by(_OF_GROUPS)
 def _extreme_of_values(groups: SeriesGroupBy, name: str, *, min_count: int = -1) -> Series:
-    """Return {what} of each group, missing where it has less than `min_count` values; lazy.
-
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
-    {of_groups}
-    """
+    """Return {what} of each group, missing where it has less than `min_count` values; lazy."""
     return _by_keys(groups, getattr(groups._groups, name)(VALUES, min_count=min_count))
 
 
+@shown_by(_OF_GROUPS)
 def _spread_of_values(groups: SeriesGroupBy, name: str, ddof: int = 1) -> Series:
-    """Return {what} of each group, `ddof` subtracted from the number of values; lazy.
-
-    Examples
-    --------
-    {prompt} ak.Series([2, 4, 3]).groupby(ak.array(["a", "a", "b"])).{name}().tolist()
-    {of_groups}
-    """
+    """Return {what} of each group, `ddof` subtracted from the number of values; lazy."""
     return _by_keys(groups, getattr(groups._groups, name)(VALUES, ddof=ddof))
 
 

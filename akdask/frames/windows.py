@@ -15,7 +15,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import cast as as_type
 from akdask.arrays.elementwise import elementwise, where
-from akdask.arrays.families import reduction
+from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.timearray import TimeArray, may_lack
@@ -62,6 +62,13 @@ SCANS: dict[str, tuple[Callable[[Any], Any], float]] = {
 Result = TypeVar("Result")
 
 
+_OF_WINDOWS = """
+>>> ak.DataFrame({"v": [2, 4, 3]}).rolling(2).{name}()["v"].tolist()
+{of_windows}
+"""
+
+
+@shown_by(_OF_WINDOWS)
 def _of_windows(windows: NamedReductions[Result], name: str, numeric_only: bool = False) -> Result:
     """Return {what} of each window, as float64.
 
@@ -69,16 +76,11 @@ def _of_windows(windows: NamedReductions[Result], name: str, numeric_only: bool 
     ----------
     numeric_only : bool
         Leave out columns without numbers, which are an error otherwise.
-
-    Examples
-    --------
-    {prompt} import akdask as ak
-    {prompt} ak.DataFrame({"v": [2, 4, 3]}).rolling(2).{name}()["v"].tolist()
-    {of_windows}
     """
     return windows._reduced(name, numeric_only=numeric_only)
 
 
+@shown_by(_OF_WINDOWS)
 def _spread_of_windows(
     windows: NamedReductions[Result], name: str, ddof: int = 1, numeric_only: bool = False
 ) -> Result:
@@ -90,12 +92,6 @@ def _spread_of_windows(
         Subtracted from the number of values.
     numeric_only : bool
         Leave out columns without numbers, which are an error otherwise.
-
-    Examples
-    --------
-    {prompt} import akdask as ak
-    {prompt} ak.DataFrame({"v": [2, 4, 3]}).rolling(2).{name}()["v"].tolist()
-    {of_windows}
     """
     return windows._reduced(name, ddof=ddof, numeric_only=numeric_only)
 

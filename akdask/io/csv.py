@@ -111,6 +111,12 @@ def read_csv(
         If files have a column differently that is named, or lack it, or have all of them so.
     ArgumentError
         If the delimiter is empty, or holds a quote or a line break, or the encoding is unknown.
+
+    Examples
+    --------
+    >>> ak.DataFrame({"x": [1, 2], "y": ["a", "b"]}).to_csv("rows")
+    >>> ak.read_csv("rows*", "x")["x"].tolist()
+    [1, 2]
     """
     opened: Any = open_files(
         filenames,
@@ -189,6 +195,12 @@ def to_csv(
         If elements are no numbers or strings.
     WriteError
         If the files cannot be written; existing files stay.
+
+    Examples
+    --------
+    >>> ak.to_csv({"x": ak.array([1, 2]), "y": ak.array(["a", "b"])}, "rows")
+    >>> ak.read_csv("rows*", "y")["y"].tolist()
+    ['a', 'b']
     """
     write_csv(
         storables(columns, names),
@@ -213,6 +225,12 @@ def ls_csv(filename: Path, col_delim: str = ",", *, storage_options: Mapping[str
         The delimiter between fields.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+    Examples
+    --------
+    >>> ak.to_csv({"x": ak.array([1, 2]), "y": ak.array(["a", "b"])}, "rows")
+    >>> ak.ls_csv("rows_LOCALE0000")
+    ['x', 'y']
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls_csv takes one file name, got {type(filename).__name__}.", hint="use get_columns.")
@@ -246,6 +264,12 @@ def get_columns(
         If a file is missing or no CSV file, and errors are not allowed.
     FileError
         If no file can be read.
+
+    Examples
+    --------
+    >>> ak.to_csv({"x": ak.array([1, 2]), "y": ak.array(["a", "b"])}, "rows")
+    >>> ak.get_columns("rows*")
+    ['x', 'y']
     """
     for name in names_of(filenames):
         try:

@@ -345,6 +345,12 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         If a named object is of an unsupported kind, or all are; others are left out, with one warning.
     FileError
         If the files have no objects, or tags are requested with `iterative`.
+
+    Examples
+    --------
+    >>> ak.array([3, 1, 3]).to_hdf("numbers")
+    >>> ak.read_hdf("numbers*")["array"].tolist()
+    [3, 1, 3]
     """
     if tag_data and iterative:
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
@@ -400,6 +406,13 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     ------
     InconsistentFilesError
         If the objects have different numbers of rows in a file.
+
+    Examples
+    --------
+    >>> ak.array([3, 1, 3]).to_hdf("numbers")
+    >>> found, names = ak.read_tagged_data("numbers*")
+    >>> found["array"].tolist(), found["Filename_Codes"].tolist()
+    ([3, 1, 3], [0, 0, 0])
     """
     from akdask.arrays.categorical import Categorical
     from akdask.arrays.creation import arange
@@ -454,6 +467,12 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     ------
     UnsupportedError
         If the files are of a format that cannot be read.
+
+    Examples
+    --------
+    >>> ak.array([3, 1, 3]).to_parquet("numbers")
+    >>> ak.read("numbers*")["array"].tolist()
+    [3, 1, 3]
     """
     opened = open_files(
         filenames,
@@ -512,6 +531,12 @@ def load(
         If there are no files of that prefix.
     UnsupportedError
         If they are of a format that cannot be read.
+
+    Examples
+    --------
+    >>> ak.array([3, 1, 3]).to_hdf("numbers")
+    >>> ak.load("numbers")["array"].tolist()
+    [3, 1, 3]
     """
     if not isinstance(dataset, str):
         raise ArgumentTypeError(f"an object is named by a str, not by {type(dataset).__name__}.")
@@ -541,6 +566,12 @@ def load_all(
         As in `read_hdf`.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+    Examples
+    --------
+    >>> ak.to_hdf({"x": ak.array([3, 1, 3]), "y": ak.array(["b", "a", "b"])}, "rows")
+    >>> {name: column.tolist() for name, column in ak.load_all("rows").items()}
+    {'x': [3, 1, 3], 'y': ['b', 'a', 'b']}
     """
     return read_objects(
         open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested, widen=widen), None
@@ -600,6 +631,12 @@ def to_hdf(
     -----
     UserWarning
         If text is missing and `na_rep` is None.
+
+    Examples
+    --------
+    >>> ak.to_hdf({"x": ak.array([3, 1, 3]), "y": ak.array(["b", "a", "b"])}, "rows")
+    >>> ak.get_datasets("rows*")
+    ['x', 'y']
     """
     from akdask.arrays.writing import write_objects
 
@@ -638,6 +675,12 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     ------
     UnsupportedError
         If the format cannot be written, or not so.
+
+    Examples
+    --------
+    >>> ak.save_all({"x": ak.array([3, 1, 3])}, "rows", file_format="Parquet")
+    >>> ak.get_filetype("rows*")
+    'Parquet'
     """
     from akdask.arrays.writing import write_objects
 
@@ -663,6 +706,13 @@ def update_hdf(
     ----------
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+    Examples
+    --------
+    >>> ak.to_hdf({"x": ak.array([3, 1, 3])}, "rows")
+    >>> ak.update_hdf({"x": ak.array([7, 8])}, "rows")
+    >>> ak.read_hdf("rows*")["x"].tolist()
+    [7, 8]
     """
     from akdask.arrays.writing import update_objects
 
@@ -683,6 +733,12 @@ def ls(
         For formats that take them.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+    Examples
+    --------
+    >>> ak.array([3, 1, 3]).to_hdf("numbers")
+    >>> ak.ls("numbers_LOCALE0000")
+    ['array']
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls takes one file name, got {type(filename).__name__}.", hint="use get_datasets.")
@@ -717,6 +773,12 @@ def get_datasets(
         If a file before the first one with objects is missing or damaged.
     FileError
         If there are no objects.
+
+    Examples
+    --------
+    >>> ak.to_hdf({"x": ak.array([3, 1, 3]), "y": ak.array(["b", "a", "b"])}, "rows")
+    >>> ak.get_datasets("rows*")
+    ['x', 'y']
     """
     for name in names_of(filenames):
         try:
@@ -740,5 +802,11 @@ def get_filetype(filenames: Filenames, *, storage_options: Mapping[str, Any] | N
         Files or glob patterns.
     storage_options : mapping of str to value, optional
         Options with which fsspec opens URLs, such as keys or ``anon=True``.
+
+    Examples
+    --------
+    >>> ak.array([3, 1, 3]).to_parquet("numbers")
+    >>> ak.get_filetype("numbers*")
+    'Parquet'
     """
     return format_of_files(filenames).name

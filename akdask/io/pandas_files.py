@@ -65,6 +65,13 @@ def import_data(
         If pandas did not write the file, it holds several objects and none is named, or it is damaged.
     UnsupportedError
         If it is of another format, or columns are pickled.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> pandas.DataFrame({"x": [1, 2]}).to_parquet("rows.parquet")
+    >>> ak.import_data("rows.parquet")["x"].tolist()
+    [1, 2]
     """
     path = absolute(read_path)
     file_format = format_of_files(path)
@@ -148,6 +155,12 @@ def export(
         If PyTables is missing.
     WriteError
         If the file cannot be written; an existing one stays.
+
+    Examples
+    --------
+    >>> ak.DataFrame({"x": [1, 2]}).to_parquet("rows")
+    >>> ak.export("rows", write_file="rows.parquet")["x"].tolist()
+    [1, 2]
     """
     target = None if write_file is None else written_path(write_file)
     files = locale_files(written_path(read_path))

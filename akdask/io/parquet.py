@@ -99,6 +99,12 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         If a named column is of an unsupported type, or all are; others are left out, with one warning.
     FileError
         If the files have no columns, or tags are requested with `iterative`.
+
+    Examples
+    --------
+    >>> ak.DataFrame({"x": [1, 2], "y": ["a", "b"]}).to_parquet("rows")
+    >>> ak.read_parquet("rows*", "y")["y"].tolist()
+    ['a', 'b']
     """
     if tag_data and iterative:
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
@@ -146,6 +152,13 @@ def get_null_indices(
     ------
     FileError
         As for `read_parquet`.
+
+    Examples
+    --------
+    >>> import pyarrow.parquet
+    >>> pyarrow.parquet.write_table(pyarrow.table({"x": [1, None, 3]}), "rows.parquet")
+    >>> ak.get_null_indices("rows.parquet", "x")["x"].tolist()
+    [0, 1, 0]
     """
     return read_objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
 
@@ -214,6 +227,12 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
         If something is no single column.
     WriteError
         If the files cannot be written; existing files stay.
+
+    Examples
+    --------
+    >>> ak.to_parquet({"x": ak.array([3, 1]), "y": ak.array(["b", "a"])}, "rows")
+    >>> ak.read_parquet("rows*")["y"].tolist()
+    ['b', 'a']
     """
     from akdask.arrays.writing import count_files, warn_of_appending, write_objects
     from akdask.frames.dataframe import DataFrame
@@ -261,6 +280,13 @@ def update_parquet(
         If something is no single column.
     WriteError
         If the files cannot be written; existing files stay.
+
+    Examples
+    --------
+    >>> ak.to_parquet({"x": ak.array([3, 1])}, "rows")
+    >>> ak.update_parquet({"y": ak.array(["b", "a"])}, "rows")
+    >>> ak.get_datasets("rows*")
+    ['x', 'y']
     """
     from akdask.arrays.writing import update_objects
 

@@ -100,6 +100,12 @@ def unregister(name: str) -> str:
     ------
     RegistrationError
         If there is no object of that name.
+
+    Examples
+    --------
+    >>> _ = ak.array([80, 443]).register("ports")
+    >>> ak.unregister("ports")
+    'Unregistered PDARRAY ports'
     """
     kind = type(writable.find(name)).__name__.upper()
     writable.forget(name)
@@ -120,6 +126,14 @@ def register_all(data: Mapping[str, Any]) -> None:
         If it is no dict.
     RegistrationError
         If a name is taken; the objects before it stay registered.
+
+    Examples
+    --------
+    >>> ak.register_all({"ports": ak.array([80, 443])})
+    >>> ak.attach("ports").tolist()
+    [80, 443]
+    >>> ak.unregister("ports")
+    'Unregistered PDARRAY ports'
     """
     if not isinstance(data, Mapping):
         raise ArgumentTypeError(f"objects are registered by a dict of names, not {type(data).__name__}.")
@@ -134,6 +148,14 @@ def attach_all(names: Sequence[str]) -> dict[str, Any]:
     ----------
     names : sequence of str
         The names.
+
+    Examples
+    --------
+    >>> ak.register_all({"ports": ak.array([80, 443])})
+    >>> ak.attach_all(["ports"])["ports"].tolist()
+    [80, 443]
+    >>> ak.unregister("ports")
+    'Unregistered PDARRAY ports'
     """
     return {name: attach(name) for name in names}
 
@@ -145,6 +167,11 @@ def unregister_all(names: Sequence[str]) -> None:
     ----------
     names : sequence of str
         The names.
+
+    Examples
+    --------
+    >>> ak.register_all({"ports": ak.array([80, 443])})
+    >>> ak.unregister_all(["ports"])
     """
     for name in names:
         unregister(name)
@@ -164,6 +191,13 @@ def is_registered(name: str, as_component: bool = False) -> bool:
     ------
     ArgumentTypeError
         If the name is no text.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443]).register("ports")
+    >>> ak.is_registered("ports"), ak.is_registered("hosts")
+    (True, False)
+    >>> ports.unregister()
     """
     if not isinstance(name, str):
         raise ArgumentTypeError(f"objects are registered by names, not by {type(name).__name__}.")
@@ -182,6 +216,13 @@ def list_registry(detailed: bool = False) -> dict[str, list[Any]]:
     -------
     dict
         ``Objects`` and ``Components``.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443]).register("ports")
+    >>> ak.list_registry()["Objects"]
+    ['ports']
+    >>> ports.unregister()
     """
     items = {name: attach(name) for name in writable.registered_names()}
     kinds = [(name, type(item).__name__.upper()) for name, item in items.items()]
@@ -210,12 +251,23 @@ def clear() -> None:
 
     An Arkouda server drops all objects that are not registered.  Here objects are freed when they are no longer
     referenced.
+
+    Examples
+    --------
+    >>> ak.clear()
     """
     clear_caches()
 
 
 def list_symbol_table() -> list[str]:
-    """Return the names of registered objects, and of the arrays and strings that are alive in this process."""
+    """Return the names of registered objects, and of the arrays and strings that are alive in this process.
+
+    Examples
+    --------
+    >>> a = ak.array([80, 443])
+    >>> a.name in ak.list_symbol_table()
+    True
+    """
     return [*writable.registered_names(), *_alive()]
 
 
@@ -244,6 +296,13 @@ def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
     ------
     RegistrationError
         If there is no object of a name.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443]).register("ports")
+    >>> ak.information("ports")
+    '[{"name": "ports", "dtype": "int64", "size": 2, "ndim": 1, "shape": [2], "itemsize": 8, "registered": true}]'
+    >>> ports.unregister()
     """
     alive: dict[str, Array] = {}
     if names == RegisteredSymbols:
@@ -265,6 +324,13 @@ def pretty_print_information(names: Sequence[str] | str = RegisteredSymbols) -> 
     ----------
     names : str or sequence of str
         As in `information`.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443]).register("ports")
+    >>> ak.pretty_print_information("ports")
+    InfoEntry(name=ports, dtype=int64, size=2, ndim=1, shape=[2], itemsize=8, registered=True)
+    >>> ports.unregister()
     """
     for facts in json.loads(information(names)):
         print(writable.written(facts))

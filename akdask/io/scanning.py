@@ -69,6 +69,13 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
         If there are no such files.
     FileFormatError
         If the content is of no known kind.
+
+    Examples
+    --------
+    >>> ak.DataFrame({"port": [443, 80], "bytes": [10, 20]}).to_parquet("flows")
+    >>> flows = ak.scan("flows*")
+    >>> flows[flows["port"] == 80]["bytes"].tolist()
+    [20]
     """
     from akdask.frames.dataframe import DataFrame
     from akdask.io.pandas_files import import_data

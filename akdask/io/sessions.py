@@ -93,6 +93,13 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
         If the name is that of a folder or a device.
     FileError
         If there are no such variables.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443])
+    >>> ak.snapshot("session")
+    >>> sorted(ak.restore("session"))
+    ['ports']
     """
     frame = inspect.currentframe()
     variables = caller_variables(None if frame is None else frame.f_back)
@@ -122,6 +129,13 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
     ------
     MissingFileError
         If there is no such snapshot.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443])
+    >>> ak.snapshot("session")
+    >>> ak.restore("session")["ports"].tolist()
+    [80, 443]
     """
     found = read_objects(open_prefix(f"{path_text(filename)}{SUFFIX}"))
     for name in [name for name in found if name.startswith(MISSING)]:
@@ -240,6 +254,12 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
         If no variable holds an array of numbers.
     WriteError
         If the checkpoint cannot be written; an existing one stays.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443])
+    >>> ak.save_checkpoint("work")
+    'work'
     """
     name = _named(name) or "akdask"
     if mode not in MODES:
@@ -292,6 +312,14 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
         If its arrays would take more than the setting ``max_transfer_bytes`` allows.
     UnsupportedError
         If an entry is no array of numbers.
+
+    Examples
+    --------
+    >>> ports = ak.array([80, 443])
+    >>> ak.save_checkpoint("work")
+    'work'
+    >>> [array.tolist() for array in ak.load_checkpoint("work").values()]
+    [[80, 443]]
     """
     folder = absolute(_local(os.path.join(path, _named(name))))
     return settled_folder(folder, lambda found: _read(Path(found)))

@@ -59,6 +59,12 @@ def read_zarr(
         If the array has another number of dimensions or type.
     UnsupportedError
         If elements, packing or version are not known, or the package for them is not installed.
+
+    Examples
+    --------
+    >>> ak.to_zarr("grid", ak.arange(6), 2)
+    >>> ak.read_zarr("grid").tolist()
+    [0, 1, 2, 3, 4, 5]
     """
     opened = open_files(store_path, format_named("Zarr"))
     if list(opened.kinds) != [_ROOT]:
@@ -113,6 +119,12 @@ def to_zarr(store_path: Path, arr: Any, chunk_shape: int | Sequence[int]) -> Non
         If elements are lists, labels or integers of any size; the path is a URL; or numcodecs is not installed.
     WriteError
         If the store cannot be written; an existing store stays.
+
+    Examples
+    --------
+    >>> ak.to_zarr("grid", ak.arange(6).reshape(2, 3), (1, 3))
+    >>> ak.read_zarr("grid").shape
+    (2, 3)
     """
     if not isinstance(arr, Writable):
         raise ArgumentTypeError(f"an array is written to a Zarr store, not a {type(arr).__name__}.")

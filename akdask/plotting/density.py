@@ -253,6 +253,12 @@ def hist2d(
     ------
     AlignmentError, ArgumentTypeError, ArgumentError
         As `bins2d`.
+
+    Examples
+    --------
+    >>> counts, x_edges, y_edges, drawn = ak.hist2d(ak.array([0, 1, 1]), ak.array([0, 2, 2]), bins=2)
+    >>> counts.tolist()
+    [[1, 0], [0, 2]]
     """
     found = bins2d(x, y, bins, range)
     return found.counts, found.x_edges, found.y_edges, found.draw(ax, **options)

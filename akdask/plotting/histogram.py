@@ -427,6 +427,12 @@ def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.
         If it is no DataFrame.
     ArgumentError
         If there are no columns.
+
+    Examples
+    --------
+    >>> figure, axes = ak.hist_all(ak.DataFrame({"x": [3, 1, 3], "y": [1, 2, 2]}))
+    >>> len(axes)
+    2
     """
     if not isinstance(ak_df, DataFrame):
         raise ArgumentTypeError(f"hist_all draws a DataFrame, not {type(ak_df).__name__}.")

@@ -101,6 +101,10 @@ def assert_class_equal(left: Any, right: Any, exact: bool = True, obj: str = "In
         Accepted for compatibility with Arkouda.
     obj : str
         Name of the objects in messages.
+
+    Examples
+    --------
+    >>> ak.assert_class_equal(ak.array([1]), ak.array([2.5]))
     """
     __tracebackhide__ = True
     if type(left) is not type(right):
@@ -119,6 +123,10 @@ def assert_attr_equal(attr: str, left: Any, right: Any, obj: str = "Attributes")
         The objects.
     obj : str
         Name of the objects in messages.
+
+    Examples
+    --------
+    >>> ak.assert_attr_equal("dtype", ak.array([1, 2]), ak.array([3]))
     """
     __tracebackhide__ = True
     own, its = getattr(left, attr), getattr(right, attr)
@@ -143,6 +151,10 @@ def assert_contains_all(iterable: Iterable[Any], dic: Container[Any]) -> None:
         The items.
     dic : container
         Where they must be.
+
+    Examples
+    --------
+    >>> ak.assert_contains_all(["x"], {"x": 1, "y": 2})
     """
     __tracebackhide__ = True
     for item in iterable:
@@ -156,6 +168,10 @@ def assert_is_sorted(seq: Any) -> None:
     ----------
     seq : array, Index, Series or data at hand
         The elements.
+
+    Examples
+    --------
+    >>> ak.assert_is_sorted(ak.array([1, 2, 2]))
     """
     __tracebackhide__ = True
     values = seq if isinstance(seq, Array) else getattr(seq, "values", seq)
@@ -189,6 +205,10 @@ def assert_arkouda_pdarray_equal(  # noqa: PLR0917 - Arkouda's signature
         Name of the objects in messages.
     index_values : array or Index, optional
         The labels of both, for messages.
+
+    Examples
+    --------
+    >>> ak.assert_arkouda_pdarray_equal(ak.array([1, 2]), ak.arange(1, 3))
     """
     __tracebackhide__ = True
     assert_class_equal(left, right, obj=obj)
@@ -214,6 +234,10 @@ def assert_arkouda_strings_equal(  # noqa: PLR0917 - Arkouda's signature
         The strings.
     err_msg, check_same, obj, index_values
         As in `assert_arkouda_pdarray_equal`.
+
+    Examples
+    --------
+    >>> ak.assert_arkouda_strings_equal(ak.array(["a", "b"]), ak.array(["A", "B"]).lower())
     """
     __tracebackhide__ = True
     assert_class_equal(left, right, obj=obj)
@@ -237,6 +261,11 @@ def assert_arkouda_segarray_equal(  # noqa: PLR0917 - Arkouda's signature
         The lists.
     check_dtype, err_msg, check_same, obj
         As in `assert_arkouda_pdarray_equal`.
+
+    Examples
+    --------
+    >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+    >>> ak.assert_arkouda_segarray_equal(lists, lists.copy())
     """
     __tracebackhide__ = True
     assert_class_equal(left, right, obj=obj)
@@ -275,6 +304,10 @@ def assert_arkouda_array_equal(  # noqa: PLR0917 - Arkouda's signature
         If they differ.
     ArgumentTypeError
         If they are no arrays.
+
+    Examples
+    --------
+    >>> ak.assert_arkouda_array_equal(ak.array([1, 2]), ak.arange(1, 3))
     """
     __tracebackhide__ = True
     assert_class_equal(left, right)
@@ -309,6 +342,10 @@ def assert_categorical_equal(
         Demand that labels are in the same order, and so that codes are the same.
     obj : str
         Name of the objects in messages.
+
+    Examples
+    --------
+    >>> ak.assert_categorical_equal(ak.Categorical(ak.array(["a"])), ak.Categorical(ak.array(["a"])))
     """
     __tracebackhide__ = True
     check_class(left, right, Categorical)
@@ -433,6 +470,10 @@ def assert_index_equal(  # noqa: PLR0917 - Arkouda's signature
         How far floats may be apart: relative to the right one, and beside that.
     obj : str
         Name of the objects in messages.
+
+    Examples
+    --------
+    >>> ak.assert_index_equal(ak.Index(ak.array([1, 2])), ak.Index(ak.arange(1, 3)))
     """
     __tracebackhide__ = True
     check_class(left, right, Index)
@@ -511,6 +552,10 @@ def assert_series_equal(  # noqa: PLR0917 - Arkouda's signature
         If they differ.
     ArgumentError
         If labels are not compared and yet give the order.
+
+    Examples
+    --------
+    >>> ak.assert_series_equal(ak.Series([1, 2]), ak.Series([1, 2]))
     """
     __tracebackhide__ = True
     if check_like and not check_index:
@@ -586,6 +631,11 @@ def assert_frame_equal(  # noqa: PLR0917 - Arkouda's signature
         How far floats may be apart: relative to the right one, and beside that.
     obj : str
         Name of the objects in messages.
+
+    Examples
+    --------
+    >>> df = ak.DataFrame({"x": [1, 2]})
+    >>> ak.assert_frame_equal(df, df.copy())
     """
     __tracebackhide__ = True
     check_class(left, right, DataFrame)

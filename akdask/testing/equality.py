@@ -114,6 +114,10 @@ def assert_almost_equal(left: Any, right: Any, rtol: float = 1e-5, atol: float =
         How far numbers may be apart: relative to the right one, and beside that.
     **kwargs
         Options of the check for their kind.
+
+    Examples
+    --------
+    >>> ak.assert_almost_equal(ak.array([1.0]), ak.array([1.0 + 1e-9]))
     """
     __tracebackhide__ = True
     check = _check_for(left)
@@ -150,6 +154,10 @@ def assert_dict_equal(left: Any, right: Any, compare_keys: bool = True) -> None:
         The two.
     compare_keys : bool, default True
         Otherwise the right one may have more.
+
+    Examples
+    --------
+    >>> ak.assert_dict_equal({"x": 1}, {"x": 1})
     """
     __tracebackhide__ = True
     check_class(left, right, dict)
@@ -168,6 +176,11 @@ def assert_copy(iter1: Iterable[Any], iter2: Iterable[Any], **eql_kwargs: Any) -
         The two.
     **eql_kwargs
         Options of `assert_almost_equal`.
+
+    Examples
+    --------
+    >>> a = ak.array([3, 1, 3])
+    >>> ak.assert_copy([a], [a.copy()])
     """
     __tracebackhide__ = True
     for own, its in zip(iter1, iter2, strict=True):
@@ -283,6 +296,10 @@ def assert_almost_equivalent(left: Any, right: Any, rtol: float = 1e-5, atol: fl
         Objects of akdask, NumPy or pandas, or numbers.
     rtol, atol : float
         How far numbers may be apart: relative to the right one, and beside that.
+
+    Examples
+    --------
+    >>> ak.assert_almost_equivalent(ak.array([1.0]), np.array([1.0 + 1e-9]))
     """
     __tracebackhide__ = True
     assert_almost_equal(_convert_to_arkouda(left), _convert_to_arkouda(right), rtol, atol)
@@ -305,6 +322,10 @@ def assert_arkouda_array_equivalent(  # noqa: PLR0917 - Arkouda's signature
         The arrays.
     check_dtype, err_msg, check_same, obj, index_values
         As in `assert_arkouda_pdarray_equal`.
+
+    Examples
+    --------
+    >>> ak.assert_arkouda_array_equivalent(ak.array([1, 2]), np.array([1, 2]))
     """
     __tracebackhide__ = True
     own, its = _convert_to_arkouda(left), _convert_to_arkouda(right)
@@ -331,6 +352,10 @@ def assert_index_equivalent(  # noqa: PLR0917 - Arkouda's signature
         The two.
     exact, check_names, check_exact, check_categorical, check_order, rtol, atol, obj
         As in `assert_index_equal`.
+
+    Examples
+    --------
+    >>> ak.assert_index_equivalent(ak.Index(ak.array([1, 2])), ak.Index(ak.arange(1, 3)).to_pandas())
     """
     __tracebackhide__ = True
     _check_takes("assert_index_equivalent", left, right, Index, pd.Index)
@@ -365,6 +390,10 @@ def assert_series_equivalent(  # noqa: PLR0917 - Arkouda's signature
         As in `assert_series_equal`.
     rtol, atol, obj, check_index, check_like
         As in `assert_series_equal`.
+
+    Examples
+    --------
+    >>> ak.assert_series_equivalent(ak.Series([1, 2]), ak.Series([1, 2]).to_pandas())
     """
     __tracebackhide__ = True
     _check_takes("assert_series_equivalent", left, right, Series, pd.Series)
@@ -411,6 +440,11 @@ def assert_frame_equivalent(  # noqa: PLR0917 - Arkouda's signature
         As in `assert_frame_equal`.
     check_like, rtol, atol, obj
         As in `assert_frame_equal`.
+
+    Examples
+    --------
+    >>> df = ak.DataFrame({"x": [1, 2]})
+    >>> ak.assert_frame_equivalent(df, df.to_pandas())
     """
     __tracebackhide__ = True
     _check_takes("assert_frame_equivalent", left, right, DataFrame, pd.DataFrame)
