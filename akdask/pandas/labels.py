@@ -728,9 +728,31 @@ def lazily(rows: pandas.DataFrame) -> LazyFrame:
     return labelled(lazy_frame(renamed), FrameLabels(rows.columns, tuple(levels)))
 
 
+def chosen_by_name(frame: LazyFrame, key: Any) -> LazyFrame | LazySeries | None:
+    """Return a column, or the columns of a list, of a frame without labels beside its own, as its probe would.
+
+    None where a key is no text, repeats or names no column: pandas has more to say of these.
+    """
+    names = [key] if type(key) is str else key
+    own = frame._columns
+    if type(names) is not list or not names or not all(type(name) is str and name in own.values for name in names):
+        return None
+    if len({*names}) < len(names):
+        return None
+    columns = {name: _without_frequency(own.array(name)) for name in names}
+    found = LazyFrame._of(_beside(frame, columns, own.index_array() if own.index is not None else None, own.index_name))
+    return found if names is key else series_of(found, key)
+
+
 def arrangement(frame: LazyFrame, name: str, args: Any, kwargs: Any) -> Any:
     """Return what a method of pandas makes of a frame that only arranges its columns and labels."""
     kwargs = {word: value for word, value in kwargs.items() if word != "inplace"}
+    if (
+        name == "__getitem__"
+        and labels_of_frame(frame) is None
+        and (chosen := chosen_by_name(frame, *args)) is not None
+    ):
+        return chosen
     try:
         found = getattr(probe(frame), name)(*args, **kwargs)
     except Exception as error:

@@ -6,7 +6,9 @@ import pytest
 
 import akdask as ak
 import akdask.pandas as pd
+from akdask.pandas import labels as labelling
 from akdask.pandas import tuning
+from akdask.pandas.labels import chosen_by_name
 from akdask.pandas.testing import assert_frame_equal, assert_series_equal
 
 VALUES = np.array([[1.5, -2.0, np.nan], [0.0, 4.0, -9.0]])
@@ -74,3 +76,41 @@ def test_values_of_a_function_are_assigned_under_the_labels():
         found[found.abs() > 1] = np.sign(found) * 3
     expected[expected.abs() > 1] = np.sign(expected) * 3
     assert_same(found, expected)
+
+
+OWN_LABELS = {
+    "numbers": None,
+    "text": pandas.Index(["p", "q", "r"], name="row"),
+    "days": pandas.date_range("2024-01-01", periods=3),
+}
+KEYS = ["b", "day", ["c", "b"], ["day"], ["b", "b"], [], "absent", ["b", "absent"], np.str_("b"), ("b",)]
+
+
+@pytest.mark.parametrize("labels", OWN_LABELS.values(), ids=OWN_LABELS)
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_columns_are_chosen_by_their_names_as_by_arranging_a_probe(labels, key):
+    rows = pandas.DataFrame({"b": [1, 2, 3], "c": ["x", None, "z"]}, index=labels)
+    rows["day"] = pandas.date_range("2020-03-01", periods=3)
+    rows = rows.astype({"b": "int32"})
+    frame = pd.DataFrame(rows)
+    own = frame.lazy()
+    found = chosen_by_name(own, key)
+    is_named = type(key) is str or (type(key) is list and 0 < len(key) == len({*key}))
+    assert (found is not None) == (is_named and {*([key] if type(key) is str else key)} <= {*rows.columns})
+    if found is not None:
+        arranged = labelling.arranged(own, labelling.probe(own)[key])
+        assert type(found) is type(arranged)
+        assert getattr(found, "name", None) == getattr(arranged, "name", None)
+        pandas_assert = pandas.testing.assert_series_equal if type(key) is str else pandas.testing.assert_frame_equal
+        pandas_assert(labelling.computed(found), labelling.computed(arranged))
+        assert_same(frame[key], rows[key])
+
+
+def test_columns_under_levels_are_chosen_by_the_names_of_pandas():
+    levels = pandas.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["k", None])
+    expected = pandas.DataFrame({"x": [1, 2], "y": [3.5, 4.5]}, index=levels)
+    found = pd.DataFrame(expected)
+    assert_same(found["x"], expected["x"])
+    assert_same(found[["y"]], expected[["y"]])
+    renamed = expected.set_axis(["y", 3], axis=1)
+    assert_same(pd.DataFrame(renamed)["y"], renamed["y"])
