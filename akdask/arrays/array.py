@@ -110,7 +110,20 @@ class Collection(Root, DaskMethodsMixin):
         return rebuild(found, *state)
 
     def explain(self) -> Explanation:
-        """Return the plan before and after optimisation; nothing is computed."""
+        """Return the plan before and after optimisation; nothing is computed.
+
+        Examples
+        --------
+        >>> print(ak.array([3, 1, 3]).sum().explain())
+        As written
+          Aggregate sum(values)
+            Literal  1 partition, lengths (3)
+        As it will run
+          Combine  1 task
+            Pipeline  1 task, 3 rows
+              reduce sum(values)
+              rows in memory  1 partition
+        """
         from akdask.engine.explain import explain
 
         return explain(self.expr)

@@ -29,7 +29,7 @@ from akdask.cluster import default_client, recorded_by_cluster, shares_memory, t
 from akdask.columns.dtypes import ColumnType
 from akdask.engine import scheduler
 from akdask.engine.alignment import Limit
-from akdask.engine.node import Frame, Node
+from akdask.engine.node import Frame, Node, in_words
 from akdask.engine.pipeline import Collect, Pipeline, PipelineLayout
 from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, PersistedResults, Project, Tables, Tasks, Union
 from akdask.engine.run import CollectionRows, FinishResult, Place, run, tasks_of
@@ -299,7 +299,7 @@ def _physical(node: Any) -> _Described | list[Any]:
         case Tables() | PersistedResults():
             parts = node.npartitions
             return _Described(f"rows in memory  {parts} partition{'' if parts == 1 else 's'}", [], [])
-    return _Described(type(node).__name__, [], inputs)
+    return _Described(in_words(type(node).__name__), [], inputs)
 
 
 def _pipeline(node: Pipeline) -> list[str]:
@@ -354,7 +354,7 @@ class Explanation(str):
     >>> print(ak.arange(10).sum().explain())
     As written
       Aggregate sum(position)
-        Rows  1 partition, lengths (10)
+        Row numbers  1 partition, lengths (10)
     As it will run
       Combine  1 task
         Pipeline  1 task, 10 rows

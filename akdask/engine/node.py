@@ -6,6 +6,7 @@ the module that declares the node registers. It returns a physical node, whose i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, singledispatch
 from hashlib import blake2b
@@ -452,6 +453,17 @@ def _remade(cls: type[Node], determ_token: str, state: Mapping[str, Any], *opera
     return node
 
 
+def in_words(name: str) -> str:
+    """Return the name of a class as words.
+
+    Examples
+    --------
+    >>> in_words("RowNumbers")
+    'Row numbers'
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
+
+
 class Frame(Node):
     """A logical node that produces rows.
 
@@ -571,7 +583,7 @@ class Frame(Node):
 
     def describe(self) -> str:
         """One line for `explain`, without the inputs."""
-        return type(self).__name__
+        return in_words(type(self).__name__)
 
     def describe_column(self, name: Hashable) -> str | None:
         """Return what a column is made of, for `explain`; None for one that comes from the only input."""

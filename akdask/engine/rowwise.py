@@ -44,6 +44,9 @@ class Zip(Frame):
     def dependencies(self) -> list[Frame]:
         return list(self.frames)
 
+    def describe(self) -> str:
+        return "Columns side by side"
+
 
 class SelectedRows(Frame):
     """Base of frames that drop or repeat rows, and leave the columns that values refer to as they are."""

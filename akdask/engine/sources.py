@@ -91,7 +91,7 @@ class Rows(Frame):
         return ColumnRef(self._name, "position", INT64)
 
     def describe(self) -> str:
-        return f"Rows  {self.rows.describe()}"
+        return f"Row numbers  {self.rows.describe()}"
 
 
 class RowNumbers(Frame):

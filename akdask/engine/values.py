@@ -624,16 +624,18 @@ def columns_in_words(names: Sequence[Hashable]) -> str:
 
 
 def column_in_words(name: Hashable) -> str:
-    """Return the name of a column as users know it; a number for a column that only a plan has.
+    """Return the name of a column as users know it; ``values`` for a column that only a plan has, with its number.
 
     Examples
     --------
-    >>> column_in_words("a"), column_in_words(2), column_in_words(("index", 0))
-    ('a', '[2]', 'index')
+    >>> column_in_words("a"), column_in_words(0), column_in_words(2), column_in_words(("index", 0))
+    ('a', 'values', 'values 3', 'index')
     """
     if isinstance(name, tuple) and name and isinstance(name[0], str):
         return name[0]
-    return name if isinstance(name, str) else f"[{name}]"
+    if isinstance(name, int):
+        return f"values {name + 1}" if name else "values"
+    return str(name)
 
 
 _columns_named: ContextVar[Callable[[ColumnRef], str | None]] = ContextVar("columns named", default=lambda _: None)

@@ -731,7 +731,13 @@ class GroupStatistic(Groups):
         return ColumnRef(self._name, len(self.keys), dtype)
 
     def describe(self) -> str:
-        return f"Group by {', '.join(map(describe, self.keys))}: {self.statistic}({describe(self.value)})"
+        return f"Group by {', '.join(map(describe, self.keys))}: {self._in_words()}"
+
+    def describe_column(self, name: Hashable) -> str | None:
+        return super().describe_column(name) or self._in_words()
+
+    def _in_words(self) -> str:
+        return f"{self.statistic}({describe(self.value)})"
 
 
 @lower.register(GroupAggregate)
