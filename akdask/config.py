@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import dask
 from dask.utils import parse_bytes
 
-from akdask.errors import ArgumentError, warn
+from akdask.errors import ArgumentError, traced_to_caller, warn
 
 
 class Kind(NamedTuple):
@@ -192,6 +192,7 @@ def get(name: str) -> Any:
         raise _refused(name, value, _source(name)) from None
 
 
+@traced_to_caller
 def set(**settings: Any) -> dask.config.set:
     """Change settings, for good or inside a ``with`` block.
 

@@ -290,7 +290,8 @@ def end_at_caller(error: BaseException) -> None:
     """Cut the frames of akdask off the traceback of an error; ``raise`` alone has to raise it again."""
     from akdask import config
 
-    if config.get("full_tracebacks") or not (isinstance(error, AkdaskError) or _is_of_users(error.__traceback__)):
+    is_expected = isinstance(error, AkdaskError) or _is_refused_call(error) or _is_of_users(error.__traceback__)
+    if config.get("full_tracebacks") or not is_expected:
         return
     seen: set[int] = set()
     found: BaseException | None = error
@@ -303,6 +304,12 @@ def end_at_caller(error: BaseException) -> None:
             found.__context__, found.__cause__ = reason, None
             break
         found = reason
+
+
+def _is_refused_call(error: BaseException) -> bool:
+    """Whether Python refused the arguments of the function that was called, none of whose lines has run."""
+    trace = error.__traceback__
+    return isinstance(error, TypeError) and trace is not None and trace.tb_next is None
 
 
 def _is_inner(error: BaseException) -> bool:

@@ -54,6 +54,8 @@ MISTAKES = {
     "a function of pandas' face": lambda: FACE.to_datetime(PANDAS.s, format="%Y"),
     "a variable of a query": lambda: FRAME.query("x > @nobody"),
     "a name": lambda: ARKOUDA.setopt,
+    "a name of pandas' face": lambda: pd.DataFrme,
+    "a setting": lambda: ak.config.set(nope=1),
     "a method": lambda: ARRAY.foo,
     "a method of pandas' face": lambda: PANDAS.foo,
     "an accessor": lambda: PANDAS.x.str,
@@ -72,6 +74,12 @@ def test_tracebacks_of_errors_end_at_the_line_of_the_user(mistake):
     assert names(found.value) == ["test_tracebacks_of_errors_end_at_the_line_of_the_user", "<lambda>"]
     shown = "".join(traceback.format_exception(found.value))
     assert shown.count("Traceback") == 1, "the error that led to it is told by its message"
+
+
+def test_tracebacks_of_refused_arguments_end_at_the_line_of_the_user():
+    with pytest.raises(TypeError, match="positional arguments") as found:
+        FRAME.head(2, 3)
+    assert names(found.value) == ["test_tracebacks_of_refused_arguments_end_at_the_line_of_the_user"]
 
 
 def test_a_setting_shows_all_frames():

@@ -11,7 +11,16 @@ from typing import Any
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.writing import write_objects
 from akdask.cli.console import counted, print_json, printable, size
-from akdask.cli.sets import NamedSet, add_files, add_json, demand_format, named_files, named_sets, readable_objects
+from akdask.cli.sets import (
+    NamedSet,
+    add_files,
+    add_json,
+    delimiter_of_plain,
+    demand_format,
+    named_files,
+    named_sets,
+    readable_objects,
+)
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io.files import storables
 from akdask.records import record
@@ -42,7 +51,7 @@ def register(commands: Any) -> None:
         "--format", metavar="NAME", help="format of the new files (default: by the extension of OUT, else HDF5)"
     )
     parser.add_argument(
-        "--input-format", metavar="NAME", help="format of IN, such as CSV for files without Arkouda's header"
+        "--input-format", metavar="NAME", help="format of IN, such as CSV for text with another extension"
     )
     for what, files in (("--input-delimiter", "IN"), ("--delimiter", "OUT")):
         parser.add_argument(what, metavar="TEXT", help=f"what stands between the fields of {files} in CSV (default: ,)")
@@ -74,10 +83,14 @@ def _convert(options: argparse.Namespace) -> int:
         )
     paths = [path for name in options.files for path in named_files(name)]
     file_format = _format_of_target(target) if options.format is None else format_named(options.format)
+    source = NamedSet(absolute(options.files[0]), tuple(paths))
+    delimiter = options.input_delimiter
     read_as = None if options.input_format is None else format_named(options.input_format)
-    objects: Objects = readable_objects(
-        NamedSet(absolute(options.files[0]), tuple(paths)), read_as, column_delim=options.input_delimiter or ","
-    )
+    if read_as is None and delimiter is None and {split_extension(path)[1].lower() for path in paths} == {".csv"}:
+        # Text of any other name is read as CSV if that is asked for.
+        delimiter = delimiter_of_plain(source)
+        read_as = format_named("CSV")
+    objects: Objects = readable_objects(source, read_as, column_delim=delimiter or ",")
     objects = _as_text(objects, file_format.name)
     count = None if options.file_type == "single" else options.num_locales or len(paths)
     written = write_anew(

@@ -225,12 +225,17 @@ def _kind_of(files: NamedSet) -> str | None:
         return None
 
 
+def delimiter_of_plain(files: NamedSet) -> str | None:
+    """Return the delimiter of CSV files without Arkouda's header, None for other files."""
+    return delimiter_of(list(files.files)) if _kind_of(files) == "read_csv" else None
+
+
 def shown_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[Stored]:
     """Open objects of a set to show them, as `stored_objects`; formats that `akdask.scan` alone opens, as it does."""
     found = format_of_set(files)
     if found == "CSV":
-        is_plain = _kind_of(files) == "read_csv"
-        options = {"column_delim": delimiter_of(list(files.files))} if is_plain else {}
+        delimiter = delimiter_of_plain(files)
+        options = {} if delimiter is None else {"column_delim": delimiter}
         return stored_objects(files, names, format_named("CSV"), **options)
     if found in {known.name for known in formats().values()}:
         return stored_objects(files, names)

@@ -7,6 +7,7 @@ from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from akdask.deferred import module_named as _module_named
+from akdask.errors import traced_to_caller as _traced_to_caller
 
 _pandas = _module_named("pandas")
 
@@ -52,6 +53,7 @@ __version__ = _pandas.__version__
 __all__ += [_name for _name in vars(_pandas)["__all__"] if not _name.startswith("_") and _name not in __all__]
 
 
+@_traced_to_caller
 def __getattr__(name: str) -> _Any:
     # Python asks for a module of the package before it loads it.
     if _find_spec(f"{__package__}.{name}") is not None:

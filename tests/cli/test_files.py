@@ -313,6 +313,13 @@ def test_convert_joins_files_in_the_order_given(folder, capsys):
     assert values("out_LOCALE0000.h5") == [4, 5, 9]
 
 
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_convert_reads_text_of_other_programs(delimiter, folder, capsys):
+    pd.DataFrame({"n": [1, 2], "t": ["a", "b"]}).to_csv("plain.csv", index=False, sep=delimiter)
+    assert main(["convert", "plain.csv", "out.parquet", "--file-type", "single"]) == 0
+    assert pd.read_parquet("out.parquet").to_dict("list") == {"n": [1, 2], "t": ["a", "b"]}
+
+
 def test_convert_goes_by_the_extension_from_one_format_to_another_and_back(folder, capsys):
     assert main(["convert", "one.h5", "out.csv", "--num-locales", "2"]) == 0
     lines = [line for k in range(2) for line in (folder / f"out_LOCALE000{k}.csv").read_text().splitlines()]
@@ -330,11 +337,11 @@ def test_convert_refuses_to_put_columns_of_several_lengths_into_one_table(folder
     assert not list(folder.glob("out*"))
 
 
-def test_convert_reads_csv_files_of_other_writers_if_told_so(folder, capsys):
-    (folder / "plain.csv").write_text("number;text\n7;a\n8;b\n")
-    assert main(["convert", "plain.csv", "made.h5"]) == 2
+def test_convert_reads_text_of_other_names_as_csv_if_told_so(folder, capsys):
+    (folder / "plain.txt").write_text("number;text\n7;a\n8;b\n")
+    assert main(["convert", "plain.txt", "made.h5"]) == 2
     assert "read_csv" in capsys.readouterr().err
-    assert main(["convert", "--input-format", "CSV", "--input-delimiter", ";", "plain.csv", "made.h5"]) == 0
+    assert main(["convert", "--input-format", "CSV", "--input-delimiter", ";", "plain.txt", "made.h5"]) == 0
     assert values("made_LOCALE0000.h5") == [7, 8]
 
 
