@@ -54,7 +54,7 @@ MISTAKES = {
     "a function of pandas' face": lambda: FACE.to_datetime(PANDAS.s, format="%Y"),
     "a variable of a query": lambda: FRAME.query("x > @nobody"),
     "a name": lambda: ARKOUDA.setopt,
-    "a name of pandas' face": lambda: pd.DataFrme,
+    "a name of pandas' face": lambda: FACE.DataFrme,
     "a setting": lambda: ak.config.set(nope=1),
     "a method": lambda: ARRAY.foo,
     "a method of pandas' face": lambda: PANDAS.foo,
