@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import (
@@ -51,6 +56,9 @@ def read(tmp_path, content, **options):
         (["1e400", "-1e-400"], "float64", [np.inf, 0.0]),
         (["12345678901234567890.5", "1"], "float64", [12345678901234567890.5, 1.0]),
         (["-", "5"], "str", ["-", "5"]),
+        ([".", "5"], "str", [".", "5"]),
+        (["-.", "5"], "str", ["-.", "5"]),
+        (["1.5.2", "5"], "str", ["1.5.2", "5"]),
         (["10:30", "11:00"], "str", ["10:30", "11:00"]),
     ],
 )
@@ -58,6 +66,22 @@ def test_types_are_found_from_the_cells(tmp_path, cells, dtype, values):
     found = read(tmp_path, "k,v\n" + "".join(f"{k},{cell}\n" for k, cell in enumerate(cells)))["v"]
     assert found._value.dtype.name == dtype
     assert [None if str(item) == "nan" else item for item in found.tolist()] == values
+
+
+NUMBERS = r" ?[+-]?[0-9]{0,10}[.][0-9]{0,20}([eE][+-]?[0-9]{1,2})?x? ?"
+
+
+@given(st.lists(st.from_regex(NUMBERS, fullmatch=True), min_size=1), st.sampled_from(".,d"))
+def test_floats_are_those_of_python(cells, decimal):
+    try:
+        values = [float(cell) for cell in cells]
+    except ValueError:
+        values = None
+    with tempfile.TemporaryDirectory() as folder:
+        content = "k;v\n" + "".join(f"1;{cell.replace('.', decimal)}\n" for cell in cells)
+        found = read(Path(folder), content, column_delim=";", decimal=decimal)["v"]
+        assert found._value.dtype.name == ("str" if values is None else "float64")
+        assert values is None or found.tolist() == values
 
 
 @pytest.mark.lazy_only

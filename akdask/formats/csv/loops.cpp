@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text.hpp"
@@ -412,6 +413,8 @@ struct ShortNumber {
     uint64_t mantissa;
     int behind = 0;
 
+    static constexpr int64_t MOST = 17;  // bytes of a float
+
     INLINE ShortNumber(const uint8_t* at, const uint8_t* stop, uint8_t decimal) {
         is_negative = *at == '-';
         at += is_negative;
@@ -434,10 +437,27 @@ struct ShortNumber {
     }
 };
 
+// A number with a point and without an exponent, of up to 7 digits in front: whether a cell is one does not need its value.
+INLINE bool is_fraction(const uint8_t* at, const uint8_t* stop, uint8_t decimal) {
+    at += *at == '-';
+    int found = leading_digits(word_at(at, 0));
+    at += found;
+    if (found == 8 || at >= stop || *at != decimal) return false;
+    const uint8_t* first = ++at;
+    int more;
+    do at += more = leading_digits(word_at(at, 0));
+    while (more == 8);
+    return at == stop && found + (at - first);
+}
+
 double far_float(const Number& number, uint8_t decimal) {
-    std::string text(reinterpret_cast<const char*>(number.digits), static_cast<size_t>(number.stop - number.digits));
+    const char* first = reinterpret_cast<const char*>(number.digits);
+    std::string_view text(first, static_cast<size_t>(number.stop - number.digits));
+    std::string copy;
     if (decimal != '.') {
-        for (char& byte : text) byte = static_cast<uint8_t>(byte) == decimal ? '.' : byte;
+        copy = text;
+        for (char& byte : copy) byte = static_cast<uint8_t>(byte) == decimal ? '.' : byte;
+        text = copy;
     }
     double value = 0;
 #if defined(__cpp_lib_to_chars)
@@ -455,7 +475,7 @@ double far_float(const Number& number, uint8_t decimal) {
         value = place > 0 ? std::numeric_limits<double>::infinity() : 0;
     }
 #else
-    value = std::strtod(text.c_str(), nullptr);
+    value = std::strtod(std::string(text).c_str(), nullptr);
 #endif
     return value;
 }
@@ -471,6 +491,16 @@ INLINE double float_of(const Number& number, uint8_t decimal) {
         value = far_float(number, decimal);
     }
     return number.is_negative ? -value : value;
+}
+
+// The value of a number that is short; returns whether it is.
+INLINE bool short_float(const uint8_t* start, const uint8_t* stop, uint8_t decimal, double& value) {
+    if (start >= stop) return false;
+    ShortNumber number(start, stop, decimal);
+    if (!number.is_float || number.mantissa > uint64_t{1} << 53) return false;
+    value = static_cast<double>(number.mantissa) / FLOAT_POWERS[number.behind];
+    value = number.is_negative ? -value : value;
+    return true;
 }
 
 // Whether an integer without a sign has 64 bits; digits in front that are 0 do not count.
@@ -624,8 +654,9 @@ int64_t class_of_words(const uint8_t* text, const uint8_t* stop, const Rules& ru
 INLINE int64_t class_of(const uint8_t* text, const uint8_t* stop, const Rules& rules, int64_t& offset) {
     if (text == stop) return rules.is_missing(text, stop) ? NO_VALUE : TEXT;
     if (rules.misses_digits && rules.is_missing(text, stop)) return NO_VALUE;
+    if (*text >= 'A' && *text != rules.decimal) return class_of_words(text, stop, rules, offset);
+    if (is_fraction(text, stop, rules.decimal)) return FLOAT;
     ShortNumber common(text, stop, rules.decimal);
-    if (common.is_float) return FLOAT;
     if (common.is_integer && common.mantissa <= uint64_t{1} << 53) {
         return SMALL | common.is_negative * NEGATIVE | (common.is_negative && !common.mantissa) * ZERO;
     }
@@ -757,12 +788,9 @@ INLINE bool convert(const uint8_t* start, const uint8_t* stop, int64_t kind, con
             return value <= uint64_t{0x7FFFFFFFFFFFFFFF} + (number.is_negative && value);
         }
         case FLOATS: {
-            ShortNumber common(start, stop, decimal);
             Number number;
             double value;
-            if (start < stop && common.is_float && common.mantissa <= uint64_t{1} << 53) {
-                value = static_cast<double>(common.mantissa) / FLOAT_POWERS[common.behind];
-                value = common.is_negative ? -value : value;
+            if (stop - start <= ShortNumber::MOST && short_float(start, stop, decimal, value)) {
             } else if (start < stop && read_number(start, stop, decimal, number)) {
                 value = float_of(number, decimal);
             } else if (rules.is_missing(start, stop)) {
