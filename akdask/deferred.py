@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 
 __all__ = [
     "adapt",
@@ -45,6 +46,7 @@ __all__ = [
     "pa",
     "pc",
     "pd",
+    "pq",
     "registered",
     "without_collection",
 ]
@@ -150,6 +152,7 @@ if not TYPE_CHECKING:
     pd = _Package("pandas")
     pa = _Package("pyarrow")
     pc = _Package("pyarrow.compute")
+    pq = _Package("pyarrow.parquet")
 
 
 def is_pandas(item: Any, *classes: str) -> bool:

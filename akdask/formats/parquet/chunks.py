@@ -17,7 +17,6 @@ from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from akdask.caches import cached_results
 from akdask.columns.arrow import are_null, arrow_numbers, lists_of, numpy_numbers
@@ -26,7 +25,7 @@ from akdask.columns.exact import widen_into
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls
 from akdask.columns.table import concat_rows, slice_rows, spread
-from akdask.deferred import pc
+from akdask.deferred import pc, pq
 from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats import tuning
 from akdask.formats.parquet.columns import DAY, EXACT_POWER, NAT, UNITS, ParquetColumn

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
 
 from akdask.columns.dtypes import (
     BOOL,
@@ -32,7 +31,7 @@ from akdask.columns.dtypes import (
     bigint_of,
     list_of,
 )
-from akdask.deferred import pa
+from akdask.deferred import pa, pq
 from akdask.errors import FileFormatError
 from akdask.formats.parquet.thrift import PROBLEMS, Leaf
 from akdask.records import record

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
+from pyarrow._parquet import ParquetReader
 
 from akdask import config
 from akdask.caches import Cache
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
-from akdask.deferred import pd
+from akdask.deferred import pd, pq
 from akdask.errors import AkdaskError, FileFormatError, WriteError
 from akdask.formats import tuning
 from akdask.formats.parquet.columns import FileSchema, ParquetColumn, ParquetFileDescription, leaves_of
@@ -195,10 +195,13 @@ def parsed(path: str, footer: bytes) -> pq.FileMetaData:
         If it makes no sense.
     """
     ends = len(footer).to_bytes(4, "little")
+    # `pyarrow.parquet`, which does the same, loads all file systems of Arrow.
+    reader = ParquetReader()
     try:
-        return pq.read_metadata(pa.BufferReader(b"".join([MAGIC, footer, ends, MAGIC])))
+        reader.open(pa.BufferReader(b"".join([MAGIC, footer, ends, MAGIC])))
     except PARQUET_ERRORS as error:
         raise _damaged(path, error) from error
+    return reader.metadata
 
 
 def _damaged(path: str, error: Exception) -> FileFormatError:

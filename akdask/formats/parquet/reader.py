@@ -12,10 +12,10 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
 
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import concat_rows, concat_text, decoded, empty, spread
+from akdask.deferred import pq
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats import tuning
 from akdask.formats.parquet.chunks import (
