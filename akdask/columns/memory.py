@@ -7,9 +7,9 @@ machines that have to ask their host.  Here freed memory is kept until it has no
 Blocks are separate mappings, so that each is returned as a whole, and Arrow need not be imported.  They are on large
 pages while the system has those at hand: random places are found faster there.  A virtual machine whose host takes back
 what it frees has none; each has to be filled again by the host, small page by small page, while the system still has
-small ones of its own.  Arrow's pools do not serve instead: mimalloc returns memory after milliseconds, unless the
-environment configures it before the process starts, and jemalloc spends more system time even with
-``pa.jemalloc_set_decay_ms``.
+small ones of its own.  So large pages are tried again and again.  Arrow's pools do not serve instead: mimalloc returns
+memory after milliseconds, unless the environment configures it before the process starts, and jemalloc spends more
+system time even with ``pa.jemalloc_set_decay_ms``.
 """
 
 from __future__ import annotations
@@ -138,28 +138,40 @@ def _new_block(size: int) -> mmap.mmap:
             pages = _new_pages(size)
         except OSError as error:
             raise MemoryError(f"the system has no {size:,} bytes of memory left.") from error
-    _advise_large_pages(pages)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        _large_pages.advise(pages)
     return pages
 
 
-_are_large_pages_fast = hasattr(mmap, "MADV_HUGEPAGE")
+class LargePages:
+    """Whether new memory shall be on large pages: not for a while after one took longer than small ones would have.
+
+    The host may have had none, or another process. After each slow one in a row, twice as much memory does without.
+    """
+
+    def __init__(self) -> None:
+        self._without = 0
+        self._pause = tuning.PAUSED_BYTES
+
+    def advise(self, pages: mmap.mmap) -> None:
+        """Ask for large pages, of which some are tried, unless one was slow lately."""
+        if self._without > 0:
+            self._without -= len(pages)
+            return
+        # Refused by kernels that have none.
+        with suppress(OSError):
+            pages.madvise(mmap.MADV_HUGEPAGE)
+            for place in range(len(pages) // 2 % tuning.PROBED_BYTES, len(pages), tuning.PROBED_BYTES):
+                begun = thread_time()
+                pages[place] = 0
+                if thread_time() - begun > tuning.PAGE_TIME:
+                    self._without, self._pause = self._pause, min(2 * self._pause, tuning.MOST_PAUSED_BYTES)
+                    pages.madvise(mmap.MADV_NOHUGEPAGE)
+                    return
+            self._pause = tuning.PAUSED_BYTES
 
 
-def _advise_large_pages(pages: mmap.mmap) -> None:
-    """Ask for large pages, until one that was tried in this process took longer than small ones would have."""
-    global _are_large_pages_fast  # noqa: PLW0603 - there is one system for the process
-    if not _are_large_pages_fast:
-        return
-    # Refused by kernels that have none.
-    with suppress(OSError):
-        pages.madvise(mmap.MADV_HUGEPAGE)
-        for place in range(len(pages) // 2 % tuning.PROBED_BYTES, len(pages), tuning.PROBED_BYTES):
-            begun = thread_time()
-            pages[place] = 0
-            if thread_time() - begun > tuning.PAGE_TIME:
-                _are_large_pages_fast = False
-                pages.madvise(mmap.MADV_NOHUGEPAGE)
-                return
+_large_pages = LargePages()
 
 
 class SpareMemory:

@@ -20,6 +20,9 @@ PROBED_BYTES = 2**24
 PAGE_TIME = 1e-3
 """Seconds of work in which the system maps as many bytes of small pages; it clears a large one at hand in a tenth."""
 
+PAUSED_BYTES, MOST_PAUSED_BYTES = 2**26, 2**29
+"""Bytes of new memory that do without large pages after a slow one, and after many slow ones in a row."""
+
 IDLE_SECONDS = 30.0
 """Seconds for which freed memory is kept."""
 

@@ -12,10 +12,12 @@ from akdask import config
 from akdask.columns import memory
 from akdask.columns import tuning as columns_tuning
 from akdask.columns.memory import GRAIN, LARGE, SpareMemory, full_array, new_array, release_unused
+from akdask.deferred import module_named
 
 
 @pytest.fixture
 def spare(monkeypatch):
+    module_named("akdask.engine.memory")  # tells what may be kept
     made = SpareMemory()
     monkeypatch.setattr(memory, "_spare", made)
     return made
@@ -116,23 +118,39 @@ def test_memory_that_nobody_wants_is_given_back(spare, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system knows no large pages")
-@pytest.mark.parametrize(("slow", "tried"), [(None, 4), (0, 1), (2, 3)])
-def test_large_pages_are_wanted_until_one_is_slow(monkeypatch, slow, tried):
+@pytest.mark.parametrize(
+    ("blocks", "slow", "tried"),
+    [
+        ([4, 1], set(), [4, 1]),
+        ([4, 4, 4, 1], {0}, [1, 0, 0, 1]),
+        ([4, 4, 4, 1], {2}, [3, 0, 0, 1]),
+        # Twice as much memory does without after the second slow one, and no more than that after the third.
+        ([1, 8, 1, 8, 8, 1, 16, 1], {0, 1, 2}, [1, 0, 1, 0, 0, 1, 0, 1]),
+        # A fast one ends the row.
+        ([1, 8, 1, 8, 8, 1, 1, 8, 1], {0, 1, 3}, [1, 0, 1, 0, 0, 1, 1, 0, 1]),
+    ],
+)
+def test_large_pages_are_tried_again_some_memory_after_one_was_slow(monkeypatch, blocks, slow, tried):
     begun = []
 
     def clock():
         begun.append(0.0)
         turn, is_end = divmod(len(begun) - 1, 2)
-        return 2 * columns_tuning.PAGE_TIME if is_end and turn == slow else 0.0
+        return 2 * columns_tuning.PAGE_TIME if is_end and turn in slow else 0.0
 
-    monkeypatch.setattr(memory, "_are_large_pages_fast", True)
+    probed = columns_tuning.PROBED_BYTES
+    monkeypatch.setattr(columns_tuning, "PAUSED_BYTES", 8 * probed)
+    monkeypatch.setattr(columns_tuning, "MOST_PAUSED_BYTES", 16 * probed)
+    monkeypatch.setattr(memory, "_large_pages", memory.LargePages())
     monkeypatch.setattr(memory, "thread_time", clock)
-    block = memory._new_block(4 * columns_tuning.PROBED_BYTES)
-    assert len(begun) == 2 * tried
-    assert not np.frombuffer(block, np.uint8).any()
-    assert memory._are_large_pages_fast == (slow is None)
-    memory._new_block(GRAIN)
-    assert len(begun) == 2 * (tried + (slow is None))
+    found = []
+    for size in blocks:
+        before = len(begun)
+        block = memory._new_block(size * probed)
+        assert not block[:: mmap.PAGESIZE].strip(b"\0")
+        found.append((len(begun) - before) // 2)
+        del block
+    assert found == tried
 
 
 def test_a_forked_process_does_not_wait_for_threads_of_its_parent(spare):
