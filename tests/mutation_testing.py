@@ -3,15 +3,15 @@
 Run as ``make mutants WHERE=akdask/operators/sort``, or as
 ``python -m tests.mutation_testing akdask/operators/sort --count 20``.
 The seed chooses the errors, of each folder in proportion to its lines.  Each is planted in a copy of the tree, where
-the tests of its folder and some random programs run.  Errors that change no result stand with the reason in
-`equivalent_mutants.txt`, and are not planted.  Errors in `loops.cpp` are compiled for the lowest level of instructions,
-which the tests of all errors run at.
+the first cases of the tests of its folder run, then some random programs, then all cases.  Errors that change no result
+stand with the reason in `equivalent_mutants.txt`, and are not planted.  Errors in `loops.cpp` are compiled for the
+lowest level of instructions, which the tests of all errors run at.
 
 What runs for an error of a large folder takes minutes, most of it by tests that never come to the line.  Coverage that
 notes tests tells which do, and only these run then, those that reach the fewest lines first::
 
-    python -m pytest --quick --cov --cov-context=test --cov-report=
-    python -m tests.mutation_testing akdask --count 100 --coverage .coverage
+    python -m pytest tests/pandas_face --cov --cov-context=test --cov-report=
+    python -m tests.mutation_testing akdask/pandas --count 100 --coverage .coverage
 """
 
 from __future__ import annotations
@@ -65,6 +65,10 @@ OTHER_NAMES = {"akdask/pandas": "pandas_face"}
 """Folders whose tests are in a folder of another name, as a folder `pandas` would hide the library."""
 
 SECONDS = 600
+"""How long the first cases of tests take at most; what takes longer is an endless loop."""
+
+SECONDS_OF_ALL = 3600
+"""How long all cases of tests take at most."""
 
 CHOSEN = "AKDASK_CHOSEN_TESTS"
 """The environment variable that names a list of tests."""
@@ -449,8 +453,8 @@ def _lines_of_statement(path: Path, line: int) -> range:
 class Copies:
     """Copies of the tree, one for each error that is looked at at a time."""
 
-    def __init__(self, folder: Path, count: int, *, full: bool, reached: Reached | None) -> None:
-        self.full, self.reached = full, reached
+    def __init__(self, folder: Path, count: int, *, slow: bool, reached: Reached | None) -> None:
+        self.slow, self.reached = slow, reached
         self._free: SimpleQueue[Path] = SimpleQueue()
         for number in range(count):
             copy = folder / str(number)
@@ -467,7 +471,7 @@ class Copies:
     def check(self, tests: Sequence[str]) -> None:
         """Refuse to look for errors with tests that fail, or are none, without one."""
         copy = self._free.get()
-        if not self._passes(copy, list(tests)):
+        if not self._passes(copy, list(tests), all_cases=True):
             raise SystemExit(f"no error is planted, and {' '.join(tests)} fails")
         self._free.put(copy)
 
@@ -483,7 +487,7 @@ class Copies:
             path.write_bytes(mutant.planted(before[path]))
             if _is_compiled(path.name) and not self._compile(copy):
                 return False
-            return all(self._passes(copy, tests) for tests in self._rounds(mutant))
+            return all(self._passes(copy, tests, all_cases=is_full) for tests, is_full in self._rounds(mutant))
         finally:
             for file, content in before.items():
                 file.write_bytes(content)
@@ -496,18 +500,19 @@ class Copies:
         environment = os.environ | {"AKDASK_TOP_LEVEL": next(iter(compile_loops.LEVELS))}
         return not subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False).returncode
 
-    def _rounds(self, mutant: Mutant) -> Iterator[list[str]]:
-        """Yield what runs in turn until an error is noticed."""
-        tests = self.reached.tests_of(mutant) if self.reached is not None else []
-        if tests:
-            yield tests[:FIRST]
+    def _rounds(self, mutant: Mutant) -> Iterator[tuple[list[str], bool]]:
+        """Yield what runs in turn until an error is noticed: tests, and whether with all their cases."""
+        if self.reached is not None and (tests := self.reached.tests_of(mutant)):
+            yield tests[:FIRST], True
             if tests[FIRST:]:
-                yield tests[FIRST:]
+                yield tests[FIRST:], True
+            yield list(TOP_TESTS), True
         else:
-            yield tests_of(mutant.module)
-        yield list(TOP_TESTS)
+            yield tests_of(mutant.module), False
+            yield list(TOP_TESTS), True
+            yield tests_of(mutant.module), True
 
-    def _passes(self, copy: Path, tests: list[str]) -> bool:
+    def _passes(self, copy: Path, tests: list[str], *, all_cases: bool) -> bool:
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-W", "default"]
         # To reduce an example takes longer than to find it.
         command += ["--hypothesis-profile=unreduced"]
@@ -522,7 +527,11 @@ class Copies:
             environment[CHOSEN] = str(chosen)
             command += ["-p", "tests.mutation_testing", *dict.fromkeys(test.partition("::")[0] for test in tests)]
         else:
-            command += [*([] if self.full or tests == list(TOP_TESTS) else ["--quick"]), *tests]
+            command += tests
+            if not all_cases:
+                command += ["--quick"]
+            elif not self.slow:
+                command += ["-m", "not slow and not cluster"]
         process = subprocess.Popen(
             command,
             cwd=copy,
@@ -532,7 +541,8 @@ class Copies:
             start_new_session=True,
         )
         try:
-            return process.wait(SECONDS) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+            limit = SECONDS_OF_ALL if all_cases else SECONDS
+            return process.wait(limit) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         except subprocess.TimeoutExpired:
             # An endless loop is noticed too.
             os.killpg(process.pid, signal.SIGKILL)
@@ -548,11 +558,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def survivors(
-    mutants: Sequence[Mutant], jobs: int, *, full: bool, reached: Reached | None, tell: Callable[[str], None]
+    mutants: Sequence[Mutant], jobs: int, *, slow: bool, reached: Reached | None, tell: Callable[[str], None]
 ) -> Iterator[Mutant]:
     """Yield the errors that no test notices, and tell what became of each."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
-        copies = Copies(Path(folder), jobs, full=full, reached=reached)
+        copies = Copies(Path(folder), jobs, slow=slow, reached=reached)
         if reached is None:
             list(pool.map(copies.check, {TOP_TESTS, *(tuple(tests_of(mutant.module)) for mutant in mutants)}))
         for mutant, lives in zip(mutants, pool.map(copies.lives, mutants), strict=True):
@@ -567,14 +577,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20, help="errors to plant")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--jobs", type=int, default=2, help="errors looked at beside each other")
-    parser.add_argument("--full", action="store_true", help="run slow tests and all cases, too")
+    parser.add_argument("--slow", action="store_true", help="run slow tests and those of clusters, too")
     parser.add_argument("--coverage", type=Path, help="file of coverage that tells which tests come to a line")
     options = parser.parse_args()
     mutants = choose(options.where, options.count, options.seed)
     print(f"{len(mutants)} errors, --seed {options.seed}", flush=True)
     reached = None if options.coverage is None else Reached(options.coverage)
     told = survivors(
-        mutants, options.jobs, full=options.full, reached=reached, tell=lambda line: print(line, flush=True)
+        mutants, options.jobs, slow=options.slow, reached=reached, tell=lambda line: print(line, flush=True)
     )
     alive = list(told)
     print(f"\n{len(mutants) - len(alive)} of {len(mutants)} noticed")
