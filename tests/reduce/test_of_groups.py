@@ -8,13 +8,15 @@ from itertools import accumulate
 from operator import and_, or_, xor
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import pipeline, tuning
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ConversionError
+from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.reduce import sums
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
@@ -193,6 +195,30 @@ def test_states_of_many_partitions_meet_in_a_tree(monkeypatch, fan_in, levels):
     assert float(lazy.sum()) == pytest.approx(values.sum())
     assert (int(lazy.argmin()), int(lazy.argmax())) == (np.argmin(values), np.argmax(values))
     assert len(lazy[lazy > 5]) == np.count_nonzero(values > 5)
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
+def test_states_of_the_same_groups_are_merged_in_place(dtype):
+    keys = np.array([0, 0, 1, 1, 2])
+    parts = [np.array(values).astype(dtype) for values in ([3, 0, 1, 1, 5], [2, 7, 0, 4, 1])]
+    for name in ("count", "sum", "prod", "min", "max", "mean", "any", "all"):
+        aggregation = Aggregation(1, (AggregationStep(name, (0,)),))
+        total, more = (
+            [tuple(map(np.copy, state)) for state in aggregation._states(aggregation.rows([keys], [values]))]
+            for values in parts
+        )
+        aggregation.merge_in_place(total, more)
+        found = aggregation.finish(aggregation.table([np.arange(3)], total)).columns[1].tolist()
+        assert found == [OF_NUMBERS[name](np.r_[tuple(part[keys == key] for part in parts)]) for key in range(3)], name
+
+
+def test_order_statistics_of_integers_that_no_float_equals_are_the_nearest_floats():
+    values = ak.Series(pd.array([2**53 + 1, None, 2**62 + 1, 5, None], dtype="Int64"))
+    assert values.median() == 2.0**53
+    assert values.quantile(1.0) == 2.0**62
+    with pytest.raises(ConversionError, match="9007199254740993"):
+        int(values.argmax())
 
 
 def test_missing_values_of_lists_are_left_out_unless_there_are_no_others():

@@ -91,6 +91,8 @@ def test_text_stays_encoded_for_reductions_that_all_take_it_so():
     program = Program((), (0, 0, 1, 1), (STR,) * 4)
     assert _with_encoded(program, list(enumerate([least, greatest, least, distinct]))).encoded == {0}
     assert not _with_encoded(program, list(enumerate([distinct] * 4))).encoded
+    three = Program((), (0, 1, 2), (STR,) * 3)
+    assert _with_encoded(three, list(enumerate([distinct, distinct, least]))).encoded == {2}
 
 
 def test_extremes_of_several_partitions(tmp_path):
