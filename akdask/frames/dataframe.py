@@ -2279,9 +2279,11 @@ class DataFrame(RowLabelled):
         Parameters
         ----------
         to_replace : scalar, list, or mapping
-            Old values: one, several, a mapping of old values to new ones, or such mappings by column.
-        value : scalar or list
-            New values, one for all or one for each old value; None and NaN stand for a missing value.
+            Old values: one, several, a mapping of old values to new ones, or such mappings by column.  With `value`,
+            a mapping has the old values of each column.
+        value : scalar, list, or mapping
+            New values, one for all or one for each old value, or those of each column; None and NaN stand for a
+            missing value.
 
         Returns
         -------

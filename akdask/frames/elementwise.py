@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -83,9 +83,10 @@ def round_values(owner: Owner, decimals: int | Mapping[str, int]) -> Owner:
 
 def replace(owner: Owner, to_replace: Any, value: Any) -> Owner:
     arrays = _arrays(owner)
-    by_column = isinstance(to_replace, Mapping) and any(isinstance(item, Mapping) for item in to_replace.values())
-    if by_column:
+    if isinstance(to_replace, Mapping) and any(isinstance(item, Mapping) for item in to_replace.values()):
         pairs = {name: dict(to_replace[name]) for name in to_replace if name in arrays}
+    elif value is not NOT_GIVEN and (isinstance(to_replace, Mapping) or isinstance(value, Mapping)):
+        pairs = _pairs_by_column(owner, to_replace, value, arrays)
     else:
         pairs = dict.fromkeys(arrays, _pairs(to_replace, value))
     return owner._with_columns(
@@ -201,6 +202,18 @@ def _is_rounded(array: Array, decimals: int | None) -> bool:
 
 def _is_float(array: Array) -> bool:
     return is_number(array) and array._value.dtype.kind == "float"
+
+
+def _pairs_by_column(owner: Owner, to_replace: Any, value: Any, names: Iterable[str]) -> dict[str, dict[Any, Any]]:
+    """Return new values by old ones for each column that has both; a mapping has them by column."""
+    if isinstance(owner, Labelled):
+        raise ArgumentError("a Series is replaced by a mapping of old values to new ones, or by a value.")
+    by_column = [item for item in (to_replace, value) if isinstance(item, Mapping)]
+    return {
+        name: _pairs(*(item[name] if isinstance(item, Mapping) else item for item in (to_replace, value)))
+        for name in names
+        if all(name in item for item in by_column)
+    }
 
 
 def _pairs(to_replace: Any, value: Any) -> dict[Any, Any]:

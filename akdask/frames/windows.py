@@ -611,9 +611,12 @@ def as_integer(name: str, number: Any, hint: str | None = None) -> int:
 
 
 def chosen_numbers(operation: str, columns: ColumnSet, names: Sequence[str], numeric_only: bool) -> Sequence[str]:
-    """Return the names of columns to reduce; columns without numbers raise, or are left out by `numeric_only`."""
+    """Return the names of columns to reduce; columns without numbers raise, or are left out by `numeric_only`.
+
+    As in pandas, `numeric_only` leaves out bools, too.
+    """
     if numeric_only:
-        numbers = set(numbers_among(columns))
+        numbers = {name for name in numbers_among(columns) if columns.values[name].dtype.kind != "bool"}
         names = [name for name in names if name in numbers]
     return demand_numbers(operation, columns, names)
 

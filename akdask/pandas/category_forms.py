@@ -259,6 +259,8 @@ def _in_intervals(
         found = series_of(series, pdarray(codes._frame, with_missing(codes._value, missing)))
     else:
         given = labels if labels is None else list(labels)
+        if given is not None and len(set(given)) < len(given):
+            raise NotLazyError("labels repeat")
         one = pandas.Series(bounds[:1])
         edges = bounds if bins is None or isinstance(bins, int | np.integer) else bins
         dtype = made.cut(one, edges, labels=given, **options).dtype

@@ -77,6 +77,7 @@ def binned(
     level: Any = None,
     origin: Any = "start_day",
     offset: Any = None,
+    group_keys: bool = False,
 ) -> Binned:
     """Return the rows of a frame, or the values of a Series, in bins of time."""
     if isinstance(lazy, LazySeries):
@@ -85,6 +86,8 @@ def binned(
         is_plain = labelling.labels_of_frame(lazy) is None
     if not is_plain or level is not None:
         raise NotLazyError("columns are not named by text, or rows have labels of several levels")
+    if group_keys:
+        raise NotLazyError("functions of bins may return labels")
     return Binned(lazy.resample(rule, closed=closed, label=label, on=on, origin=origin, offset=offset), rule)
 
 

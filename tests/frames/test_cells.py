@@ -48,6 +48,11 @@ def test_cells_are_those_of_pandas(df):
     same(df.replace({"k": {"a": "q"}, "n": {1: 2}}), P.replace({"k": {"a": "q"}, "n": {1: 2}}))
     same(df.replace(np.nan, 0.0), P.replace(np.nan, 0.0))
     same(df.replace([1, 2], [2, 1]), P.replace([1, 2], [2, 1]))
+    for old, new in [
+        ({"x": np.nan}, -1.0), ({"n": 1, "x": np.nan}, {"n": 7, "x": 0.5, "k": "z"}),
+        (np.nan, {"x": 9.0}), (1, {"n": 4}), ({"none": 1}, 2),
+    ]:  # fmt: skip
+        same(df[["x", "n"]].replace(old, new), P[["x", "n"]].replace(old, new))
     same(df.isnull(), P.isnull())
     same(df.notnull(), P.notnull())
 
@@ -55,6 +60,8 @@ def test_cells_are_those_of_pandas(df):
 def test_series_have_the_same_methods():
     s = ak.Series(P["x"])
     assert s.replace(3.26, 5.0).tolist()[2] == 5.0
+    with pytest.raises(ArgumentError, match="a mapping of old values to new ones, or by a value"):
+        s.replace({3.26: 1.0}, 5.0)
     assert s.mask(s > 3, 0).tolist()[2] == 0
     assert s.clip(0, 1).tolist()[3] == 0
     assert s.abs().tolist()[3] == 4

@@ -7,7 +7,7 @@ of its last line if this is an expression, otherwise the frame ``df``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cache
@@ -24,13 +24,14 @@ import pandas
 import akdask.pandas
 from akdask import config
 from akdask.errors import AkdaskError
+from akdask.pandas import chunk_forms, group_chunks
 from akdask.pandas.face import Face
 from akdask.pandas.refusals import ArrangementError, NotLazyError
 
 FOLDER = Path(__file__).parent / "idioms"
 
-LIST = FOLDER / "through_pandas.lst"
-"""The idioms that run in pandas, by their titles."""
+LISTS = {"through pandas": FOLDER / "through_pandas.lst", "in chunks": FOLDER / "in_chunks.lst"}
+"""The idioms that run in pandas, at once or for chunks of rows, by their titles."""
 
 
 def title(subject: str, idiom: str) -> str:
@@ -38,9 +39,9 @@ def title(subject: str, idiom: str) -> str:
     return f"{subject}: {' | '.join(idiom.splitlines())}"
 
 
-def listed() -> set[str]:
-    """Return the titles of idioms that run in pandas."""
-    return set(LIST.read_text().splitlines())
+def listed() -> dict[str, str]:
+    """Return the ways of idioms that run in pandas, by their titles."""
+    return {line: way for way, path in LISTS.items() for line in path.read_text().splitlines()}
 
 
 def subjects() -> dict[str, tuple[str, list[str]]]:
@@ -170,16 +171,40 @@ def _failures_of_forms() -> Iterator[list[str]]:
         yield failures
 
 
-def outcome(idiom: str, data: str) -> tuple[str, str | None]:
-    """Return which way an idiom took, ``"lazily"`` or ``"through pandas"``, and how its value differs from pandas'.
+@contextmanager
+def _chunks() -> Iterator[list[str]]:
+    """Note the methods that pandas answers for chunks of rows."""
+    noted: list[str] = []
 
-    An error in a lazy form is a difference, too, although chunks of rows give the same value.
+    def noting(answer: Callable[..., Any]) -> Callable[..., Any]:
+        def answered(asked: Any, name: str, *args: Any) -> Any:
+            found = answer(asked, name, *args)
+            if found is not NotImplemented:
+                noted.append(name)
+            return found
+
+        return answered
+
+    with (
+        patch.object(chunk_forms, "answered", noting(chunk_forms.answered)),
+        patch.object(chunk_forms, "of_function", noting(chunk_forms.of_function)),
+        patch.object(group_chunks, "answered", noting(group_chunks.answered)),
+    ):
+        yield noted
+
+
+def outcome(idiom: str, data: str) -> tuple[str, str | None]:
+    """Return which way an idiom took, and how its value differs from pandas'.
+
+    The way is ``"lazily"``, ``"in chunks"`` where pandas answers for chunks of rows, or ``"through pandas"``.  An error
+    in a lazy form is a difference, too, although chunks of rows give the same value.
     """
     wanted = value(idiom, pandas, data)
     try:
-        with config.set(pandas_fallback="error"), _failures_of_forms() as failures:
+        with config.set(pandas_fallback="error"), _failures_of_forms() as failures, _chunks() as in_chunks:
             found = value(idiom, akdask.pandas, data)
-            return "lazily", failures[0] if failures else difference(found, wanted)
+            way = "in chunks" if in_chunks else "lazily"
+            return way, failures[0] if failures else difference(found, wanted)
     except Exception:  # pandas answers it, or refuses as it did before
         with config.set(pandas_fallback="silent"):
             return "through pandas", difference(value(idiom, akdask.pandas, data), wanted)

@@ -97,10 +97,10 @@ def test_windows_have_their_row_in_the_middle_where_it_is_asked_for(df, closed, 
 
 
 def test_windows_take_the_columns_of_numbers_alone_where_asked_to(df):
-    text = P.assign(s="a")
-    rows = df.assign(s=ak.array(["a"] * N))
+    text = P.assign(s="a", b=True)
+    rows = df.assign(s=ak.array(["a"] * N), b=ak.array([True] * N))
     for name, given in (("rolling", (3,)), ("expanding", ()), ("ewm", (2,))):
-        plain, found = (getattr(each[["x", "s", "y"]], name)(*given) for each in (text, rows))
+        plain, found = (getattr(each[["x", "s", "b", "y"]], name)(*given) for each in (text, rows))
         same(found.mean(numeric_only=True), plain.mean(numeric_only=True))
         same(found["x"].mean(), plain["x"].mean())
         same(found.y.var(), plain.y.var())
