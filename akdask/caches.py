@@ -155,7 +155,7 @@ class Cache(Generic[Key, Item]):
                 for item, _ in items.values():
                     self._dropped(item)
 
-    def start_anew(self) -> None:
+    def reset_in_child(self) -> None:
         """Begin without items in a forked process, and with a new lock."""
         _of_parent.append(self._items)
         self._start()
@@ -222,7 +222,7 @@ class _CachedResults(Generic[Item]):
         self.function.cache_clear()
         self._computed = self._computed_bytes = 0
 
-    def start_anew(self) -> None:
+    def reset_in_child(self) -> None:
         # Arguments and results are plain data, and the cache of `functools` has no lock.
         self.clear()
 
@@ -277,12 +277,12 @@ def after_fork(function: Callable[[], object]) -> None:
     _in_child.append(function)
 
 
-def _start_anew() -> None:
+def _reset_in_child() -> None:
     for cache in list(_caches):
-        cache.start_anew()
+        cache.reset_in_child()
     for function in _in_child:
         function()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
+    os.register_at_fork(after_in_child=_reset_in_child)

@@ -199,7 +199,7 @@ def registered(registry: Mapping[Any, Any], key: Any, modules: Mapping[Any, str]
 
 
 def _in_its_place(function: Any) -> Any:
-    """Return what users have of a function, which pickles find by its module and name: both lead to the same object."""
+    """Return the function that users hold; pickles find it by module and name, so that both lead to the same object."""
     if isinstance(function, FunctionType) and function.__qualname__.isidentifier():
         setattr(sys.modules[function.__module__], function.__qualname__, function)
     return function

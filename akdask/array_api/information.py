@@ -50,5 +50,5 @@ class NamespaceInfo:
 
 
 def __array_namespace_info__() -> NamespaceInfo:
-    """Return what the namespace offers."""
+    """Return the capabilities of the namespace."""
     return NamespaceInfo()

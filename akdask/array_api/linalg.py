@@ -245,7 +245,7 @@ def svdvals(x: StandardArray, /) -> StandardArray:
 
 
 def _in_memory(function: Callable[..., Any], *items: Any, **params: Any) -> StandardArray:
-    """Return what a function of NumPy gives for the elements."""
+    """Apply a function of NumPy to the elements."""
     return asarray(_called(function, *items, **params))
 
 

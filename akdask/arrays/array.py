@@ -697,7 +697,7 @@ class _ComputedColumns(Collection):
 
 def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
     """Return a value of rows that are in memory; compute it if necessary."""
-    if not isinstance(frame, SELECTIONS) and _is_there(value):
+    if not isinstance(frame, SELECTIONS) and _is_persisted(value):
         return frame, value
     project = Project(frame, (0,), (value,))
     # The same column of the same rows is the same node, so that labels are known to be equal.
@@ -708,7 +708,7 @@ def computed(frame: Frame, value: Value) -> tuple[Frame, Value]:
     return persisted, persisted.column(0)
 
 
-def _is_there(value: Value) -> bool:
+def _is_persisted(value: Value) -> bool:
     return isinstance(value, ResidentColumn) and isinstance(value.frame, Persisted)
 
 

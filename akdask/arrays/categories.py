@@ -138,7 +138,7 @@ def pandas_categorical(
     if not categories.is_unique:
         again = categories[categories.duplicated()][0]
         raise NonUniqueError(
-            f"the category {again!r:.100} is there twice, which a pandas Categorical cannot have.",
+            f"the category {again!r:.100} occurs twice, which a pandas Categorical cannot have.",
             hint="take the elements as text, with to_strings().",
         )
     return pd.Categorical.from_codes(codes, categories=categories, ordered=ordered)
@@ -312,7 +312,7 @@ def ordered_against(categorical: Any, operation: str, other: Any) -> pdarray:
         else with_table(other, categorical._category_table)
     )
     frame, (mine, its) = align(operation, [(categorical._frame, categorical._value), (theirs._frame, theirs._value)])
-    return pdarray(frame, _where_there(categorical, Call(operation, mine, its), mine, its))
+    return pdarray(frame, _where_present(categorical, Call(operation, mine, its), mine, its))
 
 
 def _against_label(categorical: Any, operation: str, label: str) -> pdarray:
@@ -324,11 +324,11 @@ def _against_label(categorical: Any, operation: str, label: str) -> pdarray:
         )
     code = Constant(categorical.categories.tolist().index(label))
     return pdarray(
-        categorical._frame, _where_there(categorical, Call(operation, categorical._value, code), categorical._value)
+        categorical._frame, _where_present(categorical, Call(operation, categorical._value, code), categorical._value)
     )
 
 
-def _where_there(categorical: Any, found: Value, *codes: Value) -> Value:
+def _where_present(categorical: Any, found: Value, *codes: Value) -> Value:
     """Return a comparison that is False where a code stands for missing."""
     for code in codes:
         found = Call("logical_and", found, Call("logical_not", categorical._missing_among(code)))

@@ -140,7 +140,7 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
         raise ArgumentError(f"{name} needs an array with elements; it has none.")
     frame, key = pda._sort_key()
     if key.dtype == NULLABLE_STR:
-        return _extremes_there(name, pda, k)
+        return _present_extremes(name, pda, k)
     if len(key_parts(key)) > 1:
         ordered = sorted_positions([pda], "min" in name)[: index(k)]
         first = ordered if "min" in name else ordered[::-1]
@@ -153,7 +153,7 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     return pda._like(found, found.values) if key == pda._value else pda[positions]
 
 
-def _extremes_there(name: str, pda: Array, k: int) -> Any:
+def _present_extremes(name: str, pda: Array, k: int) -> Any:
     """Return extremes of strings without missing ones, or their positions among all."""
     frame, value = pda._sort_key()
     frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])

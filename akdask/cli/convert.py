@@ -61,8 +61,8 @@ def register(commands: Any) -> None:
     parser.set_defaults(run=_convert)
     parser = commands.add_parser(
         "repack",
-        help="write files anew in place, without room that nothing uses",
-        description="Write sets of HDF5 files anew, in as many files, without the room that removed or replaced "
+        help="rewrite files in place, without unused room",
+        description="Rewrite sets of HDF5 files, in as many files, without the room that removed or replaced "
         "objects have left; files of old layouts become ones of the present layout, and attributes of others are not "
         "kept.  A set is replaced as a whole, or not at all; an object that cannot be read and written as it is stops "
         "it.",
@@ -93,7 +93,7 @@ def _convert(options: argparse.Namespace) -> int:
     objects: Objects = readable_objects(source, read_as, column_delim=delimiter or ",")
     objects = _as_text(objects, file_format.name)
     count = None if options.file_type == "single" else options.num_locales or len(paths)
-    written = write_anew(
+    written = rewrite_set(
         objects,
         target,
         num_locales=count,
@@ -138,7 +138,7 @@ def _as_text(objects: Objects, file_format: str) -> Objects:
     return {**objects, **{name: objects[name].to_strings() for name in found}}
 
 
-def write_anew(
+def rewrite_set(
     objects: Objects, target: str, *, num_locales: int | None, file_format: str = "HDF5", **options: Any
 ) -> list[str]:
     """Write objects to a set of some number of files, or to a single file, and show progress.
@@ -227,7 +227,7 @@ def _demand_complete(files: NamedSet) -> None:
 def _repacked(files: NamedSet) -> _Outcome:
     objects = readable_objects(files)
     before = total(files.files)
-    written = write_anew(objects, files.path, num_locales=None if files.is_single else len(files.files))
+    written = rewrite_set(objects, files.path, num_locales=None if files.is_single else len(files.files))
     return _Outcome(files, len(objects), before, total(written))
 
 

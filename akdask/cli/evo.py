@@ -77,7 +77,7 @@ def _store(options: argparse.Namespace) -> Any:
     return evo.Store(options.store, storage_options=_storage_options(options))
 
 
-def _store_that_is_there(options: argparse.Namespace) -> Any:
+def _existing_store(options: argparse.Namespace) -> Any:
     """Return the store, whose folder must exist: a misspelled folder is an error and not an empty store."""
     store = _store(options)
     if not is_remote(store.place) and not os.path.isdir(store.place):
@@ -209,7 +209,7 @@ def _add_get(actions: Any) -> None:
 
 
 def _get(options: argparse.Namespace) -> int:
-    store, blob = _store_that_is_there(options), _blob(options.blob)
+    store, blob = _existing_store(options), _blob(options.blob)
     columns = None if options.columns is None else options.columns.split(",")
     rows = _row_range(options.rows)
     if options.out is not None:
@@ -264,7 +264,7 @@ def _add_ls(actions: Any) -> None:
 
 
 def _ls(options: argparse.Namespace) -> int:
-    store = _store_that_is_there(options)
+    store = _existing_store(options)
     entries = store.ls()
     about = concurrently(lambda entry: _described(store, entry.identifier), entries)
     listed = [
@@ -315,14 +315,14 @@ def _validate(options: argparse.Namespace) -> int:
     storage_options = _storage_options(options)
     if options.object is not None:
         store = None if options.store is None else evo.Store(options.store, storage_options=storage_options)
-        return _told(evo.check_object(options.object, store, footer_only=options.footer_only), options)
+        return _report_findings(evo.check_object(options.object, store, footer_only=options.footer_only), options)
     if options.description is not None and len(options.files) > 1:
         raise ArgumentError("one description is of one file.", details=[f"{len(options.files)} files are named"])
     if len(options.files) > 1 and options.vertices is None:
         many = evo.validate_many(
             options.files, role=options.role, footer_only=options.footer_only, storage_options=storage_options
         )
-        return _told([finding for findings in many.values() for finding in findings], options)
+        return _report_findings([finding for findings in many.values() for finding in findings], options)
     found = [
         finding
         for file in options.files
@@ -335,21 +335,21 @@ def _validate(options: argparse.Namespace) -> int:
             storage_options=storage_options,
         )
     ]
-    return _told(found, options)
+    return _report_findings(found, options)
 
 
 def _add_verify(actions: Any) -> None:
-    parser = _added(actions, "verify", _verify, "hash blobs of a store anew, and tell which are damaged")
+    parser = _added(actions, "verify", _verify, "hash blobs of a store again, and tell which are damaged")
     parser.add_argument("blobs", nargs="*", metavar="BLOBS", help="which (default: all)")
     parser.add_argument("--remove", action="store_true", help="remove blobs that are damaged")
 
 
 def _verify(options: argparse.Namespace) -> int:
     blobs = [_blob(text) for text in options.blobs] or None
-    return _told(_store_that_is_there(options).verify(blobs, remove=options.remove), options)
+    return _report_findings(_existing_store(options).verify(blobs, remove=options.remove), options)
 
 
-def _told(findings: Sequence[Any], options: argparse.Namespace) -> int:
+def _report_findings(findings: Sequence[Any], options: argparse.Namespace) -> int:
     """Print findings; return the exit code, 1 if there are errors."""
     if options.json:
         print_json([finding.to_json() for finding in findings])
@@ -375,7 +375,7 @@ def _add_gc(actions: Any) -> None:
 
 
 def _gc(options: argparse.Namespace) -> int:
-    found = _store_that_is_there(options).gc(options.roots, grace=options.grace, dry_run=options.dry_run)
+    found = _existing_store(options).gc(options.roots, grace=options.grace, dry_run=options.dry_run)
     if options.json:
         print_json(
             {

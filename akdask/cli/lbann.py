@@ -172,7 +172,7 @@ def _report(report: SampleSetReport) -> str:
 
 
 def _schema(options: argparse.Namespace) -> int:
-    made = generate(options.file, options.sample or _told_prototype(options.file))
+    made = generate(options.file, options.sample or _found_prototype(options.file))
     return _written(options.output, (made.experiment if options.experiment else made.data).encode())
 
 
@@ -180,7 +180,7 @@ def _list(options: argparse.Namespace) -> int:
     files = [path for given in options.files for path in _matching(given)]
     found = list_samples(
         files,
-        options.sample or _told_prototype(files[0]),
+        options.sample or _found_prototype(files[0]),
         exclude=options.exclude,
         base_directory=options.base,
         over=_each_of,
@@ -220,7 +220,7 @@ def _matching(given: str) -> list[str]:
     return found
 
 
-def _told_prototype(path: str) -> str:
+def _found_prototype(path: str) -> str:
     found = find_prototype(path)
     print(f"akdask: the prototype is {printable(found)!r}; choose another with --sample", file=sys.stderr)
     return found

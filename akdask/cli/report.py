@@ -119,7 +119,7 @@ def made(chosen: Path | None, script: Path, now: datetime) -> Path:
     folder = chosen or Path(f"{script.stem}.run-{now:%Y%m%d-%H%M%S}")
     try:
         if chosen is None:
-            folder = _not_there(folder)
+            folder = _unused_path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name in (OUTPUT, TRACEBACK, SCHEDULER, REPORT, FACTS, DASK_REPORT):
             (folder / name).unlink(missing_ok=True)
@@ -132,7 +132,7 @@ def made(chosen: Path | None, script: Path, now: datetime) -> Path:
     return folder
 
 
-def _not_there(folder: Path) -> Path:
+def _unused_path(folder: Path) -> Path:
     """Return a name that no job of the same second has."""
     number, found = 1, folder
     while found.exists():
@@ -346,7 +346,7 @@ class JobReport:
         verdict = "done" if self.code == 0 else f"ended with exit code {self.code}"
         body = [
             f"<h1>{name} <span class='{'bad' if self.code else 'good'}'>{verdict}</span></h1>",
-            _facts(self._told()),
+            _facts(self._key_facts()),
             *([f"<h2>Message</h2><pre>{escape(self.message)}</pre>"] if self.message else []),
             "<h2>Where the time went</h2>",
             _steps(self.steps),
@@ -363,7 +363,7 @@ class JobReport:
             + "\n</body></html>\n"
         )
 
-    def _told(self) -> dict[str, Any]:
+    def _key_facts(self) -> dict[str, Any]:
         done, busy = sum(step.tasks for step in self.steps.values()), sum(step.seconds for step in self.steps.values())
         return {
             "command": " ".join([self.script, *self.arguments]),

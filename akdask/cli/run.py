@@ -201,7 +201,7 @@ def run_script(path: Path, arguments: Sequence[str]) -> Outcome:
         said = ended.code if ended.code is not None and not isinstance(ended.code, int) else ""
         return Outcome(_exit_code(ended), str(said))
     except AkdaskError as error:
-        return Outcome(1, _told(error, path), traceback.format_exc())
+        return Outcome(1, _error_at_place(error, path), traceback.format_exc())
     except BaseException as error:
         # As Python prints it, without the frames between Python and the script.
         own = _from_script(error.__traceback__, path)
@@ -245,7 +245,7 @@ def _flush() -> None:
             stream.flush()
 
 
-def _told(error: AkdaskError, path: Path) -> str:
+def _error_at_place(error: AkdaskError, path: Path) -> str:
     """Return an error with its place in the user's code, the useful part of a traceback."""
     place = _place(error.__traceback__, path)
     return f"akdask: {place}{type(error).__name__}: {error}"

@@ -331,7 +331,7 @@ def readable_objects(files: NamedSet, file_format: Format | None = None, **optio
     problems = problems or list(_changed(found))
     if problems:
         raise UnsupportedError(
-            f"{files.name} cannot be written anew as it is.",
+            f"{files.name} cannot be rewritten as it is.",
             details=problems,
             hint="nothing was written, for an object would be lost or changed.",
         )

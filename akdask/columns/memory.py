@@ -238,13 +238,13 @@ class SpareMemory:
 _spare = SpareMemory()
 
 
-def _start_anew() -> None:
+def _reset_in_child() -> None:
     """Drop the parent's state in a forked process: a thread that does not exist here may hold the lock."""
     global _spare  # noqa: PLW0603 - there is one for the process
     _spare = SpareMemory()
 
 
-after_fork(_start_anew)
+after_fork(_reset_in_child)
 
 
 _local = threading.local()

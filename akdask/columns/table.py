@@ -150,8 +150,8 @@ def gather(column: Any, positions: Any, out: NumberArray | None = None, missing:
         return None
     found: NumberArray = np.empty(len(positions), column.dtype) if out is None else out
     rows, into = positions.view(np.uint64), found.view(np.uint64)
-    all_there = loops.gather_words(column.view(np.uint64), rows, missing or 0, into)
-    return found if all_there or missing is not None else None
+    all_present = loops.gather_words(column.view(np.uint64), rows, missing or 0, into)
+    return found if all_present or missing is not None else None
 
 
 def _have_words(*arrays: Any) -> bool:

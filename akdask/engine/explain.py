@@ -731,13 +731,13 @@ class _Watch:
                 while self._current is current:
                     tasks, shown = current
                     try:
-                        shown.show(*_told(tasks))
+                        shown.show(*_progress(tasks))
                     except Exception:  # a failure here must not end the computation
                         self._current = None
                     self._changed.wait(PAUSE)
 
 
-def _told(tasks: _Tasks | _ClusterTasks) -> tuple[int, int, list[str]]:
+def _progress(tasks: _Tasks | _ClusterTasks) -> tuple[int, int, list[str]]:
     """Return the finished part, and words about it: tasks, time left, step, bytes and rows a second."""
     (done, total, step), taken = tasks.counts(), tasks.taken()
     elapsed = max(perf_counter() - tasks.begun, 1e-9)
@@ -779,13 +779,13 @@ def progress(place: Place) -> Iterator[None]:
         _watch.end()
 
 
-def _start_anew() -> None:
+def _reset_in_child() -> None:
     """Forget the thread of the parent, which a forked process does not have."""
     global _watch  # noqa: PLW0603 - there is one for the process
     _watch = None
 
 
-after_fork(_start_anew)
+after_fork(_reset_in_child)
 
 
 class Profile(Explanation):

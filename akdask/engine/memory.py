@@ -99,7 +99,7 @@ class CountedBytes:
             self._nbytes += nbytes
         owner.in_budget = ending
 
-    def start_anew(self) -> None:
+    def reset_in_child(self) -> None:
         """Replace the lock in a forked process; a thread of the parent may hold the old one for ever."""
         self._lock = Lock()
 
@@ -165,10 +165,10 @@ class MemoryBudget:
         # What can be read again goes before anything waits or is spilled.
         return _used_bytes() > limit and not (_release_decoded_columns() and _used_bytes() <= limit)
 
-    def start_anew(self) -> None:
+    def reset_in_child(self) -> None:
         """Replace the locks in a forked process."""
-        self._waiting.start_anew()
-        self._persisted.start_anew()
+        self._waiting.reset_in_child()
+        self._persisted.reset_in_child()
 
 
 def _used_bytes() -> int:
@@ -183,7 +183,7 @@ def _most_persisted(limit: int) -> int:
 
 memory_budget = MemoryBudget()
 
-after_fork(memory_budget.start_anew)
+after_fork(memory_budget.reset_in_child)
 
 
 _in_memory: dict[ref[SpillableResult], None] = {}

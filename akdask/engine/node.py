@@ -586,7 +586,7 @@ class Frame(Node):
         return in_words(type(self).__name__)
 
     def describe_column(self, name: Hashable) -> str | None:
-        """Return what a column is made of, for `explain`; None for one that comes from the only input."""
+        """Return the parts of a column, for `explain`; None for one that comes from the only input."""
         return None
 
     def _lower(self) -> Expr | None:

@@ -539,10 +539,10 @@ def _tasks_of(graph: Any) -> Mapping[Any, Any]:
     }
 
 
-def _start_anew() -> None:
+def _reset_in_child() -> None:
     """Forget the parent's threads in a forked process, which lacks them."""
     _threads.cache_clear()
     forget_threads()
 
 
-after_fork(_start_anew)
+after_fork(_reset_in_child)

@@ -268,9 +268,9 @@ def refuses_foreign(
             except AkdaskError:
                 raise
             except (TypeError, AttributeError, NotImplementedError) as error:
-                raise ArgumentTypeError(_refusal(function, error), details=_told(error), hint=hint) from error
+                raise ArgumentTypeError(_refusal(function, error), details=_first_line(error), hint=hint) from error
             except (ValueError, OverflowError, RuntimeError) as error:
-                raise ArgumentError(_refusal(function, error), details=_told(error), hint=hint) from error
+                raise ArgumentError(_refusal(function, error), details=_first_line(error), hint=hint) from error
 
         return refusing
 
@@ -284,7 +284,7 @@ def _refusal(function: Callable[..., object], error: Exception) -> str:
     return f"{name} cannot make anything of what it is given."
 
 
-def _told(error: Exception) -> list[str]:
+def _first_line(error: Exception) -> list[str]:
     return [f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"]
 
 

@@ -155,13 +155,13 @@ def spill_space() -> SpillSpace:
     return _space
 
 
-def _start_anew() -> None:
+def _reset_in_child() -> None:
     """Forget the parent's files in a forked process, which may read but not append to them."""
     global _space  # noqa: PLW0603 - there is one for the process
     _space = SpillSpace()
 
 
-after_fork(_start_anew)
+after_fork(_reset_in_child)
 
 
 def spill_folder() -> str:

@@ -554,7 +554,7 @@ def stages_of(predicate: Value) -> list[Value]:
 
 
 def reads_text(condition: Value) -> bool:
-    """Whether a condition is asked of text."""
+    """Whether a condition reads text."""
     return any(part.dtype.kind == "str" and not isinstance(part, Constant) for part in walk(condition))
 
 

@@ -35,7 +35,7 @@ class LazyOperators(ExtensionArray, metaclass=ShownAsArkouda):
         if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
             return NotImplemented
         for item in items:
-            # As in Arkouda, one element is there for all.
+            # As in Arkouda, one element stands for all.
             if pd.api.types.is_list_like(item) and len(item) not in {1, len(self)}:
                 raise ArgumentError(f"Lengths must match: {len(self)} and {len(item)}.")
         operands = [self._operand(item) for item in items]

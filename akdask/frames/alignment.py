@@ -240,7 +240,7 @@ class Matched:
         mine, theirs = pair
         told = _told_of(target, labels, is_once=True)
         if not told.are_distinct:
-            mine, theirs = _told_apart(mine, theirs)
+            mine, theirs = _with_numbers(mine, theirs)
         others = [*((theirs.frame, key) for key in theirs.values), *((array._frame, array._value) for array in arrays)]
         frame, found = within_rounds(*align("align", others))
         count = len(theirs.values)
@@ -403,7 +403,7 @@ def on_all_labels(
         if one.levels:
             return OnAllLabels(other, columns_on_rows_of(other, one, ones), list(others))
         return OnAllLabels(one, list(ones), columns_on_rows_of(one, other, others))
-    keys = pair if are_told else _told_apart(*pair)
+    keys = pair if are_told else _with_numbers(*pair)
     sides = [
         _with_labels(labels, keys, columns, f"{HERE}{number}", is_told_apart=not are_told)
         for number, (labels, keys, columns) in enumerate(zip((one, other), keys, (ones, others), strict=True))
@@ -465,7 +465,7 @@ def _hash_of(key: Value) -> str:
     return "text_hash" if key.dtype.kind == "str" else "number_hash"
 
 
-def _told_apart(one: Keys, other: Keys) -> tuple[Keys, Keys]:
+def _with_numbers(one: Keys, other: Keys) -> tuple[Keys, Keys]:
     """Return keys with the number of each row beside them where all of both are equal, and 0 where they are not.
 
     So rows of the same labels pair with each other, one by one, also where labels come twice.

@@ -143,7 +143,7 @@ def as_other_type(array: Any, dtype: Any) -> Any:
     if isinstance(dtype, str) and dtype == "category":
         return array if isinstance(array, Categorical) else array.astype(Categorical)
     if class_asked_for(dtype) is not Strings and not _is_text(dtype):
-        return _all_there(array, dtype).astype(dtype)
+        return _convertible(array, dtype).astype(dtype)
     if isinstance(array, TimeArray):
         raise UnsupportedError("times are not converted to text.", hint="write t.dt.strftime('%Y-%m-%d %H:%M:%S').")
     found = array.astype(dtype)
@@ -158,7 +158,7 @@ def as_other_type(array: Any, dtype: Any) -> Any:
     return missing_rows(found, frame, text, lacking)
 
 
-def _all_there(array: Any, dtype: Any) -> Any:
+def _convertible(array: Any, dtype: Any) -> Any:
     """Return an array ready for conversion; floats that become integers raise at compute if one is not finite."""
     from akdask.arrays.timearray import TimeArray
 

@@ -215,7 +215,7 @@ class GroupRolling(GroupWindows):
             reach = reach_of(self._span, times, self._ends, center=self._center)
         values = dict(given)
         if name == "count":
-            name, values = "sum", {column: _is_there(array) for column, array in given.items()}
+            name, values = "sum", {column: _is_present(array) for column, array in given.items()}
         return span_windows(values, arranged.numbers, measure, name, *reach, self._least, ddof, q, self._ends)
 
 
@@ -229,7 +229,7 @@ class GroupExpanding(GroupWindows):
         return {column: self._expanded(array, arranged.numbers, name, ddof) for column, array in given.items()}
 
     def _expanded(self, array: Any, numbers: pdarray, name: str, ddof: int) -> Any:
-        there = _is_there(array)
+        there = _is_present(array)
         known = running_of_groups("cumsum", there, numbers)
         if name in ("min", "max"):
             nothing = np.inf if name == "min" else -np.inf
@@ -332,7 +332,7 @@ def group_windows(
     return GroupRolling(groups, [name for name in names if name != on], window, min_periods, times, closed, center)
 
 
-def _is_there(array: Any) -> pdarray:
+def _is_present(array: Any) -> pdarray:
     return pdarray(array._frame, cast(Call("isfinite", array._value), FLOAT64))
 
 

@@ -86,7 +86,7 @@ def check_na_position(given: str) -> None:
         raise ArgumentError(f"na_position={given!r} is neither 'last' nor 'first'.")
 
 
-def is_there(labels: Any) -> Any:
+def present_labels(labels: Any) -> Any:
     """Return which labels are not missing, as a lazy bool array."""
     from akdask.frames.missing import present
 
@@ -1110,7 +1110,7 @@ def _sorted(index: Index, return_indexer: bool, ascending: bool, na_position: st
     if not ascending:
         positions = reversed_positions([labels], missing_first=na_position == "first")
     elif na_position == "first":
-        positions = coargsort([is_there(labels), labels])
+        positions = coargsort([present_labels(labels), labels])
     else:
         positions = index.argsort()
     if index._list is not None:

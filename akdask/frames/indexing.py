@@ -492,7 +492,7 @@ def checked_value(values: Any, val: Any) -> Any:
     val = array(val) if isinstance(val, list | np.ndarray) else unlabelled(val)
     if isinstance(val, Strings | str) or isinstance(values, Strings):
         raise ArgumentTypeError(
-            "text of a Series is not assigned to.", hint="make it anew: ak.where(mask, new, s.values)."
+            "text of a Series is not assigned to.", hint="make a new one: ak.where(mask, new, s.values)."
         )
     if not isinstance(val, pdarray) and not is_supported_scalar(val):
         raise ArgumentTypeError(

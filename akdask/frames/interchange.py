@@ -112,7 +112,7 @@ def arrow_schema(columns: ColumnSet) -> pa.Schema:
 
 
 def _arrow_form(columns: ColumnSet) -> tuple[ToArrow, tuple[Any, ...]]:
-    """Return what makes Arrow's columns, and the tables of labels that it takes."""
+    """Return a function that makes Arrow's columns, and the tables of labels that it takes."""
     shown = shown_names(columns)
     tables = {name: kind._category_table for name, kind in columns.kinds.items() if isinstance(kind, Categorical)}
     labelled = [name for name in shown if name in tables]

@@ -41,7 +41,7 @@ from akdask.errors import (
 from akdask.frames.alignment import mask_on_rows_of
 from akdask.frames.columnset import ColumnSet, Select, axis_number, names_of
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.index import Index, MultiIndex, is_there
+from akdask.frames.index import Index, MultiIndex, present_labels
 from akdask.frames.series import Series
 from akdask.records import record
 
@@ -341,7 +341,7 @@ def _of_one(own: Array, label: Any) -> Chosen:
 
 def equal_to(own: Array, label: Any) -> Any:
     """Return which labels equal one, or are missing where that is; lazy bool array."""
-    return ~is_there(own) if _is_missing(label) else own == label
+    return ~present_labels(own) if _is_missing(label) else own == label
 
 
 def _period(own: Datetime, text: str) -> Any:
@@ -361,7 +361,7 @@ def _period(own: Datetime, text: str) -> Any:
         return None
     if unit in UNITS:
         clock = own.tz_localize(None)
-        is_finer = (clock != clock.floor(UNITS[unit])) & is_there(own)
+        is_finer = (clock != clock.floor(UNITS[unit])) & present_labels(own)
         return period if bool(is_finer.any()) else None
     return period
 
@@ -393,7 +393,7 @@ def _within(own: Datetime, text: str, period: Any) -> Any:
 
 def _orders(own: Any) -> tuple[Any, Any, Any]:
     """Return whether labels ascend, whether they descend, and whether none is missing; lazy bools."""
-    return own.is_sorted(), own[::-1].is_sorted(), is_there(own).all()
+    return own.is_sorted(), own[::-1].is_sorted(), present_labels(own).all()
 
 
 def _between(index: Index, key: slice, *, numbered: bool) -> Chosen:

@@ -31,7 +31,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import ColumnSet, names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import as_other_type, is_number, missing_rows
-from akdask.frames.index import Index, MultiIndex, check_na_position, is_there
+from akdask.frames.index import Index, MultiIndex, check_na_position, present_labels
 from akdask.frames.missing import present, present_among
 from akdask.frames.rows import kind_of
 from akdask.frames.rows_in_groups import empty_rows, numbers_in_groups
@@ -182,7 +182,7 @@ def reindexed(columns: ColumnSet, labels: Any, fill_value: Any = None) -> Column
 def sort_series_index(series: Series, ascending: bool, *, na_position: str) -> Series:
     if na_position == "first" and not isinstance(series.index, MultiIndex):
         labels = series.index.values
-        return series._rows(coargsort([is_there(labels), labels], ascending=[True, ascending]))
+        return series._rows(coargsort([present_labels(labels), labels], ascending=[True, ascending]))
     check_na_position(na_position)
     return series._rows(sorted_positions(series.index._levels, ascending))
 

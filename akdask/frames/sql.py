@@ -134,7 +134,7 @@ def _is_table(found: Any) -> bool:
 
 
 def _table(found: Any) -> Any:
-    """Return what duckdb reads a table from."""
+    """Return an object that duckdb reads a table from."""
     found = of_house(found)
     return FrameDataset(found) if isinstance(found, DataFrame) else pa.table(found)
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @makes(ObjType.CATEGORICAL)
 def _categorical(stored: StoredObject) -> Categorical:
     if VALUES in stored.members:
-        return _encoded_anew(stored)
+        return _encoded_again(stored)
     from akdask.operators.join.plan import CategoryTable
 
     na = stored.members.get(NA_CODES)
@@ -68,7 +68,7 @@ def _categorical(stored: StoredObject) -> Categorical:
     return Categorical.of(frame, codes, labels, *parts)
 
 
-def _encoded_anew(stored: StoredObject) -> Categorical:
+def _encoded_again(stored: StoredObject) -> Categorical:
     """Return a Categorical of stored strings, with the stored labels, or else with the distinct rows as labels."""
     from akdask.operators.join.plan import CategoryTable
 

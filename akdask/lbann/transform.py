@@ -316,7 +316,7 @@ def groups_of(fields: SampleFields) -> dict[str, list[FieldMetadata]]:
 
 
 def _ordering(field: FieldMetadata) -> tuple[bool, int]:
-    """Return what members of a group are sorted by: those without `ordering` come last, in the order of the fields."""
+    """Return the sort key of a member of a group: those without `ordering` come last, in the order of the fields."""
     ordering = field.directives.ordering
     return ordering is None, ordering or 0
 

@@ -176,7 +176,7 @@ def _write_in_processes(parts: Sequence[tuple[str, list[str], Callable[[], Field
 
     They are no processes of `multiprocessing`, which would run the script of the user again.
     """
-    code = f"import sys; sys.path[:] = {sys.path!r}; from akdask.lbann.write import write_as_told; write_as_told()"
+    code = f"import sys; sys.path[:] = {sys.path!r}; from akdask.lbann.write import write_requested; write_requested()"
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     idle: Queue[subprocess.Popen[bytes]] = Queue()
     computing = Lock()
@@ -224,7 +224,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
-def write_as_told() -> None:
+def write_requested() -> None:
     """Write the files that come by standard input, and tell by standard output how each went: the work of a process."""
     while True:
         try:

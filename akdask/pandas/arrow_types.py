@@ -509,7 +509,7 @@ def as_mask(series: Any) -> Any:
 
 
 def logical(series: Any, name: str, other: Any) -> Any:
-    """Return what two columns of bools give together: missing where the other one does not decide."""
+    """Combine two columns of bools; missing where the other one does not decide."""
     from akdask.pandas.series import Series as Face
 
     if not isinstance(other, Face):

@@ -44,7 +44,7 @@ OF_ALL_ROWS = words("cat to_period")
 
 
 def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what pandas answers to a call of a method of windows or bins, NotImplemented if it is none of them.
+    """Call a method of windows or bins of pandas; NotImplemented if the method is of neither.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _given(step: Step) -> dict[str, Any]:
 
 
 def _at_once(step: Step, call: Callable[[Any], Any], given: dict[str, Any]) -> Any:
-    """Return what a call returns for all rows."""
+    """Call a method on all rows."""
     return asked(lambda rows: call(getattr(rows, step._step)(**given)), step._origin.to_pandas())
 
 
@@ -117,7 +117,7 @@ class WindowBounds(pandas.api.indexers.BaseIndexer):
 
 
 def of_windows(step: Step, call: Replay) -> Any:
-    """Return what a method of moving windows returns, called on chunks of rows beside those that windows reach."""
+    """Call a method of moving windows on chunks of rows beside the rows that their windows reach."""
     lazy: Any = step._origin.lazy()
     given, labels = _given(step), _labels(lazy)
     if _is_few(step._origin, labels):
@@ -196,7 +196,7 @@ def _bounds(step: Step, lazy: Any, given: dict[str, Any], labels: pandas.Index) 
 
 
 def of_bins(step: Step, call: Replay) -> Any:
-    """Return what a method of bins of time returns."""
+    """Call a method of bins of time."""
     lazy: Any = step._origin.lazy()
     given = _given(step)
     if call.name in UPSAMPLING and not call.steps and given.get("on") is None:
@@ -229,7 +229,7 @@ def of_bins(step: Step, call: Replay) -> Any:
 
 
 def of_values(step: Step, call: Replay) -> Any:
-    """Return what a method of text or times returns, which looks at one value at a time."""
+    """Call a method of text or times that looks at one value at a time."""
     lazy: Any = step._origin.lazy()
     if any(isinstance(one, pandas.Series | pandas.DataFrame) for one in (*call.args, *call.kwargs.values())):
         raise NotLazyError("an argument has labels")
@@ -251,7 +251,7 @@ def _consecutive(count: int) -> list[range]:
 
 
 def of_function(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a method that calls a function with rows, values or columns returns, NotImplemented for others."""
+    """Call a method that calls a function with rows, values or columns; NotImplemented for others."""
     is_series = face.pandas_class is pandas.Series
     if name not in (("map", "apply", "transform") if is_series else ("apply", "map", "agg", "aggregate", "transform")):
         return NotImplemented
@@ -280,7 +280,7 @@ def of_function(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def by_column(frame: Any, call: Callable[[Any], Any]) -> Any:
-    """Return what a call returns for a frame, made of what it returns for each column."""
+    """Call a method on each column of a frame, and put the results together."""
     names = labelling.column_labels(frame)
     parts = []
     for number in range(len(names)):

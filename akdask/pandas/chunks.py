@@ -91,7 +91,7 @@ def _(frame: ChunkResults) -> Expr:
 
 
 def by_chunk(lazy: Any, numbers: Sequence[Any], call: Call) -> list[Any]:
-    """Return what a function returns for chunks of the rows of a lazy frame or Series.
+    """Call a function with chunks of the rows of a lazy frame or Series, and return its results.
 
     Parameters
     ----------

@@ -182,7 +182,7 @@ def _ends(own: Any, count: int) -> tuple[Any, Any]:
 
 
 def sizes_of_columns(frame: DataFrame, index: bool, deep: bool) -> pandas.Series:
-    """Return what ``memory_usage`` says of a frame of many rows; columns whose types do not tell it are computed."""
+    """Return the ``memory_usage`` of a frame of many rows; columns whose types do not tell it are computed."""
     sizes = [
         len(frame) * dtype.itemsize
         if isinstance(dtype, np.dtype) and dtype.kind != "O"

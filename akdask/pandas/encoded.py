@@ -554,7 +554,7 @@ GAP_OF_TYPE: Mapping[type, str] = {type(pandas.NaT): "NaT", float: "NaN", type(N
 
 
 def _is_text(values: Any) -> bool:
-    """Return whether objects are text, NaN where it is missing, and some of it is there."""
+    """Return whether objects are text, NaN where it is missing, and some of it is present."""
     if pandas.api.types.infer_dtype(values, skipna=True) != "string":
         return False
     missing = values[pandas.isna(values)]
@@ -676,7 +676,7 @@ def narrowed(series: Any, coding: Coding) -> Any:
 
 
 def coding_of(series: Any) -> Coding | None:
-    """Return what the numbers of a Series stand for, None if they are numbers."""
+    """Return the coding of the numbers of a Series, None if they stand for themselves."""
     kind = columns_of(series).kinds.get(VALUES)
     return kind.coding if isinstance(kind, EncodedArray) else None
 

@@ -124,7 +124,7 @@ def _by_column(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
 
 
 def _of_columns(given: Any, names: list[str]) -> Any:
-    """Return what an argument has for several columns."""
+    """Return the part of an argument that concerns several columns."""
     from akdask.pandas.face import NDFrame
 
     if isinstance(given, dict):
@@ -145,7 +145,7 @@ def _column(own: Any, name: str) -> Any:
 
 
 def _of_column(given: Any, name: str, word: str) -> Any:
-    """Return what an argument has for a column."""
+    """Return the part of an argument that concerns a column."""
     from akdask.pandas.face import NDFrame
 
     if isinstance(given, dict):
@@ -187,7 +187,7 @@ def _reduced(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
 
 
 def _described(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Return what is said of each column of numbers, side by side."""
+    """Return the description of each column of numbers, side by side."""
     if args or kwargs:
         raise NotLazyError("other columns, or other quantiles, are asked for")
     dtypes = face.dtypes.to_pandas()

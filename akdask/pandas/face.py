@@ -127,7 +127,7 @@ class Face:
             result = _arranged(self._lazily_or_by_chunk(name, args, kwargs))
         except ArrangementError as refused:
             raise refusal(refused.error, self, name) from refused.error
-        except Exception as reason:  # Whatever fails is asked of pandas, which answers it or says what is wrong.
+        except Exception as reason:  # pandas answers whatever fails, or says what is wrong.
             if mode == "error":
                 invalid_calls().try_method(self, name, args, kwargs)
                 if isinstance(reason, NotLazyError):
@@ -143,7 +143,7 @@ class Face:
     def _with_notes(
         self, name: str, args: tuple[Any, ...], found: Any, kwargs: Mapping[str, Any] = MappingProxyType({})
     ) -> Any:
-        """Return what a method has found, with the notes that it passes on."""
+        """Return the result of a method, with the notes that it passes on."""
         notes = self._root()._known_notes()
         if not notes:
             return found

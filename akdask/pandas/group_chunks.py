@@ -46,7 +46,7 @@ WINDOWS = words("rolling expanding ewm resample")
 
 
 def answered(chain: list[Step], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what pandas answers to a call of a method of groups, or of windows of groups.
+    """Call a method of groups, or of windows of groups, of pandas on chunks of rows.
 
     NotImplemented if it is none that is known to go by groups.
 
@@ -219,7 +219,7 @@ class GroupedRows:
         return rows.groupby(self._by([_cut(key, own, rows.index) for key in self.keys]), **self.given)
 
     def call(self, call: Callable[[Any], Any]) -> list[Any]:
-        """Return what a call returns for the groups of each chunk."""
+        """Return the results of a call for the groups of each chunk."""
         return by_chunk(self.lazy, self.chunks, lambda rows, number: call(self.in_groups(rows, number)))
 
 
@@ -384,7 +384,7 @@ def like_rows(rows: GroupedRows, parts: list[Any]) -> Any:
 
 
 def applied(rows: GroupedRows, call: Callable[[Any], Any]) -> Any:
-    """Return what a function returns for the groups, arranged as pandas does by what it is."""
+    """Return the results of a function for the groups, which pandas arranges by their type."""
     if not rows.options["as_index"]:
         raise NotLazyError("keys are columns")
     parts = rows.call(call)

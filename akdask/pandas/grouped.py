@@ -93,7 +93,7 @@ class Grouped:
         return self.rows._columns.array(str(position))
 
     def coding(self, position: int) -> Any:
-        """Return what the numbers of a column stand for, None if they are numbers."""
+        """Return the coding of the numbers of a column, None if they stand for themselves."""
         return getattr(self.column(position), "coding", None)
 
     def kind(self, position: int) -> str:

@@ -1,4 +1,4 @@
-"""Hints below the errors of pandas: what is there in place of what is not."""
+"""Hints below the errors of pandas, which name what akdask has instead."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ UNKNOWN_WORD = re.compile(r"got an unexpected keyword argument '(\w+)'")
 
 
 def hint_at(error: Exception, given: Any, method: str | None = None) -> str | None:
-    """Return what a user may do about an error of pandas; None where its text says all.
+    """Return advice about an error of pandas; None where its text says all.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ KEYS = ("on", "left_on", "right_on", "by", "left_by", "right_by")
 
 
 def join(call: Callable[[Any, Any], Any], left: Any, right: Any, given: dict[str, Any]) -> LazyFrame:
-    """Return what pandas makes of two frames, by what it makes of their stand-ins.
+    """Join two frames as pandas joins their stand-ins.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Labels that a frame of pandas may have and a lazy one has not: columns not named by text, rows of several levels.
 
 A lazy frame names its columns by different texts.  `FrameLabels` says what pandas calls them, and which of them are
-levels of the labels of the rows.  Methods that only arrange columns and labels are asked of pandas: a `probe` is a
+levels of the labels of the rows.  pandas answers methods that only arrange columns and labels: a `probe` is a
 frame of one row, whose cells and labels are the numbers of the columns, so that its result tells where each goes.
 """
 
@@ -86,7 +86,7 @@ def data_names(frame: LazyFrame) -> list[str]:
 
 
 def column_labels(frame: LazyFrame) -> pandas.Index:
-    """Return what pandas calls the columns."""
+    """Return the names that pandas has for the columns."""
     labels = labels_of_frame(frame)
     return pandas.Index(list(frame._columns.values), dtype=None) if labels is None else labels.columns
 
@@ -745,7 +745,7 @@ def chosen_by_name(frame: LazyFrame, key: Any) -> LazyFrame | LazySeries | None:
 
 
 def arrangement(frame: LazyFrame, name: str, args: Any, kwargs: Any) -> Any:
-    """Return what a method of pandas makes of a frame that only arranges its columns and labels."""
+    """Apply a method of pandas that only arranges columns and labels to a frame."""
     kwargs = {word: value for word, value in kwargs.items() if word != "inplace"}
     if (
         name == "__getitem__"

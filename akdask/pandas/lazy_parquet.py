@@ -134,7 +134,7 @@ def _plain_types(schema: pa.Schema) -> dict[str, str]:
 
 
 def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> pandas.DataFrame:
-    """Return what pandas reads from a file of the same columns without rows."""
+    """Return the frame that pandas reads from a file of the same columns without rows."""
     has_defaults = columns is None and filters is None and not backend
     if has_defaults and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
         found = _made_of(schema.serialize().to_pybytes(), pandas.Series([""]).dtype).copy()
@@ -150,7 +150,7 @@ def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[s
 
 @cached_results("frames without rows", 64, lambda rows: int(rows.memory_usage().sum()))
 def _made_of(schema: bytes, text: Any) -> pandas.DataFrame:
-    """Return what pandas, with a type of text, makes of a table without rows; its reader would load much of Arrow."""
+    """Convert a table without rows as pandas does with a type of text; its reader would load much of Arrow."""
     empty = pa.ipc.read_schema(pa.py_buffer(schema)).empty_table()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
@@ -184,7 +184,7 @@ NO_LABEL = "N/A"
 
 
 def _noted(schema: pa.Schema) -> dict[str, Any]:
-    """Return what pandas has noted about a frame that it wrote; nothing for files of others."""
+    """Return the notes of pandas about a frame that it wrote; nothing for files of others."""
     try:
         found = json.loads((schema.metadata or {})[b"pandas"])
     except (LookupError, ValueError):

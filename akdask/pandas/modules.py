@@ -12,7 +12,7 @@ from types import ModuleType
 FACE = "akdask.pandas."
 
 PUBLIC = frozenset({"api", "arrays", "errors", "io", "tseries", "util"})
-"""Modules of pandas that know no frames, or are asked of it; `plotting` and `testing` are this face's own."""
+"""Modules of pandas that know no frames, or are answered by it; `plotting` and `testing` are this face's own."""
 
 
 class PandasModules(MetaPathFinder, Loader):

@@ -279,7 +279,7 @@ REDUCED = words("sum mean std var median min max count nunique")
 
 
 def describe(own: Any, coding: Narrow) -> Any:
-    """Return what is said of floats: the mean and the deviation are rounded."""
+    """Return the description of floats: the mean and the deviation are rounded."""
     found = plain_of(own).describe()
     made = found if isinstance(found, pandas.Series) else found.to_pandas()
     made["mean"], made["std"] = mean(own, coding), rounded_reduction("std")(own, coding)

@@ -31,7 +31,7 @@ WITHOUT_OF_GROUPS = words(
 def passed_on(
     face: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], notes: dict[Any, Any], found: Any
 ) -> Any:
-    """Return what a method has found, with the notes that it passes on."""
+    """Return the result of a method, with the notes that it passes on."""
     if not isinstance(found, NDFrame):
         return found
     steps = []

@@ -104,7 +104,7 @@ def labels_of_rows(lazy: Any) -> RowLabels:
 
 
 def values_on_rows_of(frame: LazyFrame, given: Any) -> Any:
-    """Return what is assigned to a column: a Series with the labels of the frame as its values, others as they are.
+    """Return the values to assign to a column: a Series with the labels of the frame as its values, others as they are.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def values_on_rows_of(frame: LazyFrame, given: Any) -> Any:
 
 
 def by_labels(lazy: Any, call: Callable[[Any], Any], *, is_repeatable: bool = True, fill_value: Any = None) -> Any:
-    """Return what a function of pandas' objects chooses of a lazy frame or Series.
+    """Return the rows of a lazy frame or Series that a function of pandas' objects chooses.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def by_labels(lazy: Any, call: Callable[[Any], Any], *, is_repeatable: bool = Tr
 
 
 def asked(call: Callable[[Any], Any], numbers: Any) -> Any:
-    """Return what a function makes of numbers, with errors of pandas as they are."""
+    """Call a function with numbers, and raise errors of pandas as they are."""
     try:
         return call(numbers)
     except NotLazyError:
@@ -352,7 +352,7 @@ def named_by(frame: LazyFrame, labels: FrameLabels) -> LazyFrame:
 
 
 def located(frame: LazyFrame, key: Any) -> Any:
-    """Return what `loc` chooses of a frame."""
+    """Return the cells of a frame that `loc` chooses."""
     rows, names = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
     mask = row_mask(frame, rows)
     if mask is None and not _is_all(rows):
@@ -365,7 +365,7 @@ def located(frame: LazyFrame, key: Any) -> Any:
 
 
 def positioned(frame: LazyFrame, key: Any) -> Any:
-    """Return what `iloc` chooses of a frame."""
+    """Return the cells of a frame that `iloc` chooses."""
     rows, names = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
     chosen: Any = frame
     if names is not None:
@@ -408,7 +408,7 @@ def _is_all(rows: Any) -> bool:
 
 
 def chosen(indexer: Any, key: Any) -> Any:
-    """Return what an indexer chooses."""
+    """Return the cells that an indexer chooses."""
     if isinstance(indexer, FrameLocIndexer):
         return located(indexer._frame, key)
     if isinstance(indexer, FrameILocIndexer):
@@ -432,7 +432,7 @@ def chosen(indexer: Any, key: Any) -> Any:
 
 
 def entries(series: LazySeries, key: Any) -> Any:
-    """Return what a key chooses of a Series."""
+    """Return the values of a Series that a key chooses."""
     mask = row_mask(series, key)
     if mask is not None:
         return taken(series, mask)

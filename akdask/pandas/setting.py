@@ -209,7 +209,7 @@ def _mask(lazy: Any, rows: Any, by_label: bool, *, is_item: bool = False) -> tup
 
 
 def _items(value: Any, count: int, is_row: bool, is_column: bool) -> list[Any]:
-    """Return what is assigned to each of some columns."""
+    """Return the values to assign to each of some columns."""
     kind = lazy_kind(value)
     if is_column and (kind in ("series", "array") or not isinstance(value, list | tuple | np.ndarray)):
         return [value]

@@ -76,7 +76,7 @@ class Step(Face):
         return form(own, **accepted(origin.pandas_class, self._step, form, lazy_argument(given)))
 
     def to_pandas(self) -> Any:
-        """Return what pandas has in this place; computes."""
+        """Return the object of pandas in this place; computes."""
         rows, found = self._made.get("at once", (None, None))
         if rows is not None and rows is self._rows_at_hand():
             return found

@@ -94,7 +94,7 @@ class TextOf:
         return series_of(self.series, self.text).str
 
     def value(self, steps: tuple[Step, ...], gives: str, column: int = -1) -> Value:
-        """Return what a chain of methods makes of the text."""
+        """Return the text after a chain of methods."""
         return Call(
             "text_chain", self.text._value, pickled=_pickled(steps), gives=gives, column=column, dtype=self.dtype
         )
@@ -193,7 +193,7 @@ def _step(name: str, given: dict[str, Any]) -> Step:
 
 
 def _in_house(text: TextOf, name: str, given: dict[str, Any]) -> Any:
-    """Return what the house makes of the commonest arguments, None for others."""
+    """Return the result for the commonest arguments, None for others."""
     house = text.house
     if name == "len":
         found = house.len()
@@ -259,7 +259,7 @@ def partitioned(name: str) -> Callable[..., Any]:
 
 
 def extract(text: TextOf, pat: str, flags: int = 0, expand: bool = True) -> Any:
-    """Return what groups of a pattern match."""
+    """Return the matches of the groups of a pattern."""
     if text.steps:
         raise NotLazyError("lists have no such method")
     methods: Any = pandas.Series(["a"], dtype="str").str

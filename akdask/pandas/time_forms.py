@@ -74,7 +74,7 @@ def method(name: str) -> Callable[..., Any]:
 
 
 def _numbers(accessor: Any, coding: Coding, number: Callable[[Any], Any]) -> Any:
-    """Return what numbers computed from the times stand for, missing where these are."""
+    """Return a Series whose numbers are computed from the times, and missing where these are."""
     values = _times(accessor)
     found = values._present_numbers(number(values))
     return series_of(accessor.series, EncodedArray(found._frame, found._value, coding))
@@ -98,7 +98,7 @@ def time(accessor: Any) -> Any:
 
 
 def _gap(times: Any) -> str:
-    """Return what stands for missing objects: NaT where a time is missing, and NaN for what later steps leave out."""
+    """Return the sign of missing objects: NaT where a time is missing, and NaN for what later steps leave out."""
     return "NaN" if times._form.may_lack is False or not bool(Series(times).isna().any()) else "NaT"
 
 

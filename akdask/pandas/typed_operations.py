@@ -1,7 +1,7 @@
 """Operations on columns of narrow and of nullable types: NumPy's functions, which pandas computes piece by piece.
 
 Whatever the types are, a piece of a column is an array of its type, pandas does the work, and the numbers that stand
-for the results go back.  The type of the result is asked of pandas on one row.
+for the results go back.  pandas gives the type of the result, on one row.
 """
 
 from __future__ import annotations

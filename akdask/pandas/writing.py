@@ -65,7 +65,7 @@ def _by_pandas(face: Any, name: str, target: Any, given: dict[str, Any]) -> Any:
 
 
 def _plain_path(name: str, target: Any, given: dict[str, Any]) -> str | None:
-    """Return the file of this machine that is written anew, None where pandas writes into what is there."""
+    """Return the file of this machine that is replaced, None where pandas writes into an existing object."""
     if not isinstance(target, str | os.PathLike):
         return None
     path = os.path.expanduser(os.fsdecode(target))

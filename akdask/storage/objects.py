@@ -359,12 +359,12 @@ def warn_of_left_out(
     )
 
 
-def told_apart(names: Sequence[str]) -> Sequence[str]:
+def unique_names(names: Sequence[str]) -> Sequence[str]:
     """Return names of which none is twice: later ones get numbers, as pandas gives to columns of CSV files.
 
     Examples
     --------
-    >>> told_apart(["x", "y", "x", "x.1"])
+    >>> unique_names(["x", "y", "x", "x.1"])
     ['x', 'y', 'x.2', 'x.1']
     """
     if len(set(names)) == len(names):

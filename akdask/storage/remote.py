@@ -42,9 +42,9 @@ class _Buffers:
     """The bytes that this process has fetched ahead, or is fetching."""
 
     def __init__(self) -> None:
-        self.start_anew()
+        self.reset_in_child()
 
-    def start_anew(self) -> None:
+    def reset_in_child(self) -> None:
         """Forget all buffers."""
         self.nbytes = 0
         self.lock = Lock()
@@ -82,14 +82,14 @@ def looking_threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(tuning.AT_ONCE, "akdask-look")
 
 
-def _start_anew() -> None:
+def _reset_in_child() -> None:
     """Forget the parent's threads and buffers: a forked process has neither."""
-    _BUFFERS.start_anew()
+    _BUFFERS.reset_in_child()
     threads.cache_clear()
     looking_threads.cache_clear()
 
 
-after_fork(_start_anew)
+after_fork(_reset_in_child)
 
 
 def can_read_ahead() -> bool:

@@ -223,7 +223,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         """Return the names of the objects of a file that objects are to be added to."""
         raise NotImplementedError
 
-    def _check_nothing_there(self) -> None:
+    def _check_absence(self) -> None:
         """Refuse append mode where other objects occupy the set's place; this class has no such case."""
 
     @property
@@ -252,12 +252,12 @@ class StagedWriter(ABC, Generic[Receipt]):
         if not present:
             if self.overwrite:
                 raise MissingFileError(f"there is no set {self.path!r} to update.", hint=self.update_hint)
-            self._check_nothing_there()
+            self._check_absence()
             return
         if len(present) != self._nfiles:
             raise InconsistentFilesError(
                 f"{self.path!r} has {len(present)} files, the {self.noun} to add have {self._nfiles} partitions.",
-                hint=f"cut the rows anew with num_locales={len(present)}, or write the whole set with mode='truncate'.",
+                hint=f"cut the rows with num_locales={len(present)}, or write the whole set with mode='truncate'.",
             )
         # Files of old sets may be numbered without zeros; they keep their names.
         self.targets = present

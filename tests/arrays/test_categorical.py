@@ -226,7 +226,7 @@ def test_files_of_servers_give_codes_labels_and_missing(golden, name):
 def test_pandas_gets_no_codes_without_a_category_and_no_category_twice():
     with pytest.raises(PositionError, match="the code 5 has no category"):
         Categorical.from_codes(arange(2) * 5, array(["a", "b"])).to_pandas()
-    with pytest.raises(NonUniqueError, match="'a' is there twice"):
+    with pytest.raises(NonUniqueError, match="'a' occurs twice"):
         Categorical.from_codes(array([0, 1]), array(["a", "a"])).to_pandas()
 
 

@@ -156,7 +156,7 @@ def test_large_pages_are_tried_again_some_memory_after_one_was_slow(monkeypatch,
 def test_a_forked_process_does_not_wait_for_threads_of_its_parent(spare):
     array = new_array(LARGE, np.int64)
     with spare._lock:
-        memory._start_anew()
+        memory._reset_in_child()
         assert len(new_array(LARGE, np.int64)) == LARGE
         del array
     assert memory._spare is not spare

@@ -47,7 +47,7 @@ def test_codes_of_what_is_missing_are_those_of_labels():
 
 def test_labels_come_once():
     assert _checked([table_of(["b", "a"])]).columns[0].tolist() == ["b", "a"]
-    with pytest.raises(NonUniqueError, match="category 'a' is there more than once"):
+    with pytest.raises(NonUniqueError, match="category 'a' occurs more than once"):
         _checked([table_of(["b", "a", "c", "a"])])
 
 

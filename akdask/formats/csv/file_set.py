@@ -336,7 +336,7 @@ class CsvSet:
             ]
             columns, of_files = found_types(seen, names, known)
         else:
-            columns, of_files = self._told(names, known)
+            columns, of_files = self._typed_columns(names, known)
         lacking = {name: [file.path for file, head in self._files if name not in head.names] for name in names}
         differences = {
             name: Difference(f"{len(paths)} of {len(self._files)} files do not have it", paths)
@@ -350,7 +350,7 @@ class CsvSet:
                 differences[name] = Difference(f"it is {' and '.join(found)}", told, can_widen=numbers)
         return columns, differences
 
-    def _told(
+    def _typed_columns(
         self, names: Sequence[str], known: Mapping[str, CsvColumn]
     ) -> tuple[dict[str, CsvColumn], dict[str, dict[str, str]]]:
         """Return the columns with types from headers, where the user has given none, like `found_types`."""
@@ -416,7 +416,7 @@ class CsvSet:
         return tuple(None if name in given else dtype for name, dtype in zip(head.names, head.types, strict=True))
 
     def _scanned(self, *, classed: bool) -> list[Scanned]:
-        """Return what scans of the files find; `classed` if the classes of cells are wanted, too."""
+        """Return the findings of scans of the files; `classed` if the classes of cells are wanted, too."""
         waits = any(is_remote(file.path) for file, _ in self._files)
         rows = [
             RowParser(file.path, head.names, self._lines, self._allow_errors, file=file) for file, head in self._files

@@ -27,7 +27,7 @@ from akdask.formats.csv.loops import scan
 from akdask.formats.csv.text_file import TextFile, read_text, text_blocks, text_reader
 from akdask.records import record
 from akdask.storage.files import FileIdentity, is_remote
-from akdask.storage.objects import told_apart
+from akdask.storage.objects import unique_names
 from akdask.storage.ranges import ALIGNED_ROWS
 from akdask.storage.tuning import MANY_RANGES
 
@@ -579,7 +579,7 @@ def _parsed(
             f"the header of {path!r} has {len(types)} types for {len(named)} columns.",
             hint="give the delimiter that the file was written with as column_delim.",
         )
-    return Head(tuple(told_apart(named)), types, len(first) if stop is None else stop)
+    return Head(tuple(unique_names(named)), types, len(first) if stop is None else stop)
 
 
 _BREAK = re.compile(rb"\r\n|\r|\n")

@@ -130,7 +130,7 @@ class RowParser:
             raise FileFormatError(
                 f"{self.path!r} has other rows than lines from byte {start} on.",
                 details=[f"{nrows} lines end there"],
-                hint="the file has changed; open it anew.",
+                hint="the file has changed; open it again.",
             )
         made: dict[str, Column] = {}
         for name, words in zip(numbers, values, strict=True):

@@ -320,7 +320,7 @@ class _Unpacked:
             if len(data) < len(part):
                 raise FileFormatError(
                     f"the text of {self._file.path!r} ends before it should.",
-                    hint="the file has changed; open it anew.",
+                    hint="the file has changed; open it again.",
                 )
             part[:] = np.frombuffer(data, np.uint8)
 

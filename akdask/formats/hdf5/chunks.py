@@ -432,7 +432,7 @@ def _looked_up(file_size: int, node: H5Object) -> ChunkIndex:
         check_size(applied(filters, mask), size, nbytes)
     order = np.argsort(numbers, kind="stable")
     if (np.diff(numbers[order]) == 0).any():
-        raise ChunkError("a chunk is there twice")
+        raise ChunkError("a chunk is stored twice")
     return ChunkIndex(shape, chunk, filters, fill.tobytes(), numbers[order], locations[order])
 
 

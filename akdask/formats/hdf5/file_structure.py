@@ -125,7 +125,7 @@ class _FileWalk:
     def structure(self) -> Structure:
         """Walk through the whole file, and number its numbers in the order in which blocks are unpacked."""
         end, root, entry = old_superblock(self._walk)
-        self._object(root, "", self._told(entry), 0)
+        self._object(root, "", self._hints(entry), 0)
         number = {0: 0}
         blocks = []
         for block in self._walk.blocks:
@@ -177,7 +177,7 @@ class _FileWalk:
             start = entry.name_start
             name = names[start : names.index(b"\0", start)].decode(errors="surrogateescape")
             header = self._walk.number(entry.block, entry.place + 8)
-            self._object(header, f"{path}/{name}" if path else name, self._told(entry), depth + 1)
+            self._object(header, f"{path}/{name}" if path else name, self._hints(entry), depth + 1)
 
     def _siblings(self, level: Sequence[WalkedBlock]) -> None:
         """Demand that the nodes of a level of a tree know their neighbours."""
@@ -185,7 +185,7 @@ class _FileWalk:
             self._equal.append((self._walk.number(left, 16), right.address))
             self._equal.append((self._walk.number(right, 8), left.address))
 
-    def _told(self, entry: MemberEntry) -> list[int]:
+    def _hints(self, entry: MemberEntry) -> list[int]:
         """Return the numbers with which a table's entry describes its group, if it does."""
         demand(entry.kind != IS_LINK)
         if entry.kind != IS_GROUP:

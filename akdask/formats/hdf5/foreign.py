@@ -154,16 +154,16 @@ def _member(path: str, dtype: DType) -> ObjectSchema:
         found = UINT8 if stored == "|u1" else layout.column_type_of(stored)
         if found is not None:
             return made(ObjType.PDARRAY, found, stored, *([(SERVERS_DIFFER, True)] if found == UINT8 else []))
-    text = f"holds {_told(dtype)}, which no column type can hold"
+    text = f"holds {_described(dtype)}, which no column type can hold"
     return ObjectSchema(path, ObjType.UNKNOWN, problem=Problem(UnsupportedError, text))
 
 
-def _told(dtype: DType) -> str:
+def _described(dtype: DType) -> str:
     if h5py.check_ref_dtype(dtype):
         return "references to objects"
     listed = h5py.check_vlen_dtype(dtype)
     if listed is not None:
-        return f"lists of {_told(np.dtype(listed))}"
+        return f"lists of {_described(np.dtype(listed))}"
     return f"opaque bytes ({dtype.itemsize} each)" if dtype.kind == "V" else str(dtype)
 
 

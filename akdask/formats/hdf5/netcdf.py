@@ -75,7 +75,7 @@ class Variable:
 
 
 def variables_of(path: str) -> Mapping[str, Variable]:
-    """Return what a file says about its datasets by their paths.
+    """Return the variables of a file by the paths of their datasets.
 
     Raises
     ------

@@ -363,7 +363,7 @@ class SetWriter(StagedWriter[Receipt]):
     def _names_in(self, file: FileIdentity) -> Iterable[str]:
         return stored_names(file.path)
 
-    def _check_nothing_there(self) -> None:
+    def _check_absence(self) -> None:
         other = locale_files(self.path) if self.is_single else [self.path]
         if any(map(is_file, other)):
             raise ExistsError(

@@ -494,10 +494,10 @@ def reach_of(context: SetContext) -> Reach:
     oldest = max((span.oldest for span, _ in spans if span.oldest), default=None)
     newest = min((span.newest for span, _ in spans if span.newest), default=None)
     remarks = _remarks(context, oldest or "", newest or "v9999")
-    return Reach(oldest, newest, (*(_told(span, name) for span, name in ordered), *remarks))
+    return Reach(oldest, newest, (*(_words_of(span, name) for span, name in ordered), *remarks))
 
 
-def _told(span: Span, name: str) -> str:
+def _words_of(span: Span, name: str) -> str:
     since = f"since {span.oldest}" if span.oldest else ""
     until = f"until {span.newest}" if span.newest else ""
     return f"{name}: {span.form} {' '.join(filter(None, (since, until)))}"

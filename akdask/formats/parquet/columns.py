@@ -37,7 +37,7 @@ from akdask.formats.parquet.thrift import PROBLEMS, Leaf
 from akdask.records import record
 from akdask.storage.files import FileIdentity
 from akdask.storage.manifest import FileSums
-from akdask.storage.objects import ObjType, told_apart
+from akdask.storage.objects import ObjType, unique_names
 
 KEY = b"akdask"
 _VERSION = 1
@@ -355,7 +355,7 @@ def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
     leaves = [(field, end, stored) for field in arrow for end, stored in _leaves(field.type)]
     if len(leaves) != len(schema):
         raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
-    names = told_apart([field.name + end for field, end, _ in leaves])
+    names = unique_names([field.name + end for field, end, _ in leaves])
     is_of_server = (
         metadata.metadata is None
         and (metadata.created_by or "").startswith("parquet-cpp")

@@ -74,7 +74,7 @@ def inspect_file(file: FileIdentity) -> ParquetFileDescription:
 
 
 def _inspected(file: FileIdentity) -> tuple[pq.FileMetaData, ParquetFileDescription]:
-    """Read a footer once for all that is asked of it, and cache what it says."""
+    """Read a footer once, and cache its answers to all later questions."""
     metadata, found = _described(file)
     return _METADATA.put(file, metadata), _DESCRIPTIONS.put(file, found)
 

@@ -242,7 +242,7 @@ class TextPageReader(PageReader):
 
     @cached_attribute
     def _strings(self) -> StringArray:
-        """The strings of the dictionary; that of rows without one is there if there may be such rows."""
+        """The strings of the dictionary; it has the string of rows without one if there may be such rows."""
         data, starts, lengths = self._dictionary
         count = len(starts) if self._missing else len(starts) - 1
         return _joined([PageRows(UnpackedText(data, starts[:count], lengths[:count]), None, from_dictionary=True)])

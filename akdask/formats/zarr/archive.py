@@ -120,7 +120,7 @@ class ArchiveMember:
 
 
 def members_of(path: str) -> Mapping[str, ArchiveMember]:
-    """Return the files in an archive by their names; of a name that is there twice, the last one.
+    """Return the files in an archive by their names; of a name that occurs twice, the last one.
 
     Raises
     ------

@@ -79,7 +79,7 @@ def opened(
 
 @record
 class Database:
-    """A database, to which each task connects anew."""
+    """A database, to which each task makes a connection of its own."""
 
     driver: str
     uri: str

@@ -56,7 +56,7 @@ class Opened(NamedTuple):
 
 
 def digest(condition: Any) -> str:
-    """Return what tells a condition from others; the text of a long one is cut."""
+    """Return a text that tells a condition from others; the text of a long one is cut."""
     return blake2b(pickle.dumps(condition), digest_size=16).hexdigest()
 
 
@@ -71,7 +71,7 @@ class ArrowType(NamedTuple):
 
 
 def stored_type(field: pa.Field) -> ArrowType | None:
-    """Return what a column becomes; None if there is no array of such values.
+    """Return the array that a column becomes; None if there is no array of such values.
 
     Examples
     --------

@@ -501,7 +501,7 @@ class GroupReduction:
 
 
 def _reducible(name: str, value: Value, skipna: bool) -> Value:
-    """Return what is reduced where integers may be missing: floats, or truth values of which NaN is true."""
+    """Return the values to reduce where integers may be missing: floats, or truth values, of which NaN is true."""
     if not value.dtype.is_nullable_number:
         return value
     if name in ("any", "all"):

@@ -231,7 +231,7 @@ class _Arrangement:
         return share
 
     def _rank(self, link: Link) -> float:
-        """Return what a selection takes for each row that it drops."""
+        """Return the cost of a selection for each row that it drops."""
         if isinstance(link, Filter):
             return tuning.TEXT_COST / (1.001 - share_where(link.predicate)) if reads_text(link.predicate) else 0
         share, most = self._share(link), rows_at_most(self._rows[link.match.token])

@@ -832,7 +832,7 @@ def _checked(tables: Sequence[Table]) -> Table:
     again = counts.filter(pc.greater(counts.field("counts"), 1))
     if len(again):
         raise NonUniqueError(
-            f"the category {again[0]['values'].as_py()!r:.100} is there more than once.",
+            f"the category {again[0]['values'].as_py()!r:.100} occurs more than once.",
             details=[f"categories: {len(labels)}, of which {len(counts)} differ"],
             hint="pass each category once.",
         )

@@ -121,7 +121,7 @@ class AggregateExpr:
 
 
 def _reducible(name: str, value: Value) -> Value:
-    """Return what is reduced where integers may be missing; as NaN, missing ones count as true."""
+    """Return the values to reduce where integers may be missing; as NaN, missing ones count as true."""
     if not value.dtype.is_nullable_number or name in PROPAGATING:
         return value
     if name in ("any", "all", "count_nonzero"):

@@ -33,7 +33,7 @@ def _chain(pickled: bytes) -> Chain:
 
 
 def applied(strings: Any, chain: Chain, dtype: str = "str") -> Any:
-    """Return what pandas makes of strings by methods, one after the other: a Series or DataFrame.
+    """Apply methods of pandas to strings, one after the other, and return the Series or DataFrame.
 
     Methods of objects, the other `dtype`, are those of Python, and leave objects.
 

@@ -21,7 +21,7 @@ Points = npt.NDArray[np.uint32]
 Words = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.int64]
 
-# Letters are in the first two planes.  What words go on behind regardless is there, too, and among the tags.
+# Letters are in the first two planes, and so are characters that words continue behind; others of these are tags.
 _CASED = np.r_[1 : ord("\n"), ord("\n") + 1 : 0xD800, 0xE000:0x20000, 0xE0000:0xE1000].astype(np.uint32)
 
 _CASED_BIT, _IGNORED_BIT = 8, 16
@@ -59,7 +59,7 @@ def allowed_and_needed(name: str, count: int = CHARACTERS) -> tuple[Bools, Bools
 
 @cache
 def cases(change: Callable[[str], str]) -> Words:
-    """Return what each character becomes in another case, as the loops take it, if it is alone."""
+    """Return each character in another case, if it is alone, in the form that the loops take."""
     table = np.zeros(CHARACTERS, np.uint64)
     table[_CASED] = _letters()
     points, starts, stops = _changed(change, _lines(_CASED))

@@ -213,13 +213,13 @@ def _is_integer(strings: Any, out: Any = None, *, dtype: str) -> Any:
     found = np.asarray(pc.match_substring_regex(text, _DIGITS))
     found &= np.asarray(pc.utf8_length(text)) <= MOST_DIGITS
     if column_type(dtype) != BIGINT:
-        _leave_those_of(column_type(dtype).numpy, text, found)
+        _clear_out_of_range(column_type(dtype).numpy, text, found)
     if isinstance(strings, str):
         return found[0]
     return found if out is None else np.logical_or(found, False, out=out)
 
 
-def _leave_those_of(wanted: np.dtype[Any], text: Any, found: Any) -> None:
+def _clear_out_of_range(wanted: np.dtype[Any], text: Any, found: Any) -> None:
     """Clear the mask of integers that are beyond a type."""
     try:
         pc.cast(pc.utf8_trim_whitespace(text.filter(pa.array(found))), pa.from_numpy_dtype(wanted))

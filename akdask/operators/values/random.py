@@ -2,7 +2,7 @@
 
 Element i depends on i, the seed and the parameters only, so any partitioning, and any selection of rows, gives the same
 numbers.  They are those that an Arkouda server draws for a seed: see ``loops.cpp``.  A server draws numbers of some
-distributions one after the other, and begins anew after some hundreds or thousands, by the size of the array.  Poisson
+distributions one after the other, and starts again after some hundreds or thousands, by the size of the array.  Poisson
 and gamma numbers whose parameters are arrays come from PCG64DXSM, which can be moved to any position as well, and is
 faster than Philox, which is made for that.
 """
@@ -450,7 +450,7 @@ def _turned(word: int, bits: int) -> int:
 
 
 def _hashed(words: NumberArray, key: int, number: int) -> NumberArray:
-    """Return what a round of a Feistel network makes of one half."""
+    """Return one half after a round of a Feistel network."""
     mixed = words ^ np.uint64(key ^ _turned(key, number) ^ GOLDEN ^ number)
     mixed = mixed * np.uint64(GOLDEN)
     mixed ^= mixed >> np.uint64(29) ^ mixed >> np.uint64(43)
