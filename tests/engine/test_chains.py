@@ -347,7 +347,7 @@ def test_work_grows_as_the_chain_does(name, calls, record_property):
     assert all(later < MOST_GROWTH * earlier + FEW_TASKS for earlier, later in _more(ntasks)), ntasks
 
 
-@pytest.mark.sampled(one_of=5)
+@pytest.mark.sampled(one_of=8)
 @pytest.mark.parametrize("name", sorted(CHAINS))
 def test_planning_grows_as_the_chain_does_and_nests_no_calls(name, monkeypatch):
     named, digest = 0, values.blake2b

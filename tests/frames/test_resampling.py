@@ -389,7 +389,7 @@ ticks = st.lists(
     st.integers(0, 12),
 )
 @example([0, 1801], "90min", {}, {"origin": "end", "offset": "1h"}, 0)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples * 2, deadline=None)
 def test_random_rows_are_reduced_as_by_pandas(seconds, rule, sides, origin, cut):
     if rule in CALENDAR:
         origin = {}

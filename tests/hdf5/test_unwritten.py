@@ -61,7 +61,7 @@ def expected_in(path):
         return file["x"][()]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=settings().max_examples * 4)
 @given(data=st.data())
 def test_unwritten_elements_are_what_h5py_shows(tmp_path, data):
     layout = data.draw(st.sampled_from(sorted(LAYOUTS)))
