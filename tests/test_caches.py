@@ -6,6 +6,7 @@ import ast
 import gc
 import os
 import threading
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -284,9 +285,13 @@ def grown(tree):
             yield ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.targets[0])
 
 
+@cache
+def trees_of_package():
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))]
+
+
 def names_in_package(names):
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py")))
-    return {name for tree in trees for name in names(tree)}
+    return {name for tree in trees_of_package() for name in names(tree)}
 
 
 def test_every_cache_is_one_or_is_named_here():

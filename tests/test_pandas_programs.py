@@ -12,7 +12,7 @@ import pytest
 
 from tests.pandas_programs import run_programs
 
-COUNT = int(os.environ.get("AKDASK_PANDAS_PROGRAMS", "100" if "CI" in os.environ else "200"))
+COUNT = int(os.environ.get("AKDASK_PANDAS_PROGRAMS", "50" if "CI" in os.environ else "200"))
 IN_ONE_PROCESS = 50
 FIRST = 0 if "CI" in os.environ else random.SystemRandom().randrange(10**9)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.programs import run_programs
 
-COUNT = int(os.environ.get("AKDASK_PROGRAMS", "60" if "CI" in os.environ else "160"))
+COUNT = int(os.environ.get("AKDASK_PROGRAMS", "40" if "CI" in os.environ else "160"))
 IN_ONE_PROCESS = 20
 
 

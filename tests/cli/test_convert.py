@@ -112,6 +112,7 @@ def frame_of(paths):
     return pd.concat(found, ignore_index=True)[list(FRAME)]
 
 
+@pytest.mark.sampled(one_of=3)
 @pytest.mark.parametrize("size", [800, 2**27])
 @pytest.mark.parametrize("count", [1, 3, 7])
 def test_any_format_becomes_any_other_in_any_number_of_files(tmp_path, monkeypatch, size, count):

@@ -27,7 +27,7 @@ def ran(subject, folder, rows):
     return cells
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize("subject", notebook_cells.SUBJECTS)
 def test_cells_with_lazy_rows_give_what_pandas_gives(subject, tmp_path, monkeypatch):
     monkeypatch.setattr(tuning, "EAGER_VALUES", 1500)  # results of groups are at hand, columns are not

@@ -391,7 +391,7 @@ def check(subject: str, path: str, few: str, has_bounds: bool, **options: object
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.sampled(one_of=4)
+@pytest.mark.sampled(one_of=8)
 @pytest.mark.parametrize(
     ("subject", "digits_as_bytes"),
     [*((subject, False) for subject in SUBJECTS), ("decimals", True), ("types of Arrow", True)],

@@ -124,6 +124,7 @@ CODECS = ("none", "snappy", "zstd", "gzip", "lz4", "brotli")
 VERSIONS = ("1.0", "2.0")
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(
     ("codec", "version", "encoding"),
     # Pages are unpacked before they are decoded: each version has all codecs and, twice each, all encodings.
@@ -147,6 +148,7 @@ def test_files_with_an_index_of_pages_and_decimals_as_integers(tmp_path):
     _check(path, 97)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd", "gzip", "lz4", "brotli"])
 def test_files_of_polars(tmp_path, codec):
     path = tmp_path / "x.parquet"
