@@ -209,7 +209,7 @@ void extremes_at(Span<const Code> codes, Span<const Value> values, Span<Value> f
             found[group] = best == best ? further : best;
         } else {
             Value further = (is_least ? value < best : value > best) ? value : best;
-            found[group] = (best == best) | (value != value) ? further : value;
+            found[group] = ((best == best) | (value != value)) ? further : value;
         }
     }
 }

@@ -44,8 +44,8 @@ std::pair<double, double> ranked(const double* values, uint64_t count, uint64_t 
     double found = 0, next = INFINITE;
     for (uint64_t place = 0; place < count; ++place) {
         int64_t below = less[place / WIDTH][place % WIDTH], upto = most[place / WIDTH][place % WIDTH];
-        found = (below <= first) & (first < upto) ? few[place] : found;
-        next = (below <= first + 1) & (first + 1 < upto) ? few[place] : next;
+        found = ((below <= first) & (first < upto)) ? few[place] : found;
+        next = ((below <= first + 1) & (first + 1 < upto)) ? few[place] : next;
     }
     return {found, next};
 }
