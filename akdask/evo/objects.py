@@ -103,6 +103,7 @@ class _ObjectCheck:
                 "warning", "schema", f"nothing is known of the schema {self._name!r}; only its arrays are checked."
             )
         yield from self._counts_problems()
+        yield from self._no_maps()
         seen: set[str] = set()
         for rule in self._rules:
             for path, numbers, value in matches(self._document, rule.path):
@@ -176,6 +177,17 @@ class _ObjectCheck:
             if (found := self._counts.get(scoped(one, numbers))) is not None:
                 return found
         return None
+
+    def _no_maps(self) -> Iterator[Finding]:
+        """Yield the places around arrays at which there is something else than a map, or a list of maps."""
+        outers = {outer for rule in self._rules for outer in _outers(rule.path)}
+        for outer in sorted(outers):
+            kind: type = list if f"{outer}[]" in outers else Mapping
+            for path, _, value in matches(self._document, outer):
+                if value is not None and not isinstance(value, kind):
+                    wanted = "a list" if kind is list else "a map"
+                    text = f"{wanted} belongs here, not {value!r:.40} of the type {type(value).__name__}."
+                    yield Finding("error", "description", text, blob=path)
 
     def _missing(self, rule: ArrayRule) -> Iterator[Finding]:
         """Yield the places of missing arrays whose surrounding object exists."""
@@ -572,6 +584,19 @@ def frame_of(
     raise ObjectError(
         f"there is no array at {found!r}.", details=[f"in it: {', '.join(inner) or 'nothing'}"], hint="name one in it."
     )
+
+
+def _outers(path: str) -> Iterator[str]:
+    """Yield the patterns of all that an array is in.
+
+    Examples
+    --------
+    >>> list(_outers("collections[].from_to.start"))
+    ['collections[].from_to', 'collections[]', 'collections']
+    """
+    while "." in path or path.endswith("[]"):
+        path = path.removesuffix("[]") if path.endswith("[]") else path.rpartition(".")[0]
+        yield path
 
 
 def _is_map(value: Any) -> TypeGuard[Mapping[str, Any]]:

@@ -19,6 +19,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.formats.parquet.chunks import errors_naming
 from akdask.formats.parquet.footers import inspect_file
 from akdask.storage.files import identify
 
@@ -370,3 +371,11 @@ def test_files_of_other_writers_with_the_same_columns_are_described_apart(tmp_pa
     for paths in ([servers, others], [others, servers]):
         described = {path: inspect_file(identify(str(path))).schema.columns[0].is_of_server for path in paths}
         assert described == {servers: True, others: False}
+
+
+def test_what_arrow_does_not_read_is_not_called_damaged():
+    with (
+        pytest.raises(UnsupportedError, match=r"'a' of 'x\.parquet' is stored in a way that Arrow does not read"),
+        errors_naming("x.parquet", "a"),
+    ):
+        raise pa.ArrowNotImplementedError("Nested data conversions not implemented for chunked array outputs")

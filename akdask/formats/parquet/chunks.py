@@ -316,6 +316,12 @@ def errors_naming(path: str, column: str) -> Iterator[None]:
             ) from error
         if "Invalid UTF8" in str(error):
             raise no_text(column, path) from error
+        if isinstance(error, NotImplementedError):
+            raise UnsupportedError(
+                f"column {column!r} of {path!r} is stored in a way that Arrow does not read.",
+                details=[str(error)],
+                hint="leave it out by naming the other columns, or write it in another way.",
+            ) from error
         raise FileFormatError(
             f"column {column!r} of {path!r} cannot be read.",
             details=[str(error)],

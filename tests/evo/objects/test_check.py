@@ -393,3 +393,27 @@ def test_arrays_of_no_kind_do_not_spoil_an_object(store, tmp_path):
     for found in (evo.check_object(document, store), evo.verify_object(document, store)):
         assert not any(finding.is_error for finding in found)
         assert "kind" in {finding.code for finding in found}
+
+
+@pytest.mark.parametrize(
+    ("outer", "value", "text"),
+    [
+        ("triangles", 7, "a map belongs here, not 7 of the type int"),
+        ("triangles", [1], "a map belongs here, not [1] of the type list"),
+        ("parts", "all", "a map belongs here, not 'all' of the type str"),
+    ],
+)
+def test_what_is_no_map_where_arrays_belong_is_a_finding(store, outer, value, text):
+    (found,) = evo.check_object({**mesh(store), outer: value}, store)
+    assert (found.severity, found.code, found.blob) == ("error", "description", outer)
+    assert text in found.message
+
+
+def test_what_is_no_list_where_collections_belong_is_a_finding(store):
+    collections = {"schema": schema("downhole-collection", "1.3.1"), "collections": {"name": "assay"}}
+    found = evo.check_object(collections, store)
+    assert [one.message for one in found if one.blob == "collections"] == [
+        "a list belongs here, not {'name': 'assay'} of the type dict."
+    ]
+    items = evo.check_object({**collections, "collections": [5]}, store)
+    assert [one.blob for one in items if one.code == "description"] == ["collections[0]"]
