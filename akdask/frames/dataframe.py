@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from akdask.frames.index import Index
     from akdask.frames.indexing import CellIndexer, FrameILocIndexer, FrameLocIndexer
     from akdask.frames.interchange import InterchangeFrame
+    from akdask.frames.samples import Samples
     from akdask.frames.series import Series
     from akdask.storage.locales import Filenames
 
@@ -4087,6 +4088,23 @@ class DataFrame(RowLabelled):
         from akdask.frames.sql import relation
 
         return relation(self, connection)
+
+    def to_torch(self) -> Samples:
+        """Return the rows as a data set for ``torch.utils.data.DataLoader``; counts the rows, and reads none.
+
+        Each batch is read when it is asked for: values by name, of NumPy's types, which the loader makes tensors of.
+        Torch itself is not needed, nor are all rows in memory; `persist` keeps those that fit.  Workers of a loader are
+        best started by ``multiprocessing_context="spawn"``, since threads of this process are not there in a fork.
+
+        Examples
+        --------
+        >>> rows = ak.DataFrame({"x": [0.5, 1.5, 2.5], "label": [1, 0, 1]}).to_torch()
+        >>> len(rows), rows[1]
+        (3, {'x': np.float64(1.5), 'label': np.int64(0)})
+        """
+        from akdask.frames.samples import Samples
+
+        return Samples(self)
 
     def to_dask(self) -> Any:
         """Return a Dask DataFrame with the same rows, labels and partitions; lazy.

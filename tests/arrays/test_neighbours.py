@@ -1,6 +1,7 @@
 """What other libraries and editors ask of frames and columns, and what mistakes of newcomers are answered with."""
 
 import ast
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +188,32 @@ def test_what_hands_on_no_numbers_is_told():
 def test_tensors_become_arrays():
     torch = pytest.importorskip("torch")
     assert ak.array(torch.arange(6).reshape(2, 3)).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_rows_are_samples_of_loaders(tmp_path):
+    rows = {"x": np.arange(10) / 4, "label": np.arange(10) % 3, "t": np.array(list("abcdefghij"))}
+    ak.DataFrame(rows).to_parquet(tmp_path / "rows")
+    frame = ak.scan(tmp_path / "rows*")
+    samples = pickle.loads(pickle.dumps(frame[frame["label"] != 1].to_torch()))
+    kept = np.flatnonzero(rows["label"] != 1)
+    assert len(samples) == len(kept)
+    order = [5, 0, 3, 3]
+    found = samples.__getitems__(order)
+    assert found == [{name: values[kept[row]] for name, values in rows.items()} for row in order]
+    assert [type(found[0][name]) for name in rows] == [np.float64, np.int64, np.str_]
+    assert samples[2] == {name: values[kept[2]] for name, values in rows.items()}
+    # A list of samples ends where the rows do.
+    assert [one["label"] for one in samples] == rows["label"][kept].tolist()
+    with pytest.raises(IndexError, match="there are 7 rows, and none at 7"):
+        samples.__getitems__([1, 7])
+
+
+def test_loaders_of_torch_make_tensors_of_rows():
+    torch = pytest.importorskip("torch")
+    samples = ak.DataFrame({"x": np.arange(5) / 2, "label": np.arange(5)}).to_torch()
+    batches = list(torch.utils.data.DataLoader(samples, batch_size=2))
+    assert [batch["label"].tolist() for batch in batches] == [[0, 1], [2, 3], [4]]
+    assert [batch["x"].dtype for batch in batches] == [torch.float64] * 3
 
 
 def test_names_that_packages_add_to_the_classes_of_pandas_are_found(monkeypatch):
