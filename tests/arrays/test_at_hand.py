@@ -125,7 +125,8 @@ def test_what_a_mask_covers_is_missing(items):
 def test_what_a_mask_covers_in_two_dimensions_is_missing():
     for dtype in (float, int):
         items = np.ma.masked_array(np.array([[1, 2], [3, 4]], dtype), mask=[[0, 1], [0, 0]])
-        for found in (ak.array(items), ak.array(list(items))):
+        plain_last = [items[0], [3, 4]]
+        for found in (ak.array(items), ak.array(list(items)), ak.array(plain_last), ak.array(plain_last[::-1])[::-1]):
             np.testing.assert_array_equal(found.to_ndarray(), [[1, np.nan], [3, 4]])
         table = ak.DataFrame(items, columns=["a", "b"]).to_pandas()
         np.testing.assert_array_equal(table.to_numpy(float, na_value=np.nan), [[1, np.nan], [3, 4]])

@@ -93,6 +93,7 @@ def test_for_all_else_of_numpy_and_pandas_the_way_there_is_named(names, item, na
     with pytest.raises(AttributeError, match=name) as caught:
         getattr(names[item], name)
     assert advice in caught.value.hint
+    assert f"gives what {'numpy' if advice.endswith('to_ndarray()') else 'pandas'} has it for" in caught.value.hint
 
 
 @pytest.mark.parametrize("item", ["a", "s", "c", "t", "df", "index", "g", "groups", "v"])

@@ -100,6 +100,14 @@ def test_unsigned_numbers_stay_unsigned_beside_plain_ones():
     assert (ak.array(rows) > 2**63).tolist() == [False, True, True]
 
 
+def test_negative_integers_of_64_bits_go_around_where_they_are_assigned_to_unsigned_ones():
+    unsigned = ak.array(np.arange(3, dtype=np.uint64))
+    unsigned[0], unsigned[1], unsigned[2] = -1, -(2**63), 0
+    assert unsigned.tolist() == [2**64 - 1, 2**63, 0]
+    with pytest.raises(AkdaskError):
+        unsigned[0] = -(2**63) - 1
+
+
 def test_a_float_that_is_no_int64_cannot_be_assigned_to_integers():
     for value in (2.0**63, -(2.0**64), NAN, np.inf, 0.5):
         rows = ak.arange(3)

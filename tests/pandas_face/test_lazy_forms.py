@@ -9,6 +9,7 @@ import pytest
 import akdask.pandas as pd
 from akdask import config
 from akdask.pandas import chunk_forms, group_chunks
+from akdask.pandas.frequencies import Regular
 from tests.pandas_face.compare import difference
 
 ROWS = pandas.DataFrame(
@@ -72,3 +73,39 @@ def test_categories_that_no_row_has_leave_an_empty_index_of_text():
     for own in (rows, lazily):
         found = own[own == "lo"].cat.remove_unused_categories()
         pandas.testing.assert_index_equal(found.cat.categories, pandas.Index([], dtype="str"))
+
+
+def test_names_and_labels_are_assigned_to_lazy_objects():
+    rows = ROWS[["x", "y"]]
+    named, labelled = rows["y"].rename("z"), rows["y"].set_axis(list("uvwxyz"))
+    lazily = pd.Series._of(pd.Series(rows["y"]).lazy(), None)
+    lazily.name = "z"
+    assert difference(lazily, named) is None
+    lazily = pd.Series._of(pd.Series(rows["y"]).lazy(), None)
+    lazily.index = list("uvwxyz")
+    assert difference(lazily, labelled) is None
+    lazily = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    lazily.columns, lazily.index = ["p", "q"], list("uvwxyz")
+    assert difference(lazily, rows.set_axis(["p", "q"], axis=1).set_axis(list("uvwxyz"))) is None
+
+
+def test_labels_with_other_ends_lengths_or_frequencies_have_other_names_in_plans():
+    ranges = [
+        pandas.date_range(start, periods=periods, freq=freq, unit=unit)
+        for start in ("2024-01-01", "2025-01-01")
+        for periods in (0, 1, 5)
+        for freq in ("D", "h")
+        for unit in ("ns", "s")
+    ]
+    tokens = {Regular(pandas.Index, labels, by_mask).token: labels for labels in ranges for by_mask in (False, True)}
+    # Two that have no labels, of one type and frequency, are the same.
+    assert len(tokens) == 2 * (len(ranges) - 4)
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+@pytest.mark.parametrize("rows", [ROWS["y"], ROWS[["x", "y"]]], ids=["series", "frame"])
+def test_reductions_are_no_transforms(rows):
+    face = pd.Series if isinstance(rows, pandas.Series) else pd.DataFrame
+    for own in (rows, face._of(face(rows).lazy(), None)):
+        with pytest.raises(ValueError, match="Function did not transform"):
+            own.transform("mean")

@@ -32,6 +32,7 @@ def test_moving_windows_are_those_of_pandas(values, at, window, center, reductio
     np.testing.assert_allclose(getattr(lazy, reduction)().values.to_ndarray(), wanted, rtol=1e-6, atol=1e-3)
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("ddof", [0, 1, 2, 3])
 @pytest.mark.parametrize("reduction", ["std", "var"])
 def test_degrees_of_freedom_are_those_that_are_asked_for(reduction, ddof):
