@@ -1,7 +1,8 @@
 """Groups of datasets, opened as the frames that they stand for.
 
 A group of HDF5 or Zarr that no server wrote has its members as columns.  The conventions of AnnData are known: the
-codes and categories of a Categorical, ``_index`` for the labels of rows, sparse matrices by their rows.
+codes and categories of a Categorical, values with a mask of missing ones, ``_index`` for the labels of rows, sparse
+matrices by their rows.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from akdask.arrays.array import wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.elementwise import where
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.strings import Strings
+from akdask.engine.alignment import align
+from akdask.engine.values import with_missing
 from akdask.errors import AkdaskError
 from akdask.frames.dataframe import DataFrame
 from akdask.io.scanning import with_common_rows
@@ -70,7 +75,7 @@ def frame_of_group(
     warn_of_left_out(label, {}, {member: error.message for member, error in problems.items()})
     if set(found) == _SPARSE:
         return DataFrame({part: _rows_of(found[part], found["indptr"]) for part in ("indices", "data")})
-    columns = with_common_rows(_with_categories(found))
+    columns = with_common_rows(_with_missing(_with_categories(found)))
     labels = columns.pop(_LABELS, None)
     return DataFrame(columns, index=labels)
 
@@ -78,6 +83,31 @@ def frame_of_group(
 def _rows_of(values: Any, starts: Any) -> SegArray:
     """Return the values of each row of a sparse matrix, whose starts end with the number of all values."""
     return SegArray(starts[:-1], values)
+
+
+def _with_missing(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns in which integers or bools and the mask of their missing ones are one column."""
+    masked = {group for group in {name.rpartition("/")[0] for name in found} if _is_masked(group, found)}
+    made: dict[str, Any] = {}
+    for name, one in found.items():
+        group, _, last = name.rpartition("/")
+        if group not in masked:
+            made[name] = one
+        elif last == "values":
+            mask = found[f"{group}/mask"]
+            frame, (values, lacking) = align("a mask", [(one._frame, one._value), (mask._frame, mask._value)])
+            made[group] = wrap(frame, with_missing(values, lacking))
+    return made
+
+
+def _is_masked(group: str, found: Mapping[str, Any]) -> bool:
+    """Whether a group has integers or bools, the mask of those that are missing, and nothing else."""
+    members = {name.removeprefix(f"{group}/"): one for name, one in found.items() if name.startswith(f"{group}/")}
+    if not group or set(members) != {"mask", "values"}:
+        return False
+    kinds = {name: one._value.dtype.kind for name, one in members.items() if type(one) is pdarray}
+    is_plain = kinds.get("mask") == "bool" and kinds.get("values") in {"int", "uint", "bool"}
+    return is_plain and members["mask"].size == members["values"].size
 
 
 def _with_categories(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -467,6 +467,27 @@ def test_frames_of_anndata_have_their_labels_and_categoricals(path, is_old):
     assert found["X"]["data"].tolist() == [[0.5, 1.5], [], [2.5]]
 
 
+def test_masks_beside_values_are_missing_rows(path):
+    with h5py.File(path, "w") as file:
+        for name, values in {"n": [2**60 + 1, 0, 3], "b": [True, False, True], "x": [0.5, 1.5, 2.5]}.items():
+            file[f"obs/{name}/values"], file[f"obs/{name}/mask"] = values, [False, True, False]
+        file["obs/other/values"], file["obs/other/mask"], file["obs/other/c"] = (
+            [1, 2, 3],
+            [False, True, False],
+            [7, 8, 9],
+        )
+        file["obs/short/values"], file["obs/short/mask"] = [1, 2, 3], [True, False]
+    with pytest.warns(RuntimeWarning, match="'short/mask': 2 rows"):
+        obs = ak.read_hdf(path, "obs")["obs"]
+    assert set(obs.columns) == {
+        *("n", "b", "x/values", "x/mask", "other/values", "other/mask", "other/c", "short/values")
+    }
+    assert obs["n"].isna().tolist() == [False, True, False]
+    assert obs["n"].fillna(-1).tolist() == [2**60 + 1, -1, 3]
+    assert obs["b"].isna().tolist() == [False, True, False]
+    assert obs["other/mask"].tolist() == [False, True, False]
+
+
 @pytest.mark.parametrize("block", [512, 4096, 65536])
 def test_files_with_a_block_of_the_user_are_recognized(path, block):
     with h5py.File(path, "w", userblock_size=block) as file:
