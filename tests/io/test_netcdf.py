@@ -204,6 +204,21 @@ def test_origins_before_the_gregorian_calendar_are_days_of_the_julian_one(path, 
 
 
 @pytest.mark.parametrize(
+    ("origin", "first"),
+    [
+        ("1582-10-15", "1582-10-16"),
+        ("1582-10-04", "1582-10-15"),  # the last day of the Julian calendar
+        ("1582-03-01", "1582-03-12"),
+        ("1500-02-29", "1500-03-11"),  # which the Gregorian calendar does not have
+        ("1499-12-31", "1500-01-10"),
+    ],
+)
+def test_a_day_behind_an_origin_is_that_of_both_calendars(path, origin, first):
+    write(path, {"t": 1}, {"v": (["t"], np.array([1]), {"units": f"days since {origin}"})})
+    assert ak.scan(path)["v"].to_ndarray().tolist() == [np.datetime64(first, "s").item()]
+
+
+@pytest.mark.parametrize(
     ("units", "calendar"),
     [
         ("days since 2000-01-01", "360_day"),
