@@ -127,6 +127,29 @@ def test_every_method_and_function_says_what_it_does():
     ] == []
 
 
+def test_every_method_and_function_has_an_example():
+    # Parts of plans, what the contract of pandas' extension arrays asks for, and differences of groups aside.
+    inner = {
+        "at_hand",
+        "as_value",
+        "deferred",
+        "edge_rows",
+        "expr",
+        "flat_storable",
+        "of",
+        "reduce_at_once",
+        "reduce_column",
+        "rows",
+    }
+    of_pandas = ("ArkoudaArray.", "ArkoudaBase", "ArkoudaBigint", "ArkoudaBool", "ArkoudaCategorical", "ArkoudaDtype")
+    of_pandas += ("ArkoudaExtension", "ArkoudaFloat", "ArkoudaInt64", "ArkoudaString", "ArkoudaUint", "DiffAggregate.")
+    assert [
+        where
+        for where, (name, function) in _written().items()
+        if ">>>" not in (inspect.getdoc(function) or "") and name not in inner and not where.startswith(of_pandas)
+    ] == []
+
+
 def test_every_method_and_function_shows_its_parameters():
     def shown(function: types.FunctionType) -> set[str]:
         parameters = inspect.signature(function).parameters.values()

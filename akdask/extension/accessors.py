@@ -60,14 +60,28 @@ class ArkoudaIndexAccessor:
         self._obj = pandas_obj
 
     def to_ak(self) -> pd.Index:
-        """Return the labels as lazy arrays; each level has its own."""
+        """Return the labels as lazy arrays; each level has its own.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.to_ak().dtype
+        ArkoudaInt64Dtype('int64')
+        """
         if isinstance(self._obj, pd.MultiIndex):
             levels: list[Any] = [pd.Index(wrapped(as_lazy(level))) for level in self._obj.levels]
             return self._obj.set_levels(levels, verify_integrity=False)
         return pd.Index(wrapped(as_lazy(self._obj)), name=self._obj.name)
 
     def collect(self) -> pd.Index:
-        """Return the labels in pandas' own types; computes."""
+        """Return the labels in pandas' own types; computes.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.to_ak().ak.collect()
+        Index([3, 1], dtype='int64')
+        """
         if isinstance(self._obj, pd.MultiIndex):
             levels: list[Any] = [pd.Index(_collected(level)) for level in self._obj.levels]
             return self._obj.set_levels(levels, verify_integrity=False)
@@ -75,7 +89,14 @@ class ArkoudaIndexAccessor:
         return labels
 
     def to_ak_legacy(self) -> Index:
-        """Return the labels as an `akdask.Index` or `MultiIndex`."""
+        """Return the labels as an `akdask.Index` or `MultiIndex`.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_ak_legacy().tolist()
+        [3, 1]
+        """
         if isinstance(self._obj, pd.MultiIndex):
             levels = [as_lazy(self._obj.get_level_values(number)) for number in range(self._obj.nlevels)]
             return MultiIndex(levels, names=list(self._obj.names))
@@ -94,6 +115,12 @@ class ArkoudaIndexAccessor:
         ------
         ArgumentTypeError
             If it is neither.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index.ak.from_ak_legacy(ak.Index(ak.array([3, 1]))).tolist()
+        [3, 1]
         """
         if not isinstance(akidx, Index | MultiIndex):
             raise ArgumentTypeError(f"from_ak_legacy takes an akdask.Index, not {type(akidx).__name__}.")
@@ -104,7 +131,14 @@ class ArkoudaIndexAccessor:
 
     @property
     def is_arkouda(self) -> bool:
-        """Whether the labels, or the labels of all levels, are lazy."""
+        """Whether the labels, or the labels of all levels, are lazy.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.is_arkouda
+        False
+        """
         if isinstance(self._obj, pd.MultiIndex):
             return all(map(_is_lazy, self._obj.levels))
         return _is_lazy(self._obj)
@@ -116,35 +150,90 @@ class ArkoudaIndexAccessor:
         ------
         ArgumentTypeError
             If the others are no Index of pandas.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> index = pandas.Index([3, 1]).ak.to_ak()
+        >>> index.ak.concat(index).tolist()
+        [3, 1, 3, 1]
         """
         if not isinstance(other, pd.Index):
             raise ArgumentTypeError(f"concat puts an Index of pandas behind, not {type(other).__name__}.")
         return self.from_ak_legacy(self.to_ak_legacy().concat(_legacy_index(other)))
 
     def lookup(self, key: Any) -> Any:
-        """Return which labels are among given ones, as a lazy array; see `Index.lookup`."""
+        """Return which labels are among given ones, as a lazy array; see `Index.lookup`.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.to_ak().ak.lookup(ak.array([1])).tolist()
+        [False, True]
+        """
         return self.to_ak_legacy().lookup(_legacy_index(key) if isinstance(key, pd.Index) else key)
 
     def to_dict(self, labels: Any = None) -> dict[Any, Any]:
-        """Return the levels as lazy arrays by their names; see `Index.to_dict`."""
+        """Return the levels as lazy arrays by their names; see `Index.to_dict`.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1], name="x").ak.to_ak().ak.to_dict()["x"].tolist()
+        [3, 1]
+        """
         return self.to_ak_legacy().to_dict(labels)
 
     def to_hdf(
         self, prefix_path: Any, dataset: str = "index", mode: str = "truncate", file_type: str = "distribute"
     ) -> None:
-        """Write the labels to HDF5 files; see `Index.to_hdf`.  Computes."""
+        """Write the labels to HDF5 files; see `Index.to_hdf`.  Computes.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_hdf("labels")
+        >>> ak.get_datasets("labels*")
+        ['index']
+        """
         self.to_ak_legacy().to_hdf(prefix_path, dataset, mode, file_type)
 
     def update_hdf(self, prefix_path: Any, dataset: str = "index", repack: bool = True) -> None:
-        """Replace labels in HDF5 files; see `Index.update_hdf`.  Computes."""
+        """Replace labels in HDF5 files; see `Index.update_hdf`.  Computes.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> index = pandas.Index([3, 1]).ak.to_ak()
+        >>> index.ak.to_hdf("labels")
+        >>> index.ak.update_hdf("labels", "more")
+        >>> ak.get_datasets("labels*")
+        ['index', 'more']
+        """
         self.to_ak_legacy().update_hdf(prefix_path, dataset, repack)
 
     def to_parquet(self, prefix_path: Any, dataset: str = "index", mode: str = "truncate") -> None:
-        """Write the labels to Parquet files; see `Index.to_parquet`.  Computes."""
+        """Write the labels to Parquet files; see `Index.to_parquet`.  Computes.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_parquet("labels")
+        >>> ak.get_datasets("labels*")
+        ['index']
+        """
         self.to_ak_legacy().to_parquet(prefix_path, dataset, mode)
 
     def to_csv(self, prefix_path: Any, dataset: str = "index") -> None:
-        """Write the labels to CSV files; see `Index.to_csv`.  Computes."""
+        """Write the labels to CSV files; see `Index.to_csv`.  Computes.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_csv("labels")
+        >>> ak.get_datasets("labels*")
+        ['index']
+        """
         self.to_ak_legacy().to_csv(prefix_path, dataset)
 
 
@@ -173,19 +262,40 @@ class ArkoudaSeriesAccessor:
         self._obj = pandas_obj
 
     def to_ak(self) -> pd.Series:
-        """Return the Series with values and labels in lazy arrays."""
+        """Return the Series with values and labels in lazy arrays.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1]).ak.to_ak().dtype
+        ArkoudaInt64Dtype('int64')
+        """
         if self.is_arkouda:
             return self._obj
         index = ArkoudaIndexAccessor(self._obj.index).to_ak()
         return pd.Series(wrapped(as_lazy(self._obj)), index=index, name=self._obj.name)
 
     def collect(self) -> pd.Series:
-        """Return the Series with values and labels in pandas' own types; computes."""
+        """Return the Series with values and labels in pandas' own types; computes.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1]).ak.to_ak().ak.collect().tolist()
+        [3, 1]
+        """
         index = ArkoudaIndexAccessor(self._obj.index).collect()
         return pd.Series(_collected(self._obj), index=index, name=self._obj.name)
 
     def to_ak_legacy(self) -> Series:
-        """Return the Series as an `akdask.Series`."""
+        """Return the Series as an `akdask.Series`.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1]).ak.to_ak_legacy().values
+        array([3 1])
+        """
         return Series(as_lazy(self._obj), self._obj.name, ArkoudaIndexAccessor(self._obj.index).to_ak_legacy())
 
     @staticmethod
@@ -198,6 +308,12 @@ class ArkoudaSeriesAccessor:
             The values.
         name : hashable, optional
             Name of the values; unchanged by default.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series.ak.from_ak_legacy(ak.array([3, 1]), name="x").dtype
+        ArkoudaInt64Dtype('int64')
         """
         if isinstance(akarr, Series):
             index = ArkoudaIndexAccessor.from_ak_legacy(akarr.index)
@@ -208,7 +324,14 @@ class ArkoudaSeriesAccessor:
 
     @property
     def is_arkouda(self) -> bool:
-        """Whether values and labels are lazy."""
+        """Whether values and labels are lazy.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1]).ak.is_arkouda
+        False
+        """
         return _is_lazy(self._obj) and ArkoudaIndexAccessor(self._obj.index).is_arkouda
 
     def locate(self, key: Any) -> pd.Series:
@@ -218,6 +341,12 @@ class ArkoudaSeriesAccessor:
         ----------
         key : scalar, array, Index, list or tuple, or Series
             Labels, of pandas or lazy.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1], index=[7, 8]).ak.to_ak().ak.locate(8).tolist()
+        [1]
         """
         if isinstance(key, pd.Index):
             key = _legacy_index(key)
@@ -226,7 +355,14 @@ class ArkoudaSeriesAccessor:
         return self.from_ak_legacy(self.to_ak_legacy().locate(key))
 
     def groupby(self) -> GroupBy:
-        """Return the values grouped, as an `akdask.GroupBy`; lazy."""
+        """Return the values grouped, as an `akdask.GroupBy`; lazy.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1, 3]).ak.to_ak().ak.groupby().size()[1].tolist()
+        [1, 2]
+        """
         self._check("groupby")
         return GroupBy(as_lazy(self._obj))
 
@@ -248,6 +384,12 @@ class ArkoudaSeriesAccessor:
             If the Series is not lazy.
         ArgumentError
             If `na_position` is another word.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1]).ak.to_ak().ak.argsort().tolist()
+        [1, 0]
         """
         self._check("argsort")
         positions: Any = self._obj.array
@@ -269,6 +411,12 @@ class ArkoudaSeriesAccessor:
         ------
         ArgumentTypeError
             If the Series is not lazy.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.Series([3, 1]).ak.to_ak().ak.apply(lambda x: x + 1).tolist()
+        [4, 2]
         """
         self._check("apply")
         found = [func(item) for item in self._obj]
@@ -301,17 +449,38 @@ class ArkoudaDataFrameAccessor:
         self._obj = pandas_obj
 
     def to_ak(self) -> pd.DataFrame:
-        """Return the DataFrame with all columns in lazy arrays."""
+        """Return the DataFrame with all columns in lazy arrays.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.DataFrame({"x": [3, 1]}).ak.to_ak().dtypes["x"]
+        ArkoudaInt64Dtype('int64')
+        """
         columns = {name: wrapped(as_lazy(self._obj[name])) for name in self._obj.columns}
         return pd.DataFrame(columns, index=self._obj.index)
 
     def collect(self) -> pd.DataFrame:
-        """Return the DataFrame with all columns in pandas' own types; computes."""
+        """Return the DataFrame with all columns in pandas' own types; computes.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.DataFrame({"x": [3, 1]}).ak.to_ak().ak.collect().dtypes["x"]
+        dtype('int64')
+        """
         columns = {name: _collected(self._obj[name]) for name in self._obj.columns}
         return pd.DataFrame(columns, index=ArkoudaIndexAccessor(self._obj.index).collect())
 
     def to_ak_legacy(self) -> DataFrame:
-        """Return the DataFrame as an `akdask.DataFrame`, with its labels unless they are row numbers."""
+        """Return the DataFrame as an `akdask.DataFrame`, with its labels unless they are row numbers.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.DataFrame({"x": [3, 1]}).ak.to_ak().ak.to_ak_legacy()["x"]
+        array([3 1])
+        """
         columns = {str(name): as_lazy(self._obj[name]) for name in self._obj.columns}
         numbers = pd.RangeIndex(len(self._obj))
         is_numbered = isinstance(self._obj.index, pd.RangeIndex) and self._obj.index.identical(numbers)
@@ -325,6 +494,12 @@ class ArkoudaDataFrameAccessor:
         ----------
         akdf : DataFrame
             The frame.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> pandas.DataFrame.ak.from_ak_legacy(ak.DataFrame({"x": [3, 1]})).dtypes["x"]
+        ArkoudaInt64Dtype('int64')
         """
         columns = {name: wrapped(akdf[name]) for name in akdf.columns}
         return pd.DataFrame(columns, index=ArkoudaIndexAccessor.from_ak_legacy(akdf.index))
@@ -358,6 +533,13 @@ class ArkoudaDataFrameAccessor:
         ------
         ArgumentTypeError
             If columns of one are not lazy.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> left = pandas.DataFrame({"k": [1, 2], "x": [3, 4]}).ak.to_ak()
+        >>> left.ak.merge(pandas.DataFrame({"k": [2], "y": [9]}).ak.to_ak(), on="k")["y"].tolist()
+        [9]
         """
         frames: tuple[Any, Any] = (self._obj, right)
         for frame in frames:

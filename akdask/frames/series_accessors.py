@@ -166,12 +166,26 @@ class CategoricalAccessor(Properties):
 
 
 def date_operators(cls: AccessorClass) -> AccessorClass:
-    """Give a class of accessors ``floor``, ``ceil`` and ``round`` of times; a decorator of classes."""
+    """Give a class of accessors ``floor``, ``ceil`` and ``round`` of times; a decorator of classes.
+
+    Examples
+    --------
+    >>> Days = ak.date_operators(type("Days", (), {}))
+    >>> hasattr(Days, "floor"), hasattr(Days, "ceil")
+    (True, True)
+    """
     return _having(cls, ("floor", "ceil", "round"))
 
 
 def string_operators(cls: AccessorClass) -> AccessorClass:
-    """Give a class of accessors ``contains``, ``startswith`` and ``endswith`` of text; a decorator of classes."""
+    """Give a class of accessors ``contains``, ``startswith`` and ``endswith`` of text; a decorator of classes.
+
+    Examples
+    --------
+    >>> Words = ak.string_operators(type("Words", (), {}))
+    >>> hasattr(Words, "contains"), hasattr(Words, "endswith")
+    (True, True)
+    """
     return _having(cls, ("contains", "startswith", "endswith"))
 
 

@@ -67,16 +67,36 @@ class Bins2D:
 
     @property
     def x_middles(self) -> np.ndarray[Any, Any]:
-        """The middles of the bins along the first axis."""
+        """The middles of the bins along the first axis.
+
+        Examples
+        --------
+        >>> bins = ak.bins2d(ak.array([0, 1, 1]), ak.array([0, 2, 2]), bins=2)
+        >>> bins.x_middles.tolist()
+        [0.25, 0.75]
+        """
         return _middles(self.x_edges)
 
     @property
     def y_middles(self) -> np.ndarray[Any, Any]:
-        """The middles of the bins along the second axis."""
+        """The middles of the bins along the second axis.
+
+        Examples
+        --------
+        >>> bins = ak.bins2d(ak.array([0, 1, 1]), ak.array([0, 2, 2]), bins=2)
+        >>> bins.y_middles.tolist()
+        [0.5, 1.5]
+        """
         return _middles(self.y_edges)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the counts as a pandas DataFrame, labelled by the middles: rows along y, columns along x."""
+        """Return the counts as a pandas DataFrame, labelled by the middles: rows along y, columns along x.
+
+        Examples
+        --------
+        >>> ak.bins2d(ak.array([0, 1, 1]), ak.array([0, 2, 2]), bins=2).to_pandas().to_numpy().tolist()
+        [[1, 0], [0, 2]]
+        """
         index, columns = pd.Index(self.y_middles, name=self.y_label), pd.Index(self.x_middles, name=self.x_label)
         return pd.DataFrame(self.counts.T, index, columns)
 
@@ -107,6 +127,12 @@ class Bins2D:
         ------
         ArgumentError
             If HoloViews is not installed.
+
+        Examples
+        --------
+        >>> bins = ak.bins2d(ak.array([0, 1, 1]), ak.array([0, 2, 2]), bins=2)
+        >>> bins.to_holoviews()  # doctest: +SKIP
+        :Image   [x,y]   (rows)
         """
         holoviews = optional_package("holoviews")
         data = (self.x_middles, self.y_middles, self.counts.T)
@@ -131,6 +157,12 @@ class Bins2D:
         -------
         QuadMesh
             Of Matplotlib.
+
+        Examples
+        --------
+        >>> bins = ak.bins2d(ak.array([0, 1, 1]), ak.array([0, 2, 2]), bins=2)
+        >>> type(bins.draw(colorbar=False)).__name__
+        'QuadMesh'
         """
         of_axes, others = split_options(options)
         ax = drawing_axes(ax, of_axes.get("figsize"))
