@@ -96,7 +96,10 @@ def linspace(
     [0.0, 0.5, 1.0]
     """
     check_device(device)
-    return StandardArray(creation.linspace(start, stop, num, endpoint, np.float64 if dtype is None else dtype))
+    made = creation.linspace(start, stop, num, endpoint)
+    if dtype is None or np.dtype(dtype) == np.float64:
+        return StandardArray(made)
+    return StandardArray((np.floor(made) if np.dtype(dtype).kind in "iu" else made).astype(dtype))
 
 
 def full(shape: int | Sequence[int], fill_value: Any, *, dtype: Any = None, device: Any = None) -> StandardArray:
@@ -116,7 +119,7 @@ def full(shape: int | Sequence[int], fill_value: Any, *, dtype: Any = None, devi
     lengths = tuple(map(index, shape)) if isinstance(shape, Sequence) else (index(shape),)
     if min(lengths, default=0) < 0:
         raise ArgumentError(f"a shape is made of lengths from 0, not {lengths}.")
-    flat = creation.full(math.prod(lengths), value_of(fill_value), dtype)
+    flat = creation.filled(math.prod(lengths), value_of(fill_value), dtype)
     return StandardArray(shaped(flat, lengths))
 
 
@@ -304,7 +307,7 @@ def concat(arrays: Sequence[StandardArray], /, *, axis: int | None = 0) -> Stand
     items = [plain_array(item) for item in arrays]
     if axis is None:
         items = [item if item.ndim == 1 else item.flatten() for item in items]
-    return StandardArray(shapes.concatenate(items, axis=0 if axis is None else axis))
+    return StandardArray(shapes.chained(items, axis=0 if axis is None else axis))
 
 
 def stack(arrays: Sequence[StandardArray], /, *, axis: int = 0) -> StandardArray:

@@ -15,7 +15,7 @@ from akdask.arrays import creation, functions, reductions, shapes, sorting
 from akdask.arrays.axes import reduced_along
 from akdask.arrays.ndarray import shaped
 from akdask.arrays.reductions import cumsum
-from akdask.arrays.shapes import checked_axis, concatenate
+from akdask.arrays.shapes import chained, checked_axis
 from akdask.arrays.strided_layout import nonzero_positions
 from akdask.errors import ArgumentError, UnsupportedError
 
@@ -341,7 +341,7 @@ def searchsorted(
     table = x1._array if sorter is None else x1._array[plain_array(sorter)]
     wanted = plain_array(x2)
     flat = wanted if wanted.ndim == 1 else wanted.flatten()
-    return StandardArray(shaped(sorting.searchsorted(table, flat, side, x2_sorted), wanted.shape))
+    return StandardArray(shaped(sorting.insertion_points(table, flat, side), wanted.shape))
 
 
 def take(x: StandardArray, indices: StandardArray, /, *, axis: int | None = None) -> StandardArray:
@@ -386,7 +386,7 @@ def sort(x: StandardArray, /, *, axis: int = -1, descending: bool = False, stabl
     >>> xp.sort(xp.asarray([[3, 1], [2, 4]]), axis=0).tolist()
     [[2, 1], [3, 4]]
     """
-    return StandardArray(sorting.sort(x._array, axis=axis, ascending=not descending))
+    return StandardArray(sorting.in_order(x._array, axis, not descending))
 
 
 class UniqueAll(NamedTuple):
@@ -421,13 +421,13 @@ def unique_values(x: StandardArray, /) -> StandardArray:
     >>> xp.unique_values(xp.asarray([[3, 1], [3, 2]])).tolist()
     [1, 2, 3]
     """
-    ordered = sorting.sort(flat(x))
+    ordered = sorting.in_order(flat(x))
     return StandardArray(ordered[_begins(ordered)])
 
 
 def unique_counts(x: StandardArray, /) -> UniqueCounts:
     """Return the distinct elements, and how often each occurs."""
-    ordered = sorting.sort(flat(x))
+    ordered = sorting.in_order(flat(x))
     begins = _begins(ordered)
     return UniqueCounts(StandardArray(ordered[begins]), StandardArray(_counts(begins)))
 
@@ -457,12 +457,12 @@ def _begins(ordered: Any) -> Any:
     """Return which elements differ from the one before."""
     if not ordered.size:
         return creation.full(0, True)
-    return concatenate([creation.array(np.array([True])), ordered[1:] != ordered[:-1]])
+    return chained([creation.array(np.array([True])), ordered[1:] != ordered[:-1]])
 
 
 def _counts(begins: Any) -> Any:
     (starts,) = nonzero_positions(begins)
-    return functions.diff(concatenate([starts, creation.array(np.array([begins.size]))])) if begins.size else starts
+    return functions.diff(chained([starts, creation.array(np.array([begins.size]))])) if begins.size else starts
 
 
 # ------------------------------------------------------------------------------------------------------ of each element

@@ -344,7 +344,7 @@ class Fields(BitVector):
     def _parsed(self, strings: Strings) -> Any:
         """Return the numbers whose bits are named in text."""
         # Between separators, each name is found together with its separators.
-        text = strings.stick(self.separator).lstick(self.separator)
+        text: Any = self.separator + strings + self.separator
         found = [text.contains(f"{self.separator}{name}{self.separator}") for name in self.names]
         bits = [bit.astype("uint64") << np.uint64(shift) for bit, shift in zip(found, self.shifts, strict=True)]
         return reduce(lambda one, other: one | other, bits)

@@ -23,7 +23,7 @@ from akdask.engine.node import Frame
 from akdask.engine.run import CollectionRows
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call, Constant, Value, cast
-from akdask.errors import errors_end_at_caller
+from akdask.errors import ArgumentTypeError, errors_end_at_caller
 
 if TYPE_CHECKING:
     from akdask.arrays.writing import Storable
@@ -51,6 +51,8 @@ class Categorical(Array):
         The label that stands for missing.
     NAvalue, naValue : str, optional
         The same, as older releases of Arkouda spell it.
+    codes, categories, permutation, segments
+        As for `from_codes`, instead of values.
 
     Raises
     ------
@@ -69,6 +71,8 @@ class Categorical(Array):
 
     objType = "Categorical"
 
+    _is_grouped: bool
+
     BinOps = frozenset(("==", "!="))
     """Operators of two operands that an Arkouda server has for it."""
 
@@ -83,10 +87,22 @@ class Categorical(Array):
 
     @refuses_foreign()
     def __init__(
-        self, values: Any, *, na_value: str | None = None, NAvalue: str | None = None, naValue: str | None = None
+        self,
+        values: Any,
+        *,
+        na_value: str | None = None,
+        NAvalue: str | None = None,
+        naValue: str | None = None,
+        codes: Any = None,
+        categories: Any = None,
+        permutation: Any = None,
+        segments: Any = None,
     ) -> None:
         na = tables.na_given(na_value, NAvalue, naValue)
-        made = values if isinstance(values, Categorical) else tables.made_of(Categorical, values, na)
+        if codes is not None and categories is not None:
+            made: Categorical = Categorical.from_codes(codes, categories, permutation, segments, na_value=na)
+        else:
+            made = values if isinstance(values, Categorical) else tables.made_of(Categorical, values, na)
         super().__init__(made._frame, made._value)
         self._category_table: CategoryTable = made._category_table
         self._positions: Positions = made._positions
@@ -401,8 +417,13 @@ class Categorical(Array):
 
         Parameters
         ----------
-        test : Strings, Categorical or sequence of str
+        test : Strings or Categorical
             The elements to look for.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is none of them.
 
         Examples
         --------
@@ -410,6 +431,8 @@ class Categorical(Array):
         >>> c.in1d(ak.array(["b", "z"])).tolist()
         [True, False, True]
         """
+        if not isinstance(test, Strings | Categorical):
+            raise ArgumentTypeError(f"in1d takes Strings or a Categorical, not a {type(test).__name__}.")
         from akdask.operators.join.plan import BuildKeySet
 
         wanted = test.to_strings() if isinstance(test, Categorical) else tables.strings_of(test)
@@ -669,7 +692,7 @@ class Categorical(Array):
         >>> c.sort_values().tolist()
         ['a', 'b', 'b']
         """
-        ordered: Categorical = sorting.sort(self)
+        ordered: Categorical = sorting.in_order(self)
         return ordered
 
     def fillna(self, value: str) -> Categorical:
@@ -763,7 +786,7 @@ class Categorical(Array):
         Raises
         ------
         NonUniqueError
-            If a label comes twice; raised at compute.
+            If a label comes twice; of labels that are to be read, raised at compute.
 
         Examples
         --------
@@ -773,6 +796,7 @@ class Categorical(Array):
         """
         from akdask.operators.join.plan import CategoryTable, UniqueLabels
 
+        tables.check_unique(new_categories)
         na = tables.na_label(self) if na_value is None else na_value
         labels = UniqueLabels(tables.in_one_partition(tables.strings_of(new_categories)))
         return tables.with_table(self, CategoryTable(labels, na).in_order(self.ordered))

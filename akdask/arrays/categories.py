@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +190,14 @@ def of_codes(cls: Any, codes: Any, categories: Any, positions: Sequence[Any], na
     labels = CategoryTable(in_one_partition(strings_of(categories)), na).in_order(ordered)
     parts = [None if part is None else array(part).copy() for part in positions]
     return cls.of(codes._frame, value, labels, *parts)
+
+
+def check_unique(labels: Any) -> None:
+    """Refuse labels that are at hand and come twice."""
+    known = at_hand(labels) if isinstance(labels, Array) else None
+    if known is not None and len(set(known)) < len(known):
+        twice = next(label for label, count in Counter(known).items() if count > 1)
+        raise NonUniqueError(f"the category {twice!r} is there more than once.")
 
 
 def check_codes(codes: pdarray, categories: Any) -> None:
@@ -428,7 +437,9 @@ def without_unused(categorical: Any) -> Any:
         return categorical.set_categories(categorical[~categorical.isna()].unique().to_strings())
     text = categorical.to_strings()
     distinct = Distinct.of(text._frame, text._value)
-    return categorical.set_categories(Strings(distinct, distinct.values))
+    found = categorical.set_categories(Strings(distinct, distinct.values))
+    found._is_grouped = True
+    return found
 
 
 def with_more(categorical: Any, new_categories: Any) -> Any:

@@ -14,14 +14,21 @@ from akdask.arrays.elementwise import PLAIN, cast
 from akdask.arrays.ndarray import ArrayView, reshaped
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
-from akdask.arrays.sorting import invert_permutation, searchsorted
-from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
+from akdask.arrays.sorting import insertion_points, invert_permutation
+from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, STR, UINT8, UINT64, ColumnType, bigint_of, column_type
 from akdask.columns.summation import nearest
 from akdask.deferred import is_pandas, pd
 from akdask.engine.sources import as_column, at_hand, counted, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value
 from akdask.engine.values import cast as cast_value
-from akdask.errors import ArgumentError, ArgumentTypeError, CallError, UnfitArgumentError, ZeroDivisorError
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    CallError,
+    ConversionError,
+    UnfitArgumentError,
+    ZeroDivisorError,
+)
 
 
 @refuses_foreign()
@@ -72,11 +79,14 @@ def array(
     """
     if isinstance(a, ArrayView):
         return ArrayView(array(a.base, dtype, max_bits=max_bits), a.shape)
-    if dtype is not None and isinstance(a, list | tuple | np.ndarray) and column_type(dtype) == FLOAT64:
-        a = _with_floats(a)
+    if dtype is not None and isinstance(a, list | tuple | np.ndarray):
+        if column_type(dtype) == FLOAT64:
+            a = _with_floats(a)
+        elif column_type(dtype) == BIGINT:
+            _check_numeric(a)
     if _is_of_dlpack(a):
         a = from_dlpack(a)
-    if not isinstance(a, Iterable) or isinstance(a, str | bytes | dict):
+    if not isinstance(a, Iterable) or isinstance(a, str | bytes | dict | set):
         raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
     if isinstance(a, list | tuple) and a and isinstance(a[0], list | tuple | np.ndarray):
         a = np.ma.array(a) if any(isinstance(row, np.ma.MaskedArray) for row in a) else at_hand(a)
@@ -95,7 +105,18 @@ def array(
         if made is None:
             is_sequence = isinstance(a, Sequence) and not isinstance(a, range)
             made = wrap(*literal(as_column(a if is_sequence or _is_array(a) else list(a))))
-    return _typed(made, dtype, max_bits)
+    try:
+        return _typed(made, dtype, max_bits)
+    except ConversionError as error:
+        raise ArgumentTypeError(error.message, details=error.details, hint=error.hint) from error
+
+
+def _check_numeric(items: Any) -> None:
+    """Refuse elements that become no integers of any size: bools, and objects that are neither numbers nor text."""
+    found = np.asarray(items, None if isinstance(items, np.ndarray) else object)
+    for item in found.flat if found.dtype.kind == "O" else found.flat[:1]:
+        if isinstance(item, bool | np.bool_) or not isinstance(item, int | float | np.number | str):
+            raise ArgumentTypeError(f"integers of any size are made of numbers, not of {item!r:.100}.")
 
 
 def _is_of_dlpack(item: Any) -> bool:
@@ -250,7 +271,7 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     endpoint : bool, default True
         Whether `stop` is the last number.
     dtype : dtype-like
-        float64 unless given; integers are rounded down.
+        float64, as in Arkouda.
     axis : int, default 0
         Where the dimension of the numbers is, between arrays.
     length : int, optional
@@ -259,7 +280,7 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     Raises
     ------
     ArgumentTypeError
-        If `start` or `stop` is no number, or `num` not whole.
+        If `start` or `stop` is no number, `num` not whole, or `dtype` not float64.
     ArgumentError
         If `num` is below 0.
 
@@ -270,6 +291,7 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
     """
     if isinstance(num, str):
         raise ArgumentTypeError(f"num is a whole number from 0, not {num!r:.100}.")
+    _check_is_float("linspace", dtype)
     count = row_count(num if length is None else length)
     if axis and not isinstance(start, pdarray) and not isinstance(stop, pdarray):
         raise ArgumentError("linspace between two numbers has one dimension, and takes no axis.")
@@ -277,13 +299,10 @@ def linspace(  # noqa: PLR0917 - NumPy's signature
         from akdask.arrays.shapes import spaced_between
 
         spaced: pdarray = spaced_between(start, stop, count, bool(endpoint), axis)
-        return spaced if column_type(dtype) == FLOAT64 else cast(np.floor(spaced), dtype)
+        return spaced
     _check_numbers("linspace", start, stop)
     rows, bounds = counted(count), {"start": float(start), "stop": float(stop)}
-    value: Value = Call("linspace", rows.position, **bounds, num=count, endpoint=bool(endpoint))
-    wanted = column_type(dtype)
-    made = pdarray(rows, Call("floor", value) if wanted.kind in ("int", "uint") else value)
-    return made if wanted == FLOAT64 else cast(made, wanted)
+    return pdarray(rows, Call("linspace", rows.position, **bounds, num=count, endpoint=bool(endpoint)))
 
 
 def logspace(  # noqa: PLR0917 - NumPy's signature
@@ -304,7 +323,7 @@ def logspace(  # noqa: PLR0917 - NumPy's signature
     base : number
         The base of the powers.
     endpoint, dtype, axis
-        As for `linspace`; integers lose their fraction.
+        As for `linspace`.
 
     Raises
     ------
@@ -317,11 +336,19 @@ def logspace(  # noqa: PLR0917 - NumPy's signature
     [1.0, 10.0, 100.0, 1000.0]
     """
     _check_numbers("logspace", base)
+    _check_is_float("logspace", dtype)
     if not base > 0:
         raise ArgumentError(f"logspace raises a positive base, not {base}.")
     exponents: Any = linspace(start, stop, num, endpoint)
     made: pdarray = float(base) ** exponents
-    return made if column_type(dtype) == FLOAT64 else cast(made, dtype)
+    return made
+
+
+def _check_is_float(name: str, dtype: Any) -> None:
+    if dtype is not None and column_type(dtype) != FLOAT64:
+        raise ArgumentTypeError(
+            f"{name} makes float64, no {dtype}.", hint="cast the result, for example with astype(…)."
+        )
 
 
 def _check_numbers(name: str, *items: Any) -> None:
@@ -372,9 +399,9 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
     Raises
     ------
     ArgumentError
-        If a size is below 0, or a shape without dimensions.
+        If a size is below 0, a shape has no dimensions, or several for text.
     ArgumentTypeError
-        If a size is not whole, or a value does not fit the type.
+        If a size is not whole, a value does not fit the type, or the type is none that Arkouda makes arrays of.
 
     Examples
     --------
@@ -384,11 +411,32 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
     if isinstance(fill_value, str):
         fill_value.encode()  # text that UTF-8 cannot hold is refused here, not where rows are computed
     shape, fill_value = shape_of(size), value_of(fill_value)
-    made = _filled(math.prod(shape), fill_value, str if class_asked_for(dtype) is not None else dtype, max_bits)
-    return made if len(shape) == 1 else reshaped(made, shape)
+    made = filled(
+        math.prod(shape), fill_value, str if class_asked_for(dtype) is not None else _made_type(dtype), max_bits
+    )
+    if len(shape) == 1:
+        return made
+    if made._value.dtype == STR:
+        raise ArgumentError(f"text has one dimension, and not the shape {shape}.")
+    return reshaped(made, shape)
 
 
-def _filled(size: int, fill_value: Any, dtype: Any, max_bits: int | None) -> Any:
+def _made_type(dtype: Any) -> Any:
+    """Return a type that an array may be filled with; those of other widths are refused, as in Arkouda."""
+    if dtype is None or isinstance(dtype, ColumnType):
+        return dtype
+    wanted = column_type(dtype)
+    if wanted == UINT8 or (wanted.kind in ("int", "uint", "float") and np.dtype(dtype).itemsize < wanted.itemsize):
+        raise ArgumentTypeError(
+            f"arrays are not filled as {np.dtype(dtype)}.",
+            details=["types: int64, uint64, float64, bool, bigint, str"],
+            hint="make one of 64 bits; astype(ak.uint8) narrows it to bytes.",
+        )
+    return wanted
+
+
+def filled(size: int, fill_value: Any, dtype: Any, max_bits: int | None = None) -> Any:
+    """Return a number of elements of one value, of any type that a column holds."""
     constant = Constant(fill_value)
     wanted = constant.dtype if dtype is None else column_type(dtype)
     if wanted == BIGINT:
@@ -410,7 +458,7 @@ def _filled(size: int, fill_value: Any, dtype: Any, max_bits: int | None) -> Any
 
 
 def _number_type(dtype: Any) -> ColumnType:
-    wanted = column_type(dtype)
+    wanted: ColumnType = _made_type(dtype)
     if wanted == STR:
         raise ArgumentTypeError(f"there are no zeros and ones of type {wanted}.", hint="use ak.full(size, text).")
     return wanted
@@ -607,4 +655,4 @@ def broadcast(segments: Any, values: Any, size: int = -1, permutation: Any = Non
             f"broadcast has {segments.size} segments for {nrows} rows.", hint="pass the size, or a permutation."
         )
     rows: Any = arange(nrows) if permutation is None else invert_permutation(permutation)
-    return values[searchsorted(segments, rows, side="right") - 1]
+    return values[insertion_points(segments, rows, side="right") - 1]

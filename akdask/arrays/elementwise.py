@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays import row_selection as row_tools
-from akdask.arrays.array import Array, at_hand, class_asked_for, special, unlabelled, wrap
+from akdask.arrays.array import Array, at_hand, class_asked_for, computed, special, unlabelled, wrap
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, column_type, unlimited
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
@@ -20,7 +20,7 @@ from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Filter, Project, Slice, column_identity
 from akdask.engine.run import resolve_lengths
-from akdask.engine.sources import Rows, as_column, literal, refuses_foreign
+from akdask.engine.sources import Literal, Rows, as_column, literal, refuses_foreign
 from akdask.engine.values import Call, Constant, Value, apart, widened, with_missing
 from akdask.engine.values import cast as cast_value
 from akdask.error_state import check_divisor
@@ -191,7 +191,13 @@ class ElementwiseArray(NDArrayOperatorsMixin, Array):
         if asked_for is not None:
             return categories_of(dtype, asked_for._cast_from(self))
         wanted = column_type(dtype)
-        return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
+        if wanted == unlimited(self._value.dtype):
+            return self.copy()
+        made = self._operate("cast", self, dtype=wanted.name)
+        if self._value.dtype != STR or type(self._frame) is not Literal:
+            return made
+        # Text in memory is read now, so that text that is no number is an error of this call.
+        return wrap(*computed(made._frame, made._value))
 
     def __eq__(self, other: object) -> Any:
         """Return where elements are equal, row by row; False for None, as Arkouda does."""
@@ -311,8 +317,9 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
         The type wanted, by name, NumPy dtype or Python type; ``str`` and `Strings` give `Strings`, and `Categorical`,
         of Strings, a `Categorical`.  A Categorical becomes Strings only.
     errors : ErrorMode, or its name
-        ``strict``: text that is not a number is an error at compute.  ``ignore``: it gives NaN, the smallest int,
-        0 or False.  ``return_validity``: the same, and for Strings also an array that is True where text is a number.
+        ``strict``: text that is not a number is an error, at once if it is in memory, and else at compute.
+        ``ignore``: it gives NaN, the smallest int, 0 or False.  ``return_validity``: the same, and for Strings also an
+        array that is True where text is a number.
 
     Returns
     -------
@@ -326,7 +333,7 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
     ArgumentError
         If a Categorical is cast to something else than Strings, or `errors` is not a name of an `ErrorMode`.
     ConversionError
-        When it is computed, if some text is no number.
+        If some text is no number.
 
     Examples
     --------
@@ -344,6 +351,8 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
     except ValueError:
         raise ArgumentError(f"cast: errors={errors!r} is none of {', '.join(ErrorMode.__members__)}.") from None
     is_parsed = pda._value.dtype == STR and class_asked_for(dt) is None and column_type(dt) != STR
+    if pda.ndim > 1 and class_asked_for(dt) is None and column_type(dt) == STR:
+        raise ArgumentError(f"text has one dimension, and not {pda.ndim}.", hint="pda.flatten() has one.")
     if mode == ErrorMode.strict or not is_parsed:
         return pda.astype(dt)
     name = column_type(dt).name
@@ -390,6 +399,14 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     labelled = next((item for item in (x, y) if hasattr(item, "_chosen")), None)
     if labelled is not None and all(isinstance(item, type(labelled) | str) for item in (x, y)):
         return labelled._chosen(condition, x, y)
+    if labelled is not None and any(type(item).__name__ == "Strings" for item in (x, y)):
+        raise ArgumentTypeError("where chooses between two Categoricals or two Strings.", hint="use to_strings().")
+    if (
+        isinstance(condition, bool | np.bool_)
+        and all(isinstance(item, Array) for item in (x, y))
+        and x.shape == y.shape
+    ):
+        return x if condition else y
     return elementwise("where", condition, x, y)
 
 
@@ -422,14 +439,21 @@ def clip(pda: Array, lo: Any, hi: Any) -> Any:
 
 
 def round(pda: Array, decimals: int | None = None) -> Any:
-    """Return the elements rounded to a number of decimals, half to even; float64 of bools.  Lazy.
+    """Return floats rounded to a number of decimals, half to even; float64 of bools, integers as they are.  Lazy.
 
     Examples
     --------
     >>> ak.round(ak.array([1.25, 2.5, 3.5])).tolist(), ak.round(ak.array([1.26, 2.54]), 1).tolist()
     ([1.0, 2.0, 4.0], [1.3, 2.5])
     """
-    return elementwise("round", pda, decimals=decimals or 0)
+    if getattr(pda, "dtype", None) in (np.int64, np.uint64, np.uint8):
+        return pda.copy()
+    return rounded(pda, decimals)
+
+
+def rounded(array: Array, decimals: int | None = None) -> Any:
+    """Return the elements rounded as NumPy rounds them, integers too; lazy."""
+    return elementwise("round", array, decimals=decimals or 0)
 
 
 def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
@@ -457,10 +481,10 @@ def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
     """
     if isinstance(y, int | float | np.number) and y == 0:
         raise ZeroDivisorError("divmod: the divisor is 0.")
+    quotient, remainder = elementwise("floor_divide", x, y), elementwise("remainder", x, y)
     known = at_hand(y) if isinstance(y, Array) and where is True else None
     if known is not None and not known.all():
         raise ZeroDivisorError("divmod: a divisor is 0.", hint="where=y != 0 has others alone divided.")
-    quotient, remainder = elementwise("floor_divide", x, y), elementwise("remainder", x, y)
     if where is True:
         return quotient, remainder
     return elementwise("where", where, quotient, x), elementwise("where", where, remainder, x)

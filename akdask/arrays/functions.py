@@ -20,16 +20,15 @@ from akdask.arrays.array import Array, check_axis, unlabelled, wrap
 from akdask.arrays.axes import along_axis
 from akdask.arrays.creation import arange, full_like
 from akdask.arrays.creation import array as make_array
-from akdask.arrays.elementwise import ElementwiseArray, clip, elementwise, fitting, where
-from akdask.arrays.elementwise import round as rounded
+from akdask.arrays.elementwise import ElementwiseArray, clip, elementwise, fitting, rounded, where
 from akdask.arrays.keys import as_arrays
 from akdask.arrays.ndarray import ArrayView, as_array, reshaped, shaped, spread
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.shapes import checked_axis, concatenate
+from akdask.arrays.shapes import chained, checked_axis
 from akdask.arrays.strided_layout import nonzero_positions
-from akdask.columns.dtypes import FLOAT64, STR, column_type
+from akdask.columns.dtypes import BOOL, FLOAT64, STR, column_type
 from akdask.engine.alignment import align
 from akdask.engine.missing import call
 from akdask.engine.node import Frame
@@ -157,6 +156,8 @@ def hash(pda: Any, full: bool = True) -> Any:
     """
     if isinstance(pda, list | tuple) and not all(isinstance(unlabelled(item), Array) for item in pda):
         raise ArgumentTypeError("hash takes lazy arrays, one or several.", hint="make one with ak.array(…).")
+    if isinstance(pda, Array) and pda._value.dtype == BOOL:
+        raise ArgumentTypeError("hash takes no bools.", hint="hash pda.astype(int), or a list with other arrays.")
     arrays = as_arrays(pda)
     halves = [half for item in arrays for half in _digest(item)]
     frame, values = align("hash", halves)
@@ -184,7 +185,7 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     a : pdarray, Strings or Categorical
         The elements.
     indices : int, or array of int
-        Positions; negative ones count from the end.  An int gives the element itself.
+        Positions; negative ones count from the end.  An int gives one element, in an array.
     axis : int, optional
         The dimension of an array of several dimensions to take from; unless given, the array is flattened first.
 
@@ -198,6 +199,8 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     """
     if not isinstance(a, Array):
         raise ArgumentTypeError(f"take needs a lazy array, got {type(a).__name__}.")
+    if isinstance(indices, int | np.integer):
+        indices = [int(indices)]
     if a.ndim == 1:
         check_axis("take", axis)
         if isinstance(indices, Array) and indices.ndim != 1:
@@ -237,7 +240,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if index(n) < 0:
         raise ArgumentError(f"diff: n is a whole number from 0, not {n!r}.")
     parts = [_beside(part, a, axis) for part in (prepend, a, append) if part is not None]
-    found: Any = a if len(parts) == 1 else concatenate(parts, axis=axis)
+    found: Any = a if len(parts) == 1 else chained(parts, axis=axis)
     operation = "not_equal" if getattr(found, "dtype", None) == np.dtype(bool) else "subtract"
     before = (slice(None),) * axis
     for _ in range(index(n)):
@@ -405,7 +408,7 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.argmin: reductions.argmin,
     np.argmax: reductions.argmax,
     np.count_nonzero: reductions.count_nonzero,
-    np.concatenate: shapes.concatenate,
+    np.concatenate: shapes.chained,
     np.where: where,
     np.clip: clip,
     np.round: rounded,
@@ -440,7 +443,7 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.tril: matrices.tril,
     np.triu: matrices.triu,
     np.diff: diff,
-    np.take: take,
+    np.take: lambda a, indices, axis=None: a.take(indices, axis) if np.isscalar(indices) else take(a, indices, axis),
     np.copy: lambda a: a.copy(),
     np.cumsum: reductions.cumsum,
     np.cumprod: reductions.cumprod,

@@ -69,6 +69,24 @@ def bools(name: str, values: Any) -> Any:
     return values
 
 
+def no_bools(name: str, values: Any) -> Any:
+    """Return values, and refuse bools, as Arkouda does."""
+    if getattr(values, "dtype", None) == BOOL.numpy:
+        raise ArgumentTypeError(f"{name} of groups is of numbers, not of bool.", hint="use any or all.")
+    return values
+
+
+def exact_values(name: str, values: Any, *, of_text: bool = True) -> Any:
+    """Return values that groups are made of besides the keys, and refuse floats, as Arkouda does, and text if told."""
+    for item in values if is_several(values) else [values]:
+        array = lazy_array(name, item)
+        if array._value.dtype == FLOAT64 and type(array) is pdarray:
+            raise ArgumentTypeError(f"{name} of groups is not of floats.", hint="round or cast them to integers first.")
+        if not of_text and (isinstance(array, Categorical) or array._value.dtype.kind == "str"):
+            raise ArgumentTypeError(f"{name} of groups is not of text.", hint="group by the keys and the text.")
+    return values
+
+
 def reduced(groups: Any, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
     """Return the keys, and one reduction of the groups that takes one pass over the rows."""
     keys, (result,) = reduced_at_once(groups, [(values, name)], **params)
@@ -111,9 +129,17 @@ def aggregated(groups: Any, values: Any, operator: str | Sequence[str], skipna: 
     if name in ("any", "all"):
         # By name they take numbers for truth, in Arkouda too.
         return reduced(groups, name, values)
+    if name in ("min", "max"):
+        return reduced(groups, name, values, skipna=skipna)
     method = getattr(groups, name)
     given = {"skipna": skipna, "ddof": ddof}
     return method(values, **{name: given[name] for name in signature(method).parameters if name in given})
+
+
+def of_any_type(groups: Any, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
+    """Return the keys and a reduction of values of any type, also of those that methods of `GroupBy` refuse."""
+    of_any = {"nunique": nunique, "unique": unique, "mode": mode}
+    return of_any[name](groups, values) if name in of_any else getattr(groups, name)(values, **params)
 
 
 def nunique(groups: Any, values: Any) -> tuple[Keys, Any]:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from akdask.arrays.array import Array, wrap
+from akdask.arrays.array import Array, at_hand, wrap
 from akdask.arrays.keys import as_array, as_arrays, codes_of, is_several, like, projected
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import check_sample, known_lengths, position
-from akdask.arrays.sorting import sort
+from akdask.arrays.sorting import in_order
 from akdask.engine.alignment import Aligned, align
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Value, split_keys
@@ -57,11 +57,26 @@ def sample(  # noqa: PLR0917 - the arguments of `GroupBy.sample`
     if permute_samples and (return_indices or not is_several(values)):
         return _chosen(groups, choice, arrays[0], return_indices, *odds)[1]
     groups._on(*map(codes_of, arrays))
+    _check_sizes(groups, choice, *odds)
     positions: Any = _chosen(groups, choice, arrays[0], True, *odds)[1]
     if not permute_samples:
-        positions = sort(positions)
+        positions = in_order(positions)
     chosen = [array[positions] for array in arrays]
     return positions if return_indices else chosen if is_several(values) else chosen[0]
+
+
+def _check_sizes(groups: Any, choice: RowsPerGroup, *odds: Array) -> None:
+    """Refuse samples that groups of keys in memory cannot give; of others, it is told when they are drawn."""
+    if any(at_hand(key) is None for key in as_arrays(groups.keys)):
+        return
+    if choice.count is not None and not choice.replace:
+        least = int(groups.size()[1].min()) if groups.ngroups else choice.count
+        if least < choice.count:
+            raise ArgumentError(f"{choice.count} rows cannot be chosen from a group of {least}.", hint="replace=True")
+    for weights in odds:
+        below: Any = weights < 0
+        if below.any() or (groups.sum(weights)[1] == 0).any():
+            raise ArgumentError("the odds of rows are not negative, and above 0 for one row of each group at least.")
 
 
 def _seed_of(random_state: Any) -> int:

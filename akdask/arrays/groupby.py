@@ -92,6 +92,20 @@ def _of_known_values(groups: GroupBy, name: str, values: Any, skipna: bool = Tru
 
 
 @shown_by(_OF_GROUPS)
+def _extreme_of_values(groups: GroupBy, name: str, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+    """Return the keys and {what} of each group, of the type of the values, which are no bools; lazy.
+
+    Parameters
+    ----------
+    values : pdarray
+        With the rows of the keys.
+    skipna : bool
+        Leave out NaN; otherwise groups with NaN give NaN.
+    """
+    return reductions.reduced(groups, name, reductions.no_bools(name, values), skipna=skipna)
+
+
+@shown_by(_OF_GROUPS)
 def _spread_of_values(
     groups: GroupBy, name: str, values: Any, skipna: bool = True, ddof: int = 1
 ) -> tuple[Keys, pdarray]:
@@ -421,8 +435,8 @@ class GroupBy(Writable):
     mean = reduction("mean", _of_known_values)
     var = reduction("var", _spread_of_values)
     std = reduction("std", _spread_of_values)
-    min = reduction("min", _of_known_values)
-    max = reduction("max", _of_known_values)
+    min = reduction("min", _extreme_of_values)
+    max = reduction("max", _extreme_of_values)
     argmin = reduction("argmin", _position_of_values)
     argmax = reduction("argmax", _position_of_values)
     first = reduction("first", _of_values)
@@ -433,7 +447,7 @@ class GroupBy(Writable):
     XOR = reduction("XOR", _of_values)
 
     def nunique(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the number of distinct values of each group, without NaN; several arrays make rows.
+        """Return the keys and the number of distinct values of each group, not of floats; several arrays make rows.
 
         Examples
         --------
@@ -441,16 +455,21 @@ class GroupBy(Writable):
         >>> g.nunique(ak.array([5, 6, 7]))[1].tolist()
         [1, 2]
         """
-        return reductions.nunique(self, values)
+        return reductions.nunique(self, reductions.exact_values("nunique", values))
 
     def unique(self, values: Any) -> tuple[Keys, Any]:
         """Return the keys and the distinct values of each group, ascending, as a SegArray; lazy.
 
         Parameters
         ----------
-        values : pdarray, Strings or Categorical, or sequence of them
-            With the rows of the keys.  All NaN are one value, after all others; Categoricals give their labels.  For
-            several arrays, the distinct rows are found, and each array gives one SegArray of a list.
+        values : pdarray, or sequence of them
+            With the rows of the keys; no floats.  For several arrays, the distinct rows are found, and each array gives
+            one SegArray of a list.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it has floats or text.
 
         Examples
         --------
@@ -459,7 +478,7 @@ class GroupBy(Writable):
         >>> found.tolist()
         [[4, 5], [3]]
         """
-        return reductions.unique(self, values)
+        return reductions.unique(self, reductions.exact_values("unique", values, of_text=False))
 
     def mode(self, values: Any) -> tuple[Keys, Any]:
         """Return the keys and the commonest value of each group; lazy.
@@ -467,8 +486,8 @@ class GroupBy(Writable):
         Parameters
         ----------
         values : pdarray, Strings or Categorical, or sequence of them
-            With the rows of the keys.  Of several equally common values, the one that comes first counts.  NaN are
-            left out.  For several arrays, the commonest row is found, as a list of its values.
+            With the rows of the keys; no floats.  Of several equally common values, the one that comes first counts.
+            For several arrays, the commonest row is found, as a list of its values.
 
         Examples
         --------
@@ -476,7 +495,7 @@ class GroupBy(Writable):
         >>> ak.GroupBy(ak.array([1, 1, 1, 2, 2])).mode(ak.array([5, 3, 3, 9, 4]))[1].tolist()
         [3, 9]
         """
-        return reductions.mode(self, values)
+        return reductions.mode(self, reductions.exact_values("mode", values))
 
     median = reduction("median", _statistic_of_values)
 

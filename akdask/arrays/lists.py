@@ -15,9 +15,9 @@ from akdask.arrays.display import EDGE, printed_numbers, quoted
 from akdask.arrays.elementwise import combine, fitting, operand
 from akdask.arrays.reductions import cumsum
 from akdask.arrays.scalar import value_of
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.columns.arrow import offsets_of, values_of
-from akdask.columns.dtypes import INT64, STR, ColumnType
+from akdask.columns.dtypes import BOOL, INT64, STR, ColumnType
 from akdask.columns.table import Table, to_objects, type_of
 from akdask.engine.alignment import Gather, Realign, align
 from akdask.engine.missing import demanded
@@ -34,6 +34,11 @@ from akdask.operators.values.segarray import LIST_REDUCTIONS
 
 def reduced(lists: Any, name: str, x: Any) -> Any:
     """Return a reduction of each list that is not empty, or of lists of other values if `x` is given."""
+    is_bool = (item_type(lists) if x is None else array(x)._value.dtype) == BOOL
+    if name in ("any", "all") and not is_bool:
+        raise ArgumentTypeError(f"{name} of lists is of bool.", hint="compare the values first: values != 0.")
+    if name in ("min", "max") and is_bool:
+        raise ArgumentTypeError(f"{name} of lists is of numbers, not of bool.", hint="use any or all.")
     frame, values = with_values(lists, x)
     return wrap(frame, Call(f"list_{name}", values))[lists.non_empty]
 
@@ -47,10 +52,10 @@ def placed(lists: Any, name: str, x: Any) -> Any:
 
 def aggregated(lists: Any, op: str, x: Any) -> tuple[Any, Any]:
     """Return the numbers of lists that are not empty, and a reduction of each; see `SegArray.aggregate`."""
-    if f"list_{op}" not in LIST_REDUCTIONS:
-        names = ", ".join(name.removeprefix("list_") for name in LIST_REDUCTIONS)
-        raise ArgumentError(f"there is no reduction {op!r}.", details=[f"reductions: {names}"])
-    results = getattr(lists, op)(x)
+    names = {name.removeprefix("list_").lower(): name.removeprefix("list_") for name in LIST_REDUCTIONS}
+    if op.lower() not in names:
+        raise ArgumentError(f"there is no reduction {op!r}.", details=[f"reductions: {', '.join(names)}"])
+    results = getattr(lists, names[op.lower()])(x)
     return wrap(*row_numbers(results._frame)), results
 
 
@@ -184,6 +189,8 @@ def assign(lists: Any, i: Any, j: int, v: Any) -> None:
 
 def with_one_more(lists: Any, x: Any, *, prepend: bool) -> Any:
     """Return lists with one more value each; see `SegArray.append_single`."""
+    if item_type(lists).kind == "str":
+        raise ArgumentTypeError("lists of text take no single text.", hint="append(…) takes a SegArray.")
     if isinstance(x, Array) and x._value.dtype != item_type(lists):
         raise UnfitArgumentError(f"values are of type {item_type(lists)}, as in the lists, not {x._value.dtype}.")
     frame, value = operand(array(x) if isinstance(x, list | tuple) else x)
@@ -221,7 +228,7 @@ def concatenated(items: Sequence[Any], axis: int, ordered: bool) -> Any:
     if len(set(kinds)) > 1:
         raise UnfitArgumentError("only SegArrays of one type can be joined.", details=[f"given: {', '.join(kinds)}"])
     if axis == 0:
-        return concatenate([first, *others])
+        return chained([first, *others])
     for other in others:
         first = first._like(*combine("list_join", [first, other]))
     return first
@@ -276,7 +283,7 @@ def check_starts(segments: Any, values: Array) -> int | None:
         return None
     if len(starts) and (starts[0] != 0 or (starts[1:] < starts[:-1]).any()):
         raise ArgumentError("segments ascend from 0.", details=[f"segments: {starts[:10].tolist()}"])
-    if not len(starts) and type(values._frame) is Literal and values.size:
+    if not len(starts) and values.rows.is_fixed and values.size:
         raise ArgumentError("no segments have no values.", details=[f"values: {values.size}"])
     if type(values._frame) is not Literal:
         return None

@@ -90,7 +90,7 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "drop_duplicates": "ak.Index(ak.unique(index.values))",
         "get_level_values": "index.values",
         "get_loc": "index.lookup(1)",
-        "isin": "index.lookup([1, 2])",
+        "isin": "index.lookup(ak.array([1, 2]))",
         "max": "index.values.max()",
         "min": "index.values.min()",
         "nunique": "ak.unique(index.values).size",

@@ -22,7 +22,7 @@ from akdask.arrays.ndarray import reshaped
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cumsum
 from akdask.arrays.scalar import Scalar
-from akdask.arrays.sorting import argmink, argsort, searchsorted
+from akdask.arrays.sorting import argmink, argsort, insertion_points
 from akdask.arrays.strings import Strings
 from akdask.arrays.ufuncs import exp, log1p
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, ColumnType, column_type
@@ -277,7 +277,7 @@ def _positions(generator: Any, count: int, wanted: int, replace: bool, weights: 
     if weights is not None:
         drawn = shaped(wanted, lambda rows: Call("random_uniform", rows.position, **stream))
         summed = cumsum(weights)
-        return searchsorted(summed / float(summed[count - 1]), drawn)
+        return insertion_points(summed / float(summed[count - 1]), drawn)
     if replace:
         return shaped(wanted, lambda rows: Call("random_integers", rows.position, **stream, low=0, high=count))
     if count and wanted < math.log2(count):

@@ -19,6 +19,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.text import count_of
 from akdask.arrays.writing import Path
+from akdask.columns.dtypes import UINT64
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Project
 from akdask.engine.values import Call, Constant, Value
@@ -109,6 +110,8 @@ class SegArray(Array):
             )
         if not isinstance(values, Array):
             raise ArgumentTypeError(f"values are a lazy array, not {type(values).__name__}.", hint="ak.array(…)")
+        if isinstance(segments, Array) and segments._value.dtype == UINT64:
+            raise ArgumentTypeError("segments are int64, not uint64.", hint="use astype(int).")
         nest = lists.nested(of_rows(array(segments)), of_rows(array(values)))
         longest = lists.check_starts(segments, values)
         super().__init__(nest, nest.lists)
@@ -167,6 +170,11 @@ class SegArray(Array):
         m : sequence of lists or of arrays, or pdarray
             All values are of one type; each value of a pdarray becomes a list of its own.
 
+        Raises
+        ------
+        ArgumentError
+            If arrays are of several types.
+
         Examples
         --------
         >>> SegArray.from_multi_array([[1, 2], [], [3]]).tolist()
@@ -174,6 +182,9 @@ class SegArray(Array):
         """
         if isinstance(m, pdarray):
             m = [[value] for value in m.tolist()]
+        types = {str(row.dtype) for row in m if isinstance(row, Array)}
+        if len(types) > 1:
+            raise ArgumentError("all values are of one type.", details=[f"types: {', '.join(sorted(types))}"])
         segments, values = lists.parts_of(m)
         return cls(segments, array(values))
 

@@ -15,7 +15,7 @@ from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import as_arrays, as_comparable, comparable_keys, is_several, lazy_array
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.columns.exact import EXACT
 from akdask.engine.sources import refuses_foreign
 from akdask.engine.values import Call
@@ -83,7 +83,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     ----------
     A : pdarray, Strings, Categorical, or sequence of them
         The elements; in several arrays, each row is one.
-    B : array like `A`, or data at hand
+    B : array like `A`
         The elements to search.  Every task gets an index of all of them; if they are too many, rows are exchanged.
     assume_unique : bool
         Rows of several arrays are known to differ; it is an error if they do not.  It saves no work.
@@ -100,7 +100,8 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     Raises
     ------
     ArgumentTypeError
-        If numbers are looked for among strings, or several arrays are of other types than those of the other side.
+        If numbers are looked for among strings, if one side is an array and the other none, if several arrays are of
+        other types than those of the other side, or `invert` is no bool.
     NonUniqueError
         If `assume_unique` is given, and rows of several arrays come twice.
 
@@ -111,12 +112,19 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     [True, False, True]
     """
     _check_sides(A, B, assume_unique)
+    if not isinstance(invert, bool | np.bool_):
+        raise ArgumentTypeError(f"in1d: invert is a bool, not {invert!r:.100}.")
     if symmetric:
-        return in1d(A, B, invert=invert), in1d(B, A, invert=invert)
+        return contained(A, B, invert=invert), contained(B, A, invert=invert)
+    return contained(A, B, invert=invert)
+
+
+def contained(A: Any, B: Any, invert: bool = False) -> Any:
+    """Return which elements of an array are among others, as `in1d` does, which may be a list; lazy."""
     arrays = as_arrays(A)
     apart = _integers_and_floats(B)
     if apart is not None:
-        integers, floats = (in1d(arrays, part) for part in apart)
+        integers, floats = (contained(arrays, part) for part in apart)
         either = integers | floats
         return ~either if invert else either
     B = as_comparable(arrays[0], B)
@@ -226,8 +234,13 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 
 def _check_sides(ar1: Any, ar2: Any, assume_unique: bool = False) -> None:
-    """Refuse several arrays whose types differ, or whose rows come twice though they are assumed to be distinct."""
+    """Refuse what is no array on one side, and several arrays whose types differ, or whose rows come twice.
+
+    Rows may come twice unless they are assumed to be distinct.
+    """
     if not (is_several(ar1) and is_several(ar2)):
+        for item in (ar1, ar2):
+            lazy_array("a set operation", item)
         return
     sides = [as_arrays(ar1), as_arrays(ar2)]
     types = [[array._type_name() for array in side] for side in sides]
@@ -249,7 +262,7 @@ def _distinct(items: Any) -> Any:
 def _selected(ar1: Any, ar2: Any, *, invert: bool) -> Any:
     """Return the elements of one array that the other contains, or lacks with `invert`."""
     arrays = as_arrays(ar1)
-    mask = in1d(arrays if is_several(ar1) else arrays[0], ar2, invert=invert)
+    mask = contained(arrays if is_several(ar1) else arrays[0], ar2, invert=invert)
     chosen = [array[mask] for array in arrays]
     return chosen if is_several(ar1) else chosen[0]
 
@@ -259,5 +272,5 @@ def _joined(ar1: Any, ar2: Any) -> Any:
     rights: list[Array] = as_arrays(as_comparable(lefts[0], ar2))
     if len(lefts) != len(rights):
         raise ArgumentError("set operations need as many arrays on both sides.")
-    joined = [concatenate([left, right]) for left, right in zip(lefts, rights, strict=True)]
+    joined = [chained([left, right]) for left, right in zip(lefts, rights, strict=True)]
     return joined if is_several(ar1) else joined[0]

@@ -10,12 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from akdask.arrays.array import Array, check_axis
-from akdask.arrays.creation import arange, full
+from akdask.arrays.creation import arange, filled, full
 from akdask.arrays.creation import array as make_array
 from akdask.arrays.elementwise import PLAIN, cast, clip, where
 from akdask.arrays.ndarray import ArrayView, as_array, rearranged, reshaped, shaped, spread
 from akdask.arrays.reductions import cumsum
-from akdask.arrays.sorting import searchsorted
+from akdask.arrays.sorting import insertion_points
 from akdask.arrays.strided_layout import Layout
 from akdask.columns.dtypes import ColumnType, bigint_of
 from akdask.engine import tuning
@@ -291,7 +291,7 @@ def _rolled(array: Any, shift: Any, axis: int) -> Any:
         return array
     layout = Layout.of(array.shape)
     parts = [rearranged(array, layout.along(axis, part)) for part in (slice(start, None), slice(start))]
-    return concatenate(parts, axis=axis)
+    return chained(parts, axis=axis)
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:
@@ -411,12 +411,12 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
 
 
 def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """Return the type that arrays have in common, and the arrays in it; lazy.
+    """Return the float type that arrays have in common, and the arrays in it; lazy.  Follows ``numpy.common_type``.
 
     Parameters
     ----------
     arrays : sequence of pdarray
-        Of numbers.
+        Of numbers, not of bools.
 
     Raises
     ------
@@ -433,8 +433,10 @@ def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     items = list(arrays)
     if any(not hasattr(item, "astype") or getattr(item, "dtype", None) is None for item in items):
         raise ArgumentTypeError("promote_to_common_dtype takes lazy arrays of numbers.")
-    # The result type is given, as Arkouda's rule has it: int64 with uint64 gives float64.
-    common = np.result_type(*(item.dtype for item in items))
+    try:
+        common = np.dtype(np.common_type(*(np.empty(0, item.dtype) for item in items)))
+    except TypeError as error:
+        raise ArgumentTypeError(f"promote_to_common_dtype takes lazy arrays of numbers: {error}.") from error
     return common, [item.astype(common) for item in items]
 
 
@@ -467,8 +469,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     Parameters
     ----------
     arrays : sequence of pdarray, or of Strings, Categorical, …
-        At least one, of one type; ints and floats meet in their common type.  Arrays of several dimensions have the
-        same lengths but for that along `axis`.
+        At least one, of one type.  Arrays of several dimensions have the same lengths but for that along `axis`.
     axis : int or None
         The dimension along which arrays of several dimensions are joined; None flattens them first.
     ordered : bool
@@ -477,7 +478,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     Raises
     ------
     ArgumentError
-        If there are none.
+        If there are none, or numbers are of several types.
     ArgumentTypeError
         If the types do not go together, or an argument is no lazy array.
     AxisError
@@ -489,6 +490,23 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     >>> concatenate([ak.arange(2), ak.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
     """
+    if isinstance(arrays, list | tuple) and all(type(item).__name__ == "pdarray" for item in arrays):
+        types = {item._value.dtype.name for item in arrays}
+        if len(types) > 1:
+            raise ArgumentError(
+                "concatenate takes numbers of one type.",
+                details=[f"types: {', '.join(sorted(types))}"],
+                hint="cast them first, for example with astype(float).",
+            )
+    if isinstance(arrays, list | tuple) and all(type(item).__name__ == "BitVector" for item in arrays):
+        widths = {(item.width, item.reverse) for item in arrays}
+        if len(widths) > 1:
+            raise ArgumentTypeError("concatenate takes BitVectors of one width and direction.")
+    return chained(arrays, axis, ordered)
+
+
+def chained(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
+    """Return arrays end to end, as `concatenate` does; ints and floats meet in their common type."""
     if not isinstance(arrays, Sequence) or isinstance(arrays, str):
         raise ArgumentTypeError(f"concatenate takes a list or tuple of arrays, not a {type(arrays).__name__}.")
     arrays = list(arrays)
@@ -499,7 +517,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
             kinds = ", ".join(type(array).__name__ for array in arrays)
             raise UnfitArgumentError(f"concatenate needs arrays of one kind, got {kinds}.")
     if isinstance(arrays[0], ArrayView):
-        return concatenate([array.base for array in arrays]) if axis is None else _joined_along(arrays, axis)
+        return chained([array.base for array in arrays]) if axis is None else _joined_along(arrays, axis)
     if not isinstance(arrays[0], Array):
         raise ArgumentTypeError(f"concatenate needs lazy arrays, got {type(arrays[0]).__name__}.")
     check_axis("concatenate", axis)
@@ -534,7 +552,7 @@ def _joined_along(arrays: Sequence[ArrayView], axis: int) -> Any:
     order = [axis, *range(axis), *range(axis + 1, ndim)]
     first = [rearranged(array, Layout.of(array.shape).permuted(order)) for array in arrays]
     shape = (sum(array.shape[0] for array in first), *first[0].shape[1:])
-    joined_first = shaped(concatenate([array.flatten() for array in first]), shape)
+    joined_first = shaped(chained([array.flatten() for array in first]), shape)
     return rearranged(joined_first, Layout.of(shape).permuted([order.index(number) for number in range(ndim)]))
 
 
@@ -574,7 +592,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_ki
     [0, 1, 0, 1, 2]
     """
     arrays = [reshaped(item.flatten(), -1) if item.ndim == 0 else item for item in _several("hstack", tup)]
-    return concatenate(_typed("hstack", arrays, dtype, casting), axis=0 if arrays[0].ndim == 1 else 1)
+    return chained(_typed("hstack", arrays, dtype, casting), axis=0 if arrays[0].ndim == 1 else 1)
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_kind") -> Any:
@@ -587,7 +605,7 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_ki
     [[0, 1], [2, 3]]
     """
     arrays = [reshaped(item.flatten(), 1, -1) if item.ndim < 2 else item for item in _several("vstack", tup)]
-    return concatenate(_typed("vstack", arrays, dtype, casting), axis=0)
+    return chained(_typed("vstack", arrays, dtype, casting), axis=0)
 
 
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
@@ -614,7 +632,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     items = _several("stack", arrays)
     if len({item.shape for item in items}) > 1:
         raise ArgumentError("stack needs arrays of one shape.", details=[f"shapes: {[item.shape for item in items]}"])
-    return concatenate(_typed("stack", [expand_dims(item, axis) for item in items], None, "safe"), axis=axis)
+    return chained(_typed("stack", [expand_dims(item, axis) for item in items], None, "safe"), axis=axis)
 
 
 def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
@@ -657,7 +675,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
         items = [item.flatten() if item.ndim != 1 else item for item in items]
     elif items[0].ndim != items[1].ndim:
         raise ArgumentError(f"append(axis={axis}): arrays of {items[0].ndim} and {items[1].ndim} dimensions.")
-    return concatenate(_typed("append", items, None, "safe"), axis=0 if axis is None else axis)
+    return chained(_typed("append", items, None, "safe"), axis=0 if axis is None else axis)
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
@@ -798,7 +816,7 @@ def _repeated_each(array: Any, counts: Any, axis: int) -> Any:
     if counts.dtype.kind == "i" and counts.min() < 0:
         raise ArgumentError("repeat: a number of repetitions is below 0.")
     ends = cumsum(cast(counts, "int64"))
-    found = searchsorted(ends, arange(int(counts.sum())), side="right")
+    found = insertion_points(ends, arange(int(counts.sum())), side="right")
     return array[found] if array.ndim == 1 else array[(slice(None),) * axis + (found,)]
 
 
@@ -869,9 +887,9 @@ def _with_constants(array: Any, axis: int, widths: tuple[int, ...], values: tupl
     parts = [array]
     for place, width, value in zip((0, 2), widths, values, strict=True):
         shape = (*array.shape[:axis], width, *array.shape[axis + 1 :])
-        filled = full(math.prod(shape), np.asarray(value).astype(array.dtype)[()])
-        parts.insert(place, reshaped(filled, shape))
-    return concatenate(parts, axis=axis)
+        added = full(math.prod(shape), np.asarray(value).astype(array.dtype)[()])
+        parts.insert(place, reshaped(added, shape))
+    return chained(parts, axis=axis)
 
 
 def _with_own(array: Any, axis: int, widths: tuple[int, ...], mode: str) -> Any:
@@ -943,7 +961,7 @@ def scalar_array(value: Any, dtype: Any = None) -> Any:
     >>> scalar_array(5, "float64").tolist()
     [5.0]
     """
-    return full(1, value, dtype)
+    return filled(1, value, dtype)
 
 
 def shares_memory(a: Any, b: Any) -> bool:

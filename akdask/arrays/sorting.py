@@ -11,7 +11,7 @@ from akdask.arrays.array import Array, at_hand, check_axis, of_rows, special, wr
 from akdask.arrays.reductions import reduced
 from akdask.arrays.row_selection import filter_columns
 from akdask.arrays.scalar import Scalar
-from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_STR, UINT64
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64
 from akdask.engine.alignment import Aligned, align, share_rows
 from akdask.engine.missing import is_missing, is_present, lacks_numbers, negated, without_missing
 from akdask.engine.operations import promote
@@ -272,7 +272,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
 
     Parameters
     ----------
-    pda : pdarray, Strings or Categorical
+    pda : pdarray
         The elements to sort.
     algorithm : SortingAlgorithm
         Accepted for compatibility with Arkouda.
@@ -283,7 +283,14 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
 
     Returns
     -------
-    pdarray, Strings or Categorical
+    pdarray
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has no numbers.
+    ArgumentError
+        If it has bools.
 
     Examples
     --------
@@ -291,10 +298,19 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     >>> ak.sort(ak.array([3, 1, 2])).tolist(), ak.sort(ak.array([[3, 1], [2, 0]]), axis=0).tolist()
     ([1, 2, 3], [[2, 0], [3, 1]])
     """
-    from akdask.operators.sort.plan import sorted_rows
-
     check_algorithm(algorithm)
     array = sortable(pda)
+    if array._value.dtype == STR:
+        raise ArgumentTypeError("sort takes numbers, not text.", hint="a[ak.argsort(a)] sorts text.")
+    if array._value.dtype == BOOL:
+        raise ArgumentError("sort takes numbers, not bools.", hint="a[ak.argsort(a)] sorts them.")
+    return in_order(array, axis, ascending)
+
+
+def in_order(array: Any, axis: int = -1, ascending: bool = True) -> Any:
+    """Return an array of any type with the same elements in order; lazy."""
+    from akdask.operators.sort.plan import sorted_rows
+
     if array.ndim != 1:
         from akdask.arrays.axes import along_axis
 
@@ -360,7 +376,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     a : pdarray, Strings or Categorical
         The sorted array, missing text last; every task gets the whole array.
     v : pdarray, Strings, Categorical or scalar
-        The elements to insert.
+        The elements to insert, numbers of the type of `a`.
     side : {"left", "right"}
         Before or after elements that are equal.
     x2_sorted : bool
@@ -371,12 +387,28 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     pdarray
         On the rows of `v`; a plain int for a scalar, at once.
 
+    Raises
+    ------
+    ArgumentTypeError
+        If numbers are bools, or of two types.
+    ArgumentError
+        If `a` has several dimensions.
+
     Examples
     --------
     >>> import akdask as ak
     >>> ak.searchsorted(ak.array([10, 20, 30]), ak.array([20, 99])).tolist()
     [1, 3]
     """
+    given = [item._value.dtype for item in (a, v if isinstance(v, Array) else _one(v)) if isinstance(item, Array)]
+    kinds = [dtype.name for dtype in given if dtype.is_number or dtype.kind == "bigint"]
+    if "bool" in kinds or (len(kinds) > 1 and len(set(kinds)) > 1):
+        raise ArgumentTypeError(f"searchsorted looks for numbers of one type, not {' among '.join(kinds[::-1])}.")
+    return insertion_points(a, v, side)
+
+
+def insertion_points(a: Any, v: Any, side: str = "left") -> Any:
+    """Return where elements can be inserted, as `searchsorted` does; numbers of several types are compared exactly."""
     from akdask.operators.sort.plan import SortedTable
 
     if getattr(a, "ndim", 1) > 1:

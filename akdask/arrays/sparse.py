@@ -11,7 +11,7 @@ from akdask.arrays.creation import array
 from akdask.arrays.display import captioned
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.columns.dtypes import BOOL, column_type
 from akdask.engine.alignment import align
 from akdask.engine.values import Call
@@ -347,5 +347,5 @@ def sparse_sum_help(  # noqa: PLR0917 - Arkouda's signature
     >>> found.tolist(), sums.tolist()
     ([0, 2, 3], [1, 12, 20])
     """
-    found: tuple[pdarray, pdarray] = GroupBy(concatenate([idx1, idx2])).sum(concatenate([val1, val2]))
+    found: tuple[pdarray, pdarray] = GroupBy(chained([idx1, idx2])).sum(chained([val1, val2]))
     return found

@@ -297,7 +297,7 @@ def histogram2d(
     >>> counts.to_ndarray().tolist(), y_edges.tolist()
     ([[1.0, 0.0], [0.0, 2.0]], [5.0, 5.5, 6.0])
     """
-    counts, (x_edges, y_edges) = histogramdd([x, y], bins, range)
+    counts, (x_edges, y_edges) = _counted_in_shape("histogram2d", [x, y], bins, range)
     return counts, x_edges, y_edges
 
 
@@ -325,7 +325,7 @@ def histogramdd(
     AlignmentError
         If the arrays do not share rows.
     ArgumentError
-        If there are not as many bins or ranges as arrays, and where `histogram` raises it.
+        If there are not as many bins or ranges as arrays, if their types differ, and where `histogram` raises it.
 
     Examples
     --------
@@ -335,14 +335,24 @@ def histogramdd(
     [[2.0, 0.0], [0.0, 2.0]]
     """
     sample = list(sample)
+    types = {str(getattr(item, "dtype", type(item).__name__)) for item in sample}
+    if len(types) > 1:
+        raise ArgumentError("histogramdd takes arrays of one type.", details=[f"types: {', '.join(sorted(types))}"])
+    return _counted_in_shape("histogramdd", sample, bins, range)
+
+
+def _counted_in_shape(
+    name: str, sample: list[Any], bins: int | Sequence[int], range: Sequence[Range] | None
+) -> tuple[Any, list[pdarray]]:
+    """Return the counts of rows of several arrays, with a dimension for each array, and the edges of bins."""
     each = list(bins) if isinstance(bins, Sequence) else [bins] * len(sample)
     ranges = [None] * len(sample) if range is None else list(range)
     if not len(sample) == len(each) == len(ranges) > 0:
         raise ArgumentError(
-            "histogramdd takes at least one array, and bins and a range for each.",
+            f"{name} takes at least one array, and bins and a range for each.",
             details=[f"arrays: {len(sample)}, bins: {len(each)}, ranges: {len(ranges)}"],
         )
-    counts, edges = _counted("histogramdd", sample, each, ranges)
+    counts, edges = _counted(name, sample, each, ranges)
     return counts.astype(np.float64).reshape(*each), edges
 
 

@@ -18,7 +18,7 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.text import Match, Matcher, MatchType
 from akdask.engine.missing import call
-from akdask.errors import errors_end_at_caller
+from akdask.errors import ArgumentTypeError, errors_end_at_caller
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -143,11 +143,11 @@ class Strings(ElementwiseArray):
 
     def __add__(self, other: Any) -> Strings:
         """Return the strings joined end to end, row by row; lazy."""
-        return self.stick(other)
+        return self._stuck(other)
 
     def __radd__(self, other: Any) -> Strings:
         """Return the strings with others put before them, row by row; lazy."""
-        return self.stick(other, toLeft=True)
+        return self._stuck(other, to_left=True)
 
     # tests
 
@@ -159,7 +159,8 @@ class Strings(ElementwiseArray):
         >>> ak.array(["Tcp", "udp"]).contains("d").tolist()
         [False, True]
         """
-        return self._operate("contains", self, substr=text.as_str(substr), regex=regex)
+        text.refuse_empty(self, substr, regex=regex)
+        return self._holding("contains", substr, regex)
 
     def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings begin with a substring or regular expression; lazy bool array.
@@ -169,7 +170,8 @@ class Strings(ElementwiseArray):
         >>> ak.array(["Tcp", "udp"]).startswith("T").tolist()
         [True, False]
         """
-        return self._operate("startswith", self, substr=text.as_str(substr), regex=regex)
+        text.refuse_empty(self, substr, regex=regex)
+        return self._holding("startswith", substr, regex)
 
     def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings end with a substring or regular expression; lazy bool array.
@@ -179,7 +181,8 @@ class Strings(ElementwiseArray):
         >>> ak.array(["Tcp", "udp"]).endswith("cp").tolist()
         [True, False]
         """
-        return self._operate("endswith", self, substr=text.as_str(substr), regex=regex)
+        text.refuse_empty(self, substr, regex=regex)
+        return self._holding("endswith", substr, regex)
 
     def islower(self) -> pdarray:
         """Return which strings have letters, all in lower case; lazy bool array.
@@ -332,7 +335,7 @@ class Strings(ElementwiseArray):
 
         Parameters
         ----------
-        other : Strings or str
+        other : Strings
             The text to append, or to put before if `toLeft`.
         delimiter : str or bytes
             Put between the two.
@@ -344,8 +347,12 @@ class Strings(ElementwiseArray):
         >>> ak.array(["a", "b"]).stick(ak.array(["x", "y"]), "-").tolist()
         ['a-x', 'b-y']
         """
-        items = (other, self) if toLeft else (self, other)
-        return self._operate("stick", *items, delimiter=text.as_str(delimiter))
+        if isinstance(other, str):
+            raise ArgumentTypeError("strings are stuck to Strings, not to one text.", hint="use +.")
+        return self._stuck(other, text.as_str(delimiter), to_left=toLeft)
+
+    def _stuck(self, other: Any, delimiter: str = "", *, to_left: bool = False) -> Strings:
+        return self._operate("stick", *((other, self) if to_left else (self, other)), delimiter=delimiter)
 
     def lstick(self, other: Any, delimiter: str | bytes = "") -> Strings:
         """Return the strings with others put before them; see `stick`.
@@ -524,8 +531,8 @@ class Strings(ElementwiseArray):
         >>> left.tolist(), right.tolist()
         (['a', ''], ['b.c', 'd'])
         """
-        how = {"include": bool(includeDelimiter), "partial": bool(keepPartial), "from_right": bool(fromRight)}
-        return text.peeled(self, delimiter, times, regex=bool(regex), **how)
+        how = {"include": includeDelimiter, "partial": keepPartial, "from_right": fromRight, "regex": regex}
+        return text.peeled(self, delimiter, times, **how)
 
     def rpeel(
         self,
@@ -852,8 +859,12 @@ class Strings(ElementwiseArray):
     def _patterns(self) -> dict[str, None]:
         return {}
 
+    def _holding(self, operation: str, substr: str | bytes, regex: bool = False) -> pdarray:
+        return self._operate(operation, self, substr=text.as_str(substr), regex=regex)
+
     def _matcher(self, pattern: str | bytes) -> Matcher:
         matcher = Matcher(pattern, self)
+        text.refuse_empty(self, matcher.pattern, regex=True)
         self._patterns[matcher.pattern] = None
         return matcher
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import SHOWN, wrap
+from akdask.arrays.array import SHOWN, at_hand, wrap
 from akdask.arrays.elementwise import combine
 from akdask.arrays.row_selection import filter_columns, position
 from akdask.arrays.scalar import value_of
@@ -73,6 +74,21 @@ def as_str(item: Any) -> str:
         raise ArgumentError("the bytes are no text in UTF-8.", details=[str(error)]) from None
 
 
+def refuse_empty(strings: Any, pattern: str | bytes, *, regex: bool) -> None:
+    """Refuse to look for what empty text matches in text in memory of which some is empty, as Arkouda does.
+
+    Text that is still to be read is not asked for empty text, and matches.
+    """
+    sought = as_str(pattern)
+    try:
+        matches_empty = sought == "$" or (re.search(sought, "") is not None if regex else not sought)
+    except re.error:
+        return
+    known = at_hand(strings) if matches_empty else None
+    if known is not None and "" in known:
+        raise ArgumentError(f"some text is empty, and {sought!r} matches it.", hint="leave out s.isempty() first.")
+
+
 # fields and affixes
 
 
@@ -91,12 +107,15 @@ def words(strings: Any, most: int) -> tuple[Any, Any]:
 
 def peeled(strings: Any, delimiter: str | bytes, times: Any, **how: Any) -> tuple[Any, Any]:
     """Return the strings cut in two at a delimiter; see `Strings.peel`."""
+    for item in how.values():
+        if not isinstance(item, bool | np.bool_):
+            raise ArgumentTypeError(f"what peel includes is told by bools, not by {item!r:.100}.")
     times = value_of(times)
     if isinstance(times, bool) or not isinstance(times, int | np.integer):
         raise ArgumentTypeError(f"times is an integer, not {type(times).__name__}.")
     if times < 1:
         raise ArgumentError(f"strings are peeled at least once, not {times} times.")
-    how |= {"delimiter": as_str(delimiter), "times": int(times)}
+    how = {name: bool(item) for name, item in how.items()} | {"delimiter": as_str(delimiter), "times": int(times)}
     left, right = (strings._like(strings._frame, call("peel", strings._value, part=part, **how)) for part in (0, 1))
     return left, right
 

@@ -12,7 +12,7 @@ from akdask.arrays.calendar import EXAMPLES, Frequency, frequency_of
 from akdask.arrays.creation import arange, array
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.sorting import searchsorted
+from akdask.arrays.sorting import insertion_points
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME, PER_SECOND
 from akdask.deferred import pd
@@ -438,7 +438,7 @@ class EdgeBins(TimeBins):
 
     def _numbers(self) -> tuple[Any, Value]:
         times = pdarray(self.times._frame, self.times._value)
-        found = searchsorted(array(self.edges), times, side="left" if self.is_right_closed else "right")
+        found = insertion_points(array(self.edges), times, side="left" if self.is_right_closed else "right")
         return found._frame, Call("subtract", found._value, Constant(np.int64(1)))
 
     def _label(self, number: Value) -> Value:

@@ -3,8 +3,8 @@
 All of them are lazy and keep the rows.  At least one argument is a lazy array; others may be scalars.
 `floor`, `ceil`, `trunc`, `maximum`, `minimum` and `arctan2` of scalars alone give NumPy's answer at once.
 
-`where` is a bool, or a bool array with the same rows.  Where it is False, the result is `out` if given, and otherwise
-the first argument.  `out` is an array of the type of the result, and takes on the result.
+`where` is a bool, or a bool array with the same rows.  Where it is False, the result is the first argument, or `out` in
+functions that take it, which need it then.  `out` is an array of the type of the result, and takes on the result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.elementwise import PLAIN, ElementwiseArray, elementwise
-from akdask.errors import ArgumentTypeError
+from akdask.columns.dtypes import BOOL
+from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 def abs(pda: Any, *, where: Any = True) -> Any:
@@ -43,7 +44,9 @@ def fabs(pda: Any, *, where: Any = True) -> Any:
 
 
 def sign(pda: Any, *, where: Any = True) -> Any:
-    """Return -1, 0 or 1 for the sign of each element, of the same type, NaN for NaN; lazy.  Not for bools.
+    """Return -1, 0 or 1 for the sign of each element, of the same type, NaN for NaN; lazy.
+
+    Not for bools and unsigned integers.
 
     Examples
     --------
@@ -51,6 +54,8 @@ def sign(pda: Any, *, where: Any = True) -> Any:
     >>> ak.sign(ak.array([-2, 0, 5])).tolist()
     [-1, 0, 1]
     """
+    if isinstance(pda, Array) and pda._value.dtype.kind == "uint":
+        raise ArgumentTypeError("sign takes numbers that may be below 0.", hint="pda != 0 tells which are above it.")
     return _computed("sign", pda, where=where)
 
 
@@ -159,9 +164,9 @@ def floor(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     >>> ak.floor(ak.array([1.5, -1.5])).tolist()
     [1.0, -2.0]
     """
-    if out is None and isinstance(pda, PLAIN):
+    if out is None and where is None and isinstance(pda, PLAIN):
         return np.floor(pda)
-    return _computed("floor", pda, where=where, out=out)
+    return _computed_into("floor", pda, where=where, out=out)
 
 
 def ceil(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
@@ -173,9 +178,9 @@ def ceil(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     >>> ak.ceil(ak.array([1.5, -1.5])).tolist()
     [2.0, -1.0]
     """
-    if out is None and isinstance(pda, PLAIN):
+    if out is None and where is None and isinstance(pda, PLAIN):
         return np.ceil(pda)
-    return _computed("ceil", pda, where=where, out=out)
+    return _computed_into("ceil", pda, where=where, out=out)
 
 
 def trunc(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
@@ -187,9 +192,9 @@ def trunc(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     >>> ak.trunc(ak.array([1.5, -1.5])).tolist()
     [1.0, -1.0]
     """
-    if out is None and isinstance(pda, PLAIN):
+    if out is None and where is None and isinstance(pda, PLAIN):
         return np.trunc(pda)
-    return _computed("trunc", pda, where=where, out=out)
+    return _computed_into("trunc", pda, where=where, out=out)
 
 
 def sin(pda: Any, where: Any = True) -> Any:
@@ -202,7 +207,7 @@ def sin(pda: Any, where: Any = True) -> Any:
     >>> ak.sin(ak.array([0, np.pi / 2])).tolist()
     [0.0, 1.0]
     """
-    return _computed("sin", pda, where=where)
+    return _computed("sin", _not_bools("sin", pda), where=where)
 
 
 def cos(pda: Any, where: Any = True) -> Any:
@@ -215,7 +220,7 @@ def cos(pda: Any, where: Any = True) -> Any:
     >>> ak.cos(ak.array([0, np.pi])).tolist()
     [1.0, -1.0]
     """
-    return _computed("cos", pda, where=where)
+    return _computed("cos", _not_bools("cos", pda), where=where)
 
 
 def tan(pda: Any, where: Any = True) -> Any:
@@ -227,7 +232,7 @@ def tan(pda: Any, where: Any = True) -> Any:
     >>> ak.tan(ak.array([0, 1])).tolist()
     [0.0, 1.557...]
     """
-    return _computed("tan", pda, where=where)
+    return _computed("tan", _not_bools("tan", pda), where=where)
 
 
 def arcsin(pda: Any, where: Any = True) -> Any:
@@ -239,7 +244,7 @@ def arcsin(pda: Any, where: Any = True) -> Any:
     >>> ak.arcsin(ak.array([0, 1])).tolist()
     [0.0, 1.570...]
     """
-    return _computed("arcsin", pda, where=where)
+    return _computed("arcsin", _not_bools("arcsin", pda), where=where)
 
 
 def arccos(pda: Any, where: Any = True) -> Any:
@@ -251,7 +256,7 @@ def arccos(pda: Any, where: Any = True) -> Any:
     >>> ak.arccos(ak.array([1, 0])).tolist()
     [0.0, 1.570...]
     """
-    return _computed("arccos", pda, where=where)
+    return _computed("arccos", _not_bools("arccos", pda), where=where)
 
 
 def arctan(pda: Any, where: Any = True) -> Any:
@@ -263,7 +268,7 @@ def arctan(pda: Any, where: Any = True) -> Any:
     >>> ak.arctan(ak.array([0, 1])).tolist()
     [0.0, 0.785...]
     """
-    return _computed("arctan", pda, where=where)
+    return _computed("arctan", _not_bools("arctan", pda), where=where)
 
 
 def sinh(pda: Any, where: Any = True) -> Any:
@@ -275,7 +280,7 @@ def sinh(pda: Any, where: Any = True) -> Any:
     >>> ak.sinh(ak.array([0, 1])).tolist()
     [0.0, 1.175...]
     """
-    return _computed("sinh", pda, where=where)
+    return _computed("sinh", _not_bools("sinh", pda), where=where)
 
 
 def cosh(pda: Any, where: Any = True) -> Any:
@@ -287,7 +292,7 @@ def cosh(pda: Any, where: Any = True) -> Any:
     >>> ak.cosh(ak.array([0, 1])).tolist()
     [1.0, 1.543...]
     """
-    return _computed("cosh", pda, where=where)
+    return _computed("cosh", _not_bools("cosh", pda), where=where)
 
 
 def tanh(pda: Any, where: Any = True) -> Any:
@@ -299,7 +304,7 @@ def tanh(pda: Any, where: Any = True) -> Any:
     >>> ak.tanh(ak.array([0, 1])).tolist()
     [0.0, 0.761...]
     """
-    return _computed("tanh", pda, where=where)
+    return _computed("tanh", _not_bools("tanh", pda), where=where)
 
 
 def arcsinh(pda: Any, where: Any = True) -> Any:
@@ -311,7 +316,7 @@ def arcsinh(pda: Any, where: Any = True) -> Any:
     >>> ak.arcsinh(ak.array([0, 1])).tolist()
     [0.0, 0.881...]
     """
-    return _computed("arcsinh", pda, where=where)
+    return _computed("arcsinh", _not_bools("arcsinh", pda), where=where)
 
 
 def arccosh(pda: Any, where: Any = True) -> Any:
@@ -323,7 +328,7 @@ def arccosh(pda: Any, where: Any = True) -> Any:
     >>> ak.arccosh(ak.array([1, 2])).tolist()
     [0.0, 1.316...]
     """
-    return _computed("arccosh", pda, where=where)
+    return _computed("arccosh", _not_bools("arccosh", pda), where=where)
 
 
 def arctanh(pda: Any, where: Any = True) -> Any:
@@ -335,7 +340,7 @@ def arctanh(pda: Any, where: Any = True) -> Any:
     >>> ak.arctanh(ak.array([0, 1])).tolist()
     [0.0, inf]
     """
-    return _computed("arctanh", pda, where=where)
+    return _computed("arctanh", _not_bools("arctanh", pda), where=where)
 
 
 def deg2rad(pda: Any, where: Any = True) -> Any:
@@ -542,9 +547,9 @@ def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
     >>> ak.arctan2(ak.array([0, 1]), ak.array([1, 1])).tolist()
     [0.0, 0.785...]
     """
-    if out is None and isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
+    if out is None and where is None and isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
         return np.arctan2(x1, x2)
-    return _computed("arctan2", x1, x2, where=where, out=out)
+    return _computed_into("arctan2", x1, x2, where=where, out=out)
 
 
 def nextafter(x1: Any, x2: Any) -> Any:
@@ -605,20 +610,42 @@ def rotr(x: Any, rot: Any, *, where: Any = True) -> Any:
     return _computed("rotr", x, rot, where=where)
 
 
-def _computed(operation: str, *items: Any, where: Any, out: Any = None) -> Any:
-    """Return the result of an operation where `where` holds, and the first array, or `out`, elsewhere."""
-    if isinstance(where, int | float | np.number) and not isinstance(where, bool):
-        raise ArgumentTypeError(f"where is a bool or an array of bool, not {where!r}.")
+def _not_bools(operation: str, item: Any) -> Any:
+    """Return the operand of a function of angles and numbers, which Arkouda has for no bools."""
+    if isinstance(item, Array) and item._value.dtype == BOOL:
+        raise ArgumentTypeError(
+            f"{operation} takes numbers, not bools.", hint="pda.astype(float) makes them 0.0 and 1.0."
+        )
+    return item
+
+
+def _computed(operation: str, *items: Any, where: Any) -> Any:
+    """Return the result of an operation where `where` holds, and the first array elsewhere."""
+    _check_choice(where)
     result = elementwise(operation, *items)
-    if out is not None:
-        return _put_into(out, result, where, operation)
-    if where is True or where is None:
+    if where is True:
         return result
     first = next(item for item in items if isinstance(item, Array))
     return elementwise("where", where, result, first)
 
 
-def _put_into(out: Any, result: Any, where: Any, operation: str) -> Any:
+def _computed_into(operation: str, *items: Any, where: Any, out: Any) -> Any:
+    """Return the result of an operation, or `out` with the result where `where` holds."""
+    where = True if where is None else where
+    _check_choice(where)
+    if out is None and where is not True:
+        raise ArgumentError(f"{operation}: where needs out, whose elements stay where it does not hold.")
+    if out is None:
+        return elementwise(operation, *items)
     if not isinstance(out, ElementwiseArray):
         raise ArgumentTypeError(f"out is a lazy array, not {type(out).__name__}.")
-    return out._become(elementwise("where", True if where is None else where, result, out), operation)
+    if not any(isinstance(item, Array) for item in items):
+        items = (elementwise("where", True, float(items[0]), out), *items[1:])
+    return out._become(elementwise("where", where, elementwise(operation, *items), out), operation)
+
+
+def _check_choice(where: Any) -> None:
+    if isinstance(where, int | float | np.number) and not isinstance(where, bool):
+        raise ArgumentTypeError(f"where is a bool or an array of bool, not {where!r}.")
+    if isinstance(where, Array) and where._value.dtype != BOOL:
+        raise ArgumentTypeError(f"where is a bool or an array of bool, not of {where.dtype}.")

@@ -13,8 +13,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_exten
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import array, full
-from akdask.arrays.elementwise import cast, where
-from akdask.arrays.elementwise import round as rounded
+from akdask.arrays.elementwise import cast, rounded, where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cummax, cummin, cumprod, cumsum
 from akdask.arrays.strings import Strings

@@ -16,7 +16,7 @@ from akdask.arrays.creation import arange, array, full
 from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.arrays.sorting import sorted_positions
 from akdask.arrays.strings import Strings
 from akdask.deferred import pa
@@ -441,7 +441,7 @@ class ArkoudaExtensionArray(OrderedElements):
         parts = [part._data for part in to_concat]
         if not parts:
             raise ArgumentError("nothing to put together.")
-        return _class_of(parts[0])(concatenate(parts))
+        return _class_of(parts[0])(chained(parts))
 
     def _wrapped(self, data: Any) -> Self:
         made: Self = _class_of(data)(data)  # type: ignore[assignment]  # a missing value of pandas has another type

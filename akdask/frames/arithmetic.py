@@ -279,10 +279,10 @@ def add_series(series: Series, b: Series) -> Series:
     if not isinstance(b, Series):
         raise ArgumentTypeError(f"add takes a Series, not {type(b).__name__}.", hint="s + 1 adds to every value.")
     from akdask.arrays.groupby import GroupBy
-    from akdask.arrays.shapes import concatenate
+    from akdask.arrays.shapes import chained
 
     index = series.index.concat(b.index)
-    keys, sums = GroupBy(index.values).sum(concatenate([series.values, b.values]))
+    keys, sums = GroupBy(index.values).sum(chained([series.values, b.values]))
     return series._of(sums, Index.factory(keys))
 
 

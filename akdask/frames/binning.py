@@ -13,7 +13,7 @@ from akdask.arrays.categories import DEFAULT_NA
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import cast
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.sorting import searchsorted
+from akdask.arrays.sorting import insertion_points
 from akdask.arrays.time_bins import TimeExtent
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, NOT_A_TIME, TimeForm
@@ -188,7 +188,7 @@ def _placed(operation: str, values: Array, proxy: Any, bins: Any, *, labels: Any
         # Bounds that are made of the numbers are floats near them, and compare as floats.
         compared = cast(values, np.float64) if isinstance(bins, int) or operation == "qcut" else values
         lowest = pdarray(compared._frame, Call("equal", compared._value, Constant(bounds[0])))
-    place = searchsorted(array(bounds), compared, side="left" if params["right"] else "right")
+    place = insertion_points(array(bounds), compared, side="left" if params["right"] else "right")
     frame, (number, is_lowest) = align_by_plan(
         operation, [(place._frame, place._value), (lowest._frame, lowest._value)]
     )

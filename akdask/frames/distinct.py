@@ -13,9 +13,9 @@ from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.keys import as_arrays, as_comparable
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.setops import in1d
+from akdask.arrays.setops import contained
 from akdask.arrays.setops import value_counts as counted
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.arrays.sorting import argsort, coargsort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
@@ -99,7 +99,7 @@ def intx(a: DataFrame, b: DataFrame) -> pdarray:
             details=[", ".join(frame.columns) for frame in (a, b)],
         )
     lefts, rights = ([frame._columns.array(name) for name in frame.columns] for frame in (a, b))
-    found: pdarray = in1d(lefts, rights)
+    found: pdarray = contained(lefts, rights)
     return found
 
 
@@ -144,7 +144,7 @@ def _is_in(column: Array, name: str, values: Any) -> pdarray:
         sought = as_arrays(as_comparable(column, sought))[0]
     if _is_number(column) != _is_number(sought):
         return pdarray(column._frame, Constant(np.False_))
-    found: pdarray = in1d(column, sought)
+    found: pdarray = contained(column, sought)
     return found
 
 
@@ -162,7 +162,7 @@ def _among(column: Array, items: Collection[Any]) -> pdarray:
     is_number = isinstance(column, pdarray) and column._pandas_converter() is None
     others = type(None) if is_number else float if isinstance(column, TimeArray) else ()
     stands_for_missing = any(is_nothing(item) and not isinstance(item, others) for item in items)
-    found: pdarray = in1d(column, there) if there else pdarray(column._frame, Constant(np.False_))
+    found: pdarray = contained(column, there) if there else pdarray(column._frame, Constant(np.False_))
     return found | Series(column).isna().values if stands_for_missing else found
 
 
@@ -231,7 +231,7 @@ def _distinct_count(columns: ColumnSet, name: str, dropna: bool) -> Element:
 def series_isin(series: Series, lst: Any) -> Series:
     values = series.values
     if not isinstance(lst, list | tuple | set | frozenset):
-        return series._with(in1d(values, lst.values if isinstance(lst, Series) else lst))
+        return series._with(contained(values, lst.values if isinstance(lst, Series) else lst))
     return series._with(_among(values, lst))
 
 
@@ -315,5 +315,5 @@ def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
         return *groups.size(), groups.unique_key_idx
     # Each category is added once, so that categories without rows are counted too.
     each = values._each_category()
-    keys, counts = ColumnGroups(concatenate([values, each]), dropna=dropna).size()
+    keys, counts = ColumnGroups(chained([values, each]), dropna=dropna).size()
     return keys, where(keys.isna(), counts, counts - 1), None

@@ -75,7 +75,7 @@ def round_values(owner: Owner, decimals: int | Mapping[str, int]) -> Owner:
     wanted = decimals if isinstance(decimals, Mapping) else dict.fromkeys(arrays, decimals)
     return owner._with_columns(
         {
-            name: operators.round(array, wanted[name]) if _is_rounded(array, wanted.get(name)) else array
+            name: operators.rounded(array, wanted[name]) if _is_rounded(array, wanted.get(name)) else array
             for name, array in arrays.items()
         }
     )

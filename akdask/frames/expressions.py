@@ -17,7 +17,7 @@ from akdask.arrays.array import Array, unlabelled
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.rules import Rules
-from akdask.arrays.setops import in1d
+from akdask.arrays.setops import contained
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import BOOL
@@ -398,8 +398,6 @@ class Expression:
                 f"there is no function {name!r} of these arguments.",
                 details=[f"functions: {', '.join(FUNCTIONS)}"],
             )
-        if isinstance(args[0], Array):
-            return getattr(ufuncs, name)(args[0])
         return getattr(np, name)(args[0])
 
     def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
@@ -456,16 +454,16 @@ _METHODS = (
 def _membership(column: Array, items: Any) -> Array:
     """Return which elements of a column are among some."""
     if isinstance(items, Array):
-        found: Array = in1d(column, items)
+        found: Array = contained(column, items)
         return found
     items = list(items)
     if not items:
         return pdarray(column._frame, Constant(np.bool_(False)))
     if isinstance(column, TimeArray):
         items = [_as_time(column, item) for item in items]
-        return in1d(column, column.at_hand(pd.Index(items)))
+        return contained(column, column.at_hand(pd.Index(items)))
     _check_kinds(column, items)
-    return in1d(column, items)
+    return contained(column, items)
 
 
 def _check_kinds(column: Array, items: Iterable[Any]) -> None:

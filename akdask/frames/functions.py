@@ -17,7 +17,7 @@ from akdask.arrays.functions import apply
 from akdask.arrays.ipv4 import IPv4
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import filter_columns
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.arrays.sorting import coargsort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
@@ -674,4 +674,4 @@ def generic_concat(items: Sequence[Any], ordered: bool = True) -> Any:
         for item in items[1:]:
             joined = joined.concat(item)
         return joined
-    return kind.concat(items) if hasattr(kind, "concat") else concatenate(items)
+    return kind.concat(items) if hasattr(kind, "concat") else chained(items)

@@ -17,7 +17,7 @@ from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import cast, clip, where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.arrays.timearray import TimeArray
 from akdask.engine.values import nearest_floats
 from akdask.errors import ArgumentTypeError
@@ -119,5 +119,5 @@ def of_pairs(groups: DataFrameGroupBy, name: str, colnames: Any, **params: Any) 
     columns = {name: level[group] for name, level in zip(groups.gb_key_names, levels, strict=True)}
     columns["column"] = array(list(arrays))[which]
     for other in arrays:
-        columns[other] = concatenate([numbers[one, other] for one in arrays])[at]
+        columns[other] = chained([numbers[one, other] for one in arrays])[at]
     return groups.df._of(ColumnSet.of(columns))

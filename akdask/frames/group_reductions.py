@@ -12,7 +12,7 @@ from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import cast
 from akdask.arrays.families import called, reduction_named
-from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning, reduces_at_once
+from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning, of_any_type, reduces_at_once
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import known_lengths
@@ -152,7 +152,7 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
     if len(calls) == 1 and not (one_pass or by_users) and calls[0][2] not in apart:
         # Its own keys have the rows of its results, so that nothing is counted.
         ((name, column, how),) = calls
-        keys, found[name] = getattr(groups.gb, how)(given[column], **params)
+        keys, found[name] = of_any_type(groups.gb, how, given[column], **params)
     else:
         keys, results = (
             groups.gb.reduce_at_once(arrays, **(params if arrays else {}))
@@ -168,7 +168,7 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
 
             found[name] = _beside(keys, getattr(group_moments, how)(groups.gb, given[column], **params))
         elif name not in found:
-            found[name] = _beside(keys, getattr(groups.gb, how)(given[column], **params)[1])
+            found[name] = _beside(keys, of_any_type(groups.gb, how, given[column], **params)[1])
     labels: Any = groups.df._columns.index_array() if by_label else None
     found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}
     for name, (column, function) in by_users.items():
@@ -307,7 +307,7 @@ def with_unobserved(
     UnsupportedError
         If there are several keys, and rows whose keys are missing are in groups.
     """
-    from akdask.arrays.setops import in1d
+    from akdask.arrays.setops import contained
     from akdask.frames.join import stacked
 
     given = keys if isinstance(keys, tuple) else (keys,)
@@ -317,7 +317,7 @@ def with_unobserved(
         )
     levels = _combined([_all_of(key) for key in groups._arrays])
     several = len(given) > 1
-    lacking = in1d(list(levels) if several else levels[0], list(given) if several else given[0], invert=True)
+    lacking = contained(list(levels) if several else levels[0], list(given) if several else given[0], invert=True)
     levels = [level[lacking] for level in levels]
     frame = levels[0]._frame
     nothing = [_of_nothing(result, how, frame) for result, how in zip(results, reductions, strict=True)]

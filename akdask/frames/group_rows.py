@@ -19,8 +19,8 @@ from akdask.arrays.group_rows import first_in_order
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.row_selection import position, take_columns
-from akdask.arrays.setops import in1d
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.setops import contained
+from akdask.arrays.shapes import chained
 from akdask.arrays.sorting import argsort
 from akdask.arrays.timearray import TimeArray
 from akdask.arrays.ufuncs import isnan
@@ -155,7 +155,7 @@ def _differences(groups: GroupBy, values: Array) -> pdarray:
     permutation = groups.permutation
     # Unsigned numbers would wrap around where they fall.
     ordered = (cast(values, "float64") if values._value.dtype.kind == "uint" else values)[permutation]
-    steps: Any = cast(ordered - concatenate([ordered[:1], ordered[:-1]]), "float64")
+    steps: Any = cast(ordered - chained([ordered[:1], ordered[:-1]]), "float64")
     steps[groups.segments] = np.nan
     found = full(len(values), np.nan)
     found[permutation] = steps
@@ -274,7 +274,7 @@ def _some_rows(groups: DataFrameGroupBy, positions: Any, sort_index: bool) -> Da
     """Return rows at positions; in the order of the rows they are a filter, which reads the rows that it leaves."""
     if not sort_index:
         return groups.df._rows(positions)
-    return groups.df._rows(in1d(pdarray(*row_numbers(groups.df._columns.frame)), positions))
+    return groups.df._rows(contained(pdarray(*row_numbers(groups.df._columns.frame)), positions))
 
 
 def transform(groups: DataFrameGroupBy, func: str | Callable[[pd.Series], Any]) -> DataFrame:

@@ -18,7 +18,7 @@ from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cumsum
-from akdask.arrays.sorting import argsort, searchsorted
+from akdask.arrays.sorting import argsort, insertion_points
 from akdask.arrays.time_bins import LAST_DAYS, MOST_BINS, Binning, TimeBins, TimeExtent
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, NOT_A_TIME
@@ -440,7 +440,7 @@ class GroupResampler(Resampler[Any]):
             raise ArgumentError(f"there would be {total:,} bins.", hint="take longer ones.")
         begins: Any = cumsum(counts) - counts
         row: Any = arange(total)
-        position: Any = searchsorted(begins, row, side="right") - 1
+        position: Any = insertion_points(begins, row, side="right") - 1
         return position, row - (begins - first)[position], groups
 
     @cached_property
@@ -454,7 +454,7 @@ class GroupResampler(Resampler[Any]):
             raise ArgumentError("there are too many groups and bins to number them together.", hint="take longer bins.")
         pairs: Any = group * width + number
         sought: Any = groups[position] * width + wanted
-        at: Any = searchsorted(pairs, sought)
+        at: Any = insertion_points(pairs, sought)
         return at, pairs[at] != sought
 
     @property

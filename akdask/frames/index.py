@@ -202,6 +202,11 @@ class Index(Labelled, Writable):
         self._refuse_list("writing")
         super()._write(*args, **kwargs)
 
+    def to_csv(self, *args: Any, **kwargs: Any) -> Any:
+        """Write the labels to CSV files, as arrays are written; labels that are a list are refused."""
+        self._refuse_list("writing")
+        return super().to_csv(*args, **kwargs)
+
     # attributes
 
     @property
@@ -386,17 +391,28 @@ class Index(Labelled, Writable):
     def lookup(self, key: Any) -> pdarray:
         """Return which labels are the given one, or among some given ones; lazy bool array.
 
+        Raises
+        ------
+        ArgumentTypeError
+            If several labels are no lazy array.
+
         Examples
         --------
         >>> index = ak.Index(ak.array([3, 1, 2]))
         >>> index.lookup(ak.array([1, 2])).tolist()
         [False, True, True]
         """
+        if isinstance(key, list | tuple | np.ndarray):
+            raise ArgumentTypeError(f"several labels are looked up as a lazy array, not as a {type(key).__name__}.")
+        return self._having(key)
+
+    def _having(self, key: Any) -> pdarray:
+        """Return which labels are the given one, or among some given ones; lazy bool array."""
         key = key.values if isinstance(key, Index) else key
         if isinstance(key, Array):
-            from akdask.arrays.setops import in1d
+            from akdask.arrays.setops import contained
 
-            return in1d(self._labels, key)
+            return contained(self._labels, key)
         matches = [self._labels == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
         return reduce(operator.or_, matches) if matches else self._labels != self._labels
 
@@ -489,9 +505,9 @@ class Index(Labelled, Writable):
         demand_index("joined", other)
         if isinstance(other, MultiIndex):
             raise ArgumentTypeError("labels of one level are not joined with labels of several.")
-        from akdask.arrays.shapes import concatenate
+        from akdask.arrays.shapes import chained
 
-        return Index(concatenate([self._labels, other._labels]), self.name)
+        return Index(chained([self._labels, other._labels]), self.name)
 
     # order
 
@@ -938,11 +954,18 @@ class MultiIndex(Index):
         if not isinstance(key, list | tuple) or len(key) != self.nlevels:
             raise UnfitArgumentError(f"rows are looked up by a tuple of {self.nlevels} labels.")
         if all(isinstance(one, Array) for one in key):
-            from akdask.arrays.setops import in1d
+            from akdask.arrays.setops import contained
 
-            return in1d(self.levels, list(key))
-        matches = [Index(level).lookup(one) for level, one in zip(self.levels, key, strict=True)]
+            return contained(self.levels, list(key))
+        if any(isinstance(one, Array) for one in key):
+            raise ArgumentTypeError(
+                "rows are looked up by a label of each level, or by an array for each, not by both."
+            )
+        matches = [Index(level)._having(one) for level, one in zip(self.levels, key, strict=True)]
         return reduce(operator.and_, matches)
+
+    def _having(self, key: Any) -> pdarray:
+        return self.lookup(key)
 
     def map(self, arg: Mapping[Any, Any]) -> Index:
         """Refuse: labels of several levels are not mapped.
@@ -967,9 +990,9 @@ class MultiIndex(Index):
         6
         """
         demand_index("joined", other)
-        from akdask.arrays.shapes import concatenate
+        from akdask.arrays.shapes import chained
 
-        levels = [concatenate(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
+        levels = [chained(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
         return MultiIndex(levels, self.name, self._names)
 
     def argsort(self, ascending: bool = True) -> Any:
@@ -1100,13 +1123,13 @@ def _mapped(index: Index, arg: Any) -> Index:
 
 
 def _sorted(index: Index, return_indexer: bool, ascending: bool, na_position: str) -> Any:
-    from akdask.arrays.sorting import coargsort, reversed_positions, sort
+    from akdask.arrays.sorting import coargsort, in_order, reversed_positions
 
     if na_position != "first":
         check_na_position(na_position)
     labels = index._labels
     if not (return_indexer or na_position == "first" or index._list is not None):
-        return Index(sort(labels, ascending=ascending), index.name)
+        return Index(in_order(labels, ascending=ascending), index.name)
     if not ascending:
         positions = reversed_positions([labels], missing_first=na_position == "first")
     elif na_position == "first":

@@ -14,7 +14,8 @@ from akdask.arrays.creation import arange, array, full
 from akdask.arrays.datetimes import Datetime
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.rules import ARKOUDA
+from akdask.arrays.shapes import chained
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import is_pandas, pd
@@ -411,7 +412,8 @@ def _missing_column(value: Any) -> Any:
 
 def get_entries(series: Series, key: Any) -> Any:
     if isinstance(key, slice):
-        return series._rows(key)
+        has_bounds = any(isinstance(bound, int | np.integer) for bound in (key.start, key.stop))
+        return series._rows(_positions(key, len(series)) if has_bounds and series._rules is ARKOUDA else key)
     if series._level_names and not isinstance(key, Array):
         return located(series, key)
     key = series.validate_key(key)
@@ -454,7 +456,7 @@ def locate(series: Series, key: Any) -> Series:
         return series._of(lookup(series.index.values, series.values, key.values), key.index)
     if isinstance(key, list | tuple) and len(key) and isinstance(key[0], list | tuple):
         key = [array(list(level)) for level in zip(*key, strict=True)]
-    is_sought = series.index.lookup(unlabelled(key))
+    is_sought = series.index._having(unlabelled(key))
     return series._rows(is_sought)
 
 
@@ -465,8 +467,8 @@ def _set_label(series: Series, key: Any, val: Any) -> None:
         return
     if isinstance(val, Array):
         raise ArgumentError(f"no entry has the label {key!r}, and one entry takes one value.")
-    labels = concatenate([series.index.values, array([key])])
-    values = concatenate([series.values, array([val])])
+    labels = chained([series.index.values, array([key])])
+    values = chained([series.values, array([val])])
     series._set(values, Index(labels, series.index.name), series.name)
 
 

@@ -767,7 +767,7 @@ def concat_series(
     value_labels: Sequence[str] | None,
     ordered: bool,
 ) -> Any:
-    from akdask.arrays.shapes import concatenate
+    from akdask.arrays.shapes import chained
 
     if axis not in (0, 1):
         raise AxisError(f"concat puts Series below each other (axis=0) or side by side (axis=1), not along {axis!r}.")
@@ -781,7 +781,7 @@ def concat_series(
         labels = series[0]._named_index(found.arrays).to_dict(None if index_labels is None else [*index_labels])
         return DataFrame({**labels, **dict(zip(map(str, names), values, strict=True))})
     joined = reduce(lambda one, other: one.concat(other), [one.index for one in series])
-    return kind._of(concatenate([one.values for one in series]), joined)
+    return kind._of(chained([one.values for one in series]), joined)
 
 
 def concat_as_pandas(kind: type[Series], arrays: Sequence[Any], axis: int, labels: Any) -> pd.Series | pd.DataFrame:

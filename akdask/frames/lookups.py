@@ -13,8 +13,8 @@ from akdask.arrays.creation import arange, array
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.keys import as_arrays, as_comparable, comparable_keys, is_several
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.setops import in1d, unique
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.setops import contained, unique
+from akdask.arrays.shapes import chained
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME, ColumnType
@@ -187,7 +187,7 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
         return found._lacking()._like(numbers._frame, numbers._value)
     if found._value.dtype.kind == "float":
         return lookup(keys, found, given, fillvalue=np.nan)
-    are_known = in1d(given, keys)
+    are_known = contained(given, keys)
     numbers = lookup(keys, found, given, fillvalue=0)
     if bool(are_known.all()):
         return numbers
@@ -372,7 +372,7 @@ def in1d_intervals(vals: Any, intervals: Any, symmetric: bool = False) -> Any:
     """
     numbers = search_intervals(vals, intervals)
     found = numbers >= 0
-    return (found, in1d(arange(as_arrays(intervals[0])[0].size), numbers)) if symmetric else found
+    return (found, contained(arange(as_arrays(intervals[0])[0].size), numbers)) if symmetric else found
 
 
 def unsqueeze(p: Any) -> Any:
@@ -446,7 +446,7 @@ def align(*args: Any) -> list[pdarray]:
         )
     if len({is_several(arg) for arg in args}) != 1:
         raise ArgumentTypeError("arrays are aligned with arrays, and sequences of arrays with such.")
-    joined = [concatenate(list(parts)) for parts in zip(*columns, strict=True)]
+    joined = [chained(list(parts)) for parts in zip(*columns, strict=True)]
     elements = unique(joined if len(joined) > 1 else joined[0])
     return [find(arg, elements) for arg in args]
 
@@ -473,7 +473,7 @@ def right_align(left: Any, right: Any) -> tuple[pdarray, list[pdarray]]:
     >>> keep.tolist(), left.tolist(), right.tolist()
     ([True, True, False, True], [0, 1, 2], [1, 0, 2, 3])
     """
-    keep: pdarray = in1d(left, right)
+    keep: pdarray = contained(left, right)
     chosen = [item[keep] for item in left] if is_several(left) else as_arrays(left)[0][keep]
     return keep, align(chosen, right)
 

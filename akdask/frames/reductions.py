@@ -654,12 +654,12 @@ def _commonest(columns: ColumnSet, name: str, values: np.ndarray[Any, Any], coun
     tied = values[counts == most]
     if len(tied) == 1 or isinstance(columns.kinds[name], Categorical):
         return tied[0], int(most)
-    from akdask.arrays.setops import in1d
+    from akdask.arrays.setops import contained
     from akdask.frames.distinct import _there
 
     rows = _there(columns, name)
     if len(tied) < len(values):
-        rows = rows[in1d(rows, tied.tolist())]
+        rows = rows[contained(rows, tied.tolist())]
     return np.asarray(rows[:1].to_ndarray())[0], int(most)
 
 

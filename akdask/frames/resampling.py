@@ -20,7 +20,7 @@ from akdask.arrays.group_reductions import GROUP_REDUCTIONS, has_meaning
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
-from akdask.arrays.sorting import argsort, searchsorted
+from akdask.arrays.sorting import argsort, insertion_points
 from akdask.arrays.time_bins import Binning, demand_times
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import NOT_A_TIME
@@ -576,10 +576,10 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
         )
     sought: Any = pdarray(targets._frame, targets._value)
     if method == "bfill":
-        at: Any = searchsorted(ticks, sought, side="left")
+        at: Any = insertion_points(ticks, sought, side="left")
         lacks = at >= size
     else:
-        at = searchsorted(ticks, sought, side="right") - 1
+        at = insertion_points(ticks, sought, side="right") - 1
         lacks = at < 0
     if size:
         at = where(lacks, 0, at)
@@ -590,9 +590,9 @@ def rows_at(df: Rows, targets: TimeArray, method: str | None, limit: int | None,
             number: Any = arange(len(sought))
             # The number of times between this one and its row, -1 at the time of the row itself.
             if method == "ffill":
-                earlier = number - searchsorted(sought, of_row, side="right")
+                earlier = number - insertion_points(sought, of_row, side="right")
             else:
-                earlier = searchsorted(sought, of_row, side="left") - 1 - number
+                earlier = insertion_points(sought, of_row, side="left") - 1 - number
             lacks = lacks | (earlier >= int(limit))
     found: dict[str, Array] = {}
     for name in columns.values:

@@ -17,7 +17,7 @@ from akdask.arrays.groupby import ColumnGroups
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import unique
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.exact import EXACT, as_floats
@@ -53,8 +53,8 @@ def melt(
         raise SchemaError(f"melt: {var_name!r} or {value_name!r} is the name of another column.")
     if not values:
         raise ArgumentError("melt needs columns to put below each other.")
-    made = {name: concatenate([columns.array(name)] * len(values)) for name in ids}
-    made[var_name] = concatenate([spread(columns.frame, name) for name in values])
+    made = {name: chained([columns.array(name)] * len(values)) for name in ids}
+    made[var_name] = chained([spread(columns.frame, name) for name in values])
     made[value_name] = _below_each_other(columns, values)
     return frame._of(ColumnSet.of(made))
 
@@ -200,7 +200,7 @@ def _below_each_other(columns: ColumnSet, names: Sequence[str]) -> Any:
             details=[f"{name}: {columns.array(name)._type_name()}" for name in names],
             hint="choose columns of one kind.",
         )
-    return concatenate(parts)
+    return chained(parts)
 
 
 def _without_gaps(table: Any, fill_value: Any) -> Any:

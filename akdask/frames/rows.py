@@ -183,9 +183,9 @@ def check_labels(own: Any, sought: Any) -> None:
     MissingLabelError
         If there are such.
     """
-    from akdask.arrays.setops import in1d
+    from akdask.arrays.setops import contained
 
-    lacks = in1d(sought, own, invert=True)
+    lacks = contained(sought, own, invert=True)
     if bool(lacks.any()):
         levels = sought if isinstance(sought, list) else [sought]
         named = [_plain(level[lacks].head(NAMED)) for level in levels]
@@ -531,7 +531,7 @@ def _sought_tuples(index: MultiIndex, tuples: list[tuple[Any, ...]]) -> tuple[An
 
 
 def _of_tuple(index: MultiIndex, key: tuple[Any, ...]) -> Chosen:
-    from akdask.arrays.setops import in1d
+    from akdask.arrays.setops import contained
 
     if len(key) > index.nlevels:
         raise MissingLabelError(f"labels have {index.nlevels} levels, and {key!r} has {len(key)}.")
@@ -553,7 +553,7 @@ def _of_tuple(index: MultiIndex, key: tuple[Any, ...]) -> Chosen:
             if sought is None:
                 return Chosen(arange(0))
             check_labels(own, sought)
-            masks.append(in1d(own, sought))
+            masks.append(contained(own, sought))
             asked[number] = sought
         else:
             masks.append(_of_one(own, wanted).rows)
@@ -651,7 +651,7 @@ def without_labels(index: Index, labels: Any, errors: str = "raise") -> Any:
     MissingLabelError
         If no row has one of them.
     """
-    from akdask.arrays.setops import in1d
+    from akdask.arrays.setops import contained
 
     listed = _listed(index, labels)
     if isinstance(index, MultiIndex) and isinstance(listed, list) and listed and isinstance(listed[0], tuple):
@@ -669,7 +669,7 @@ def without_labels(index: Index, labels: Any, errors: str = "raise") -> Any:
         return slice(None)
     if is_demanded:
         check_labels(own, sought)
-    return in1d(own, sought, invert=True)
+    return contained(own, sought, invert=True)
 
 
 def _listed(index: Index, labels: Any) -> Any:

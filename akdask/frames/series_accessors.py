@@ -19,7 +19,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
 from akdask.arrays.setops import unique
 from akdask.arrays.strings import Strings
-from akdask.arrays.text import words
+from akdask.arrays.text import Matcher, words
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import INT64
 from akdask.engine.alignment import align_by_plan
@@ -345,7 +345,7 @@ class StringAccessor(Properties):
             return self.series.copy()
         pattern = pat if regex else re.escape(pat)
         pattern = pattern if case else f"(?i){pattern}"
-        return self._labelled(self._text.sub(pattern, repl if regex else repl.replace("\\", r"\\"), max(n, 0)))
+        return self._labelled(Matcher(pattern, self._text).sub(repl if regex else repl.replace("\\", r"\\"), max(n, 0)))
 
     def slice(self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Any:
         """Return a slice of the characters of each text; lazy.  The same as ``s.str[start:stop:step]``.
@@ -464,7 +464,7 @@ class StringAccessor(Properties):
         text: Any = self._text.fillna("") if self._text._value.dtype.nullable else self._text
         fields = text.regex_split(re.escape(sep), 0, return_segments=True)[0]
         known = [field for field in unique(fields).tolist() if field]
-        padded = text.stick(sep).lstick(sep)
+        padded = sep + text + sep
         return self.series._framed({one: cast(padded.contains(f"{sep}{one}{sep}"), np.int64) for one in known})
 
     def extract(self, pat: str, expand: bool = True) -> Any:
@@ -718,7 +718,9 @@ class StringAccessor(Properties):
         return found
 
     def _holding(self, name: str, *args: Any) -> Any:
-        return self._labelled(getattr(self.series.values, name)(*args))
+        values = self.series.values
+        found = values._holding(name, *args) if isinstance(values, Strings) else getattr(values, name)(*args)
+        return self._labelled(found)
 
     def _filled(self, text: Any, na_rep: str | None) -> Any:
         return text if na_rep is None else text.fillna(na_rep)

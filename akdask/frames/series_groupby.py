@@ -450,7 +450,7 @@ def _of_pair(groups: SeriesGroupBy, name: str, other: Any, **params: Any) -> Ser
 
 def _quantiles(groups: SeriesGroupBy, q: float | Sequence[float], interpolation: str) -> Series:
     from akdask.arrays.creation import arange, array
-    from akdask.arrays.shapes import concatenate
+    from akdask.arrays.shapes import chained
 
     if not isinstance(q, list | tuple | np.ndarray):
         return _by_keys(groups, groups._groups.quantile(q, interpolation, colnames=VALUES))
@@ -463,7 +463,7 @@ def _quantiles(groups: SeriesGroupBy, q: float | Sequence[float], interpolation:
     # Of each group all quantiles, one below the other.
     row = arange(count * len(wanted))
     group, which = row // len(wanted), row % len(wanted)
-    values = concatenate([one.values for one in found])[which * count + group]
+    values = chained([one.values for one in found])[which * count + group]
     index = MultiIndex([*(level[group] for level in levels), array(wanted)[which]], names=[*groups._names, None])
     return Series(values, groups._series.name, index)
 
@@ -501,8 +501,8 @@ def _with_each_category(
 ) -> tuple[list[Any], Any]:
     """Return counts with 0 for categories that a group lacks; counts groups and categories."""
     from akdask.arrays.creation import arange, full
-    from akdask.arrays.setops import in1d
-    from akdask.arrays.shapes import concatenate
+    from akdask.arrays.setops import contained
+    from akdask.arrays.shapes import chained
     from akdask.arrays.sorting import coargsort
 
     each = values._each_category()
@@ -510,11 +510,11 @@ def _with_each_category(
     levels = list(found) if isinstance(found, tuple) else [found]
     row, size = arange(int(levels[0].size) * int(each.size)), max(int(each.size), 1)
     all_of = [*(level[row // size] for level in levels), each[row % size]]
-    lacking = in1d(all_of, list(keys), invert=True)
+    lacking = contained(all_of, list(keys), invert=True)
     zeros = full(int(lacking.sum()), 0, dtype="int64")
-    rows = [concatenate([one, other[lacking]]) for one, other in zip(keys, all_of, strict=True)]
+    rows = [chained([one, other[lacking]]) for one, other in zip(keys, all_of, strict=True)]
     order = coargsort(rows)
-    return [one[order] for one in rows], concatenate([counts, zeros])[order]
+    return [one[order] for one in rows], chained([counts, zeros])[order]
 
 
 def _aggregated(groups: SeriesGroupBy, func: Any, named: dict[str, Any]) -> Any:

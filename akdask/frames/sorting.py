@@ -16,8 +16,8 @@ from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.keys import comparable_keys
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import cumsum
-from akdask.arrays.setops import in1d
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.setops import contained
+from akdask.arrays.shapes import chained
 from akdask.arrays.sorting import check_permutation, coargsort, directions, sorted_positions
 from akdask.arrays.timearray import TimeArray
 from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
@@ -239,14 +239,14 @@ def extreme_rows(frame: DataFrame, operation: str, n: int, columns: str | Sequen
     if len(names) == 1 and keep != "all":
         return chosen
     # All rows with one of the values that are among the first, few more than are wanted.
-    every: DataFrame = frame._rows(in1d(arrays[0], chosen._columns.array(names[0])))
+    every: DataFrame = frame._rows(contained(arrays[0], chosen._columns.array(names[0])))
     ordered = every._rows(slice(None, None, -1)) if keep == "last" else every
     ordered = ordered.sort_values(names, ascending=not largest)
     few = ordered.head(int(n))
     if keep != "all":
         return few
     wanted = [few._columns.array(name) for name in names]
-    return ordered._rows(in1d([ordered._columns.array(name) for name in names], wanted))
+    return ordered._rows(contained([ordered._columns.array(name) for name in names], wanted))
 
 
 def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pdarray:
@@ -264,7 +264,7 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
         first = pdarray(there, place)[top_positions(pdarray(there, number), count, largest=largest, last=last)]
         lacking, (place,) = row_tools.filter_columns(frame, [row], frame, lacks)
         others = pdarray(lacking, place)
-        return concatenate([first, others[-count:][::-1] if last else others[:count]])[:count]
+        return chained([first, others[-count:][::-1] if last else others[:count]])[:count]
     missing: Value | None = None
     if isinstance(array, TimeArray):
         missing = Call("equal", value, Constant(NOT_A_TIME))

@@ -27,7 +27,7 @@ from akdask.arrays.creation import array
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.arrays.stored_arrays import open_prefix, read_objects
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
@@ -528,7 +528,7 @@ def _array(entry: _Entry) -> pdarray:
     found = sum(part.size for part in parts)
     if found != entry.size:
         raise FileFormatError(f"{str(entry.path)!r} tells of {entry.size} elements, there are {found}.")
-    joined: pdarray = concatenate(parts) if len(parts) > 1 else parts[0]
+    joined: pdarray = chained(parts) if len(parts) > 1 else parts[0]
     return joined
 
 

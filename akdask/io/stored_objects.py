@@ -89,15 +89,15 @@ def _encoded_again(stored: StoredObject) -> Categorical:
 
 def _with_others(known: Sequence[str], strings: Strings) -> Frame:
     """Return known labels, followed by further labels of the rows, in one partition."""
-    from akdask.arrays.setops import in1d
-    from akdask.arrays.shapes import concatenate
+    from akdask.arrays.setops import contained
+    from akdask.arrays.shapes import chained
     from akdask.operators.join.plan import Distinct
 
     there = strings.dropna()
     distinct = Distinct.of(there._frame, without_missing(there._value))
     others = Strings(distinct, distinct.values)
     own = array(np.array(list(known), np.str_))
-    return Gather(concatenate([own, others[in1d(others, own, invert=True)]])._project())
+    return Gather(chained([own, others[contained(others, own, invert=True)]])._project())
 
 
 def _grouping(stored: StoredObject) -> list[pdarray]:

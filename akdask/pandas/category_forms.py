@@ -15,7 +15,7 @@ from akdask.arrays.array import wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA, in_one_partition, looked_up, strings_of
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.sorting import searchsorted
+from akdask.arrays.sorting import insertion_points
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.engine.missing import is_missing
@@ -175,7 +175,7 @@ def as_categories(series: Any, dtype: Any) -> Any:
     bounds = given.to_numpy().astype(plain._value.dtype.numpy)[order]
     if np.isnan(bounds).any():
         raise NotLazyError("NaN is a category")
-    place = searchsorted(wrap(*literal(bounds)), plain, side="left")
+    place = insertion_points(wrap(*literal(bounds)), plain, side="left")
     inside = Call("minimum", place._value, Constant(np.int64(len(bounds) - 1)))
     frame, value = literal(bounds)
     is_one = Call("equal", looked_up(frame, value, inside), plain._value)

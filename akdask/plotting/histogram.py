@@ -12,7 +12,7 @@ import numpy as np
 from akdask.arrays.creation import arange, array
 from akdask.arrays.elementwise import where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.sorting import searchsorted
+from akdask.arrays.sorting import insertion_points
 from akdask.arrays.statistics import histogram, histogram2d
 from akdask.arrays.timearray import unit_of
 from akdask.deferred import pd
@@ -309,7 +309,7 @@ def _counts_between(
     lazy = []
     for column in columns:
         values, (start, stop) = column.counted_from(extent)
-        positions = searchsorted(array(edges - edges[0] if time else edges), values, side="right") - 1
+        positions = insertion_points(array(edges - edges[0] if time else edges), values, side="right") - 1
         inside = (values >= start) & (values <= stop)
         lazy.append(GroupBy(where(inside, where(values == stop, last, positions), -1)).size())
     counts = []

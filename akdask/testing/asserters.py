@@ -20,7 +20,7 @@ from akdask.arrays.ipv4 import IPv4
 from akdask.arrays.ndarray import ArrayView
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.segarray import SegArray
-from akdask.arrays.sorting import argsort, coargsort, sort
+from akdask.arrays.sorting import argsort, coargsort, in_order
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.engine.alignment import align_by_plan
@@ -177,7 +177,7 @@ def assert_is_sorted(seq: Any) -> None:
     values = seq if isinstance(seq, Array) else getattr(seq, "values", seq)
     values = values if isinstance(values, Array) else array(values)
     if not values.is_sorted():
-        assert_arkouda_array_equal(values, sort(values))
+        assert_arkouda_array_equal(values, in_order(values))
 
 
 def assert_arkouda_pdarray_equal(  # noqa: PLR0917 - Arkouda's signature
@@ -354,7 +354,7 @@ def assert_categorical_equal(
         assert_arkouda_array_equal(own, its, obj=f"{obj}.categories")
         assert_arkouda_array_equal(left.codes, right.codes, check_dtype=check_dtype, obj=f"{obj}.codes")
         return
-    assert_arkouda_array_equal(sort(own), sort(its), obj=f"{obj}.categories")
+    assert_arkouda_array_equal(in_order(own), in_order(its), obj=f"{obj}.categories")
     assert_arkouda_array_equal(left, right, obj=f"{obj}.values")
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from akdask.arrays.creation import array
-from akdask.arrays.shapes import concatenate
+from akdask.arrays.shapes import chained
 from akdask.deferred import pa
 from akdask.typing import NumberArray
 
@@ -121,4 +121,4 @@ def strings_in_buffers(draw: st.DrawFn, strings: st.SearchStrategy[str]) -> pa.L
 
 def partitioned(column: NumberArray, lengths: Sequence[int]) -> Any:
     """Return a NumPy array as a lazy array with the given numbers of rows in its partitions."""
-    return concatenate([array(part) for part in np.split(column, np.cumsum(lengths[:-1]))])
+    return chained([array(part) for part in np.split(column, np.cumsum(lengths[:-1]))])

@@ -99,7 +99,7 @@ def _strings(setting: Setting, name: str) -> list[Result]:
             POLARS: lambda: _text_at_ranks(series.gather(indices).to_arrow()),
         },
         "sort": {
-            OURS: lambda: _text_at_ranks(ak.sort(lazy).to_arrow()),
+            OURS: lambda: _text_at_ranks(lazy[ak.argsort(lazy)].to_arrow()),
             POLARS: lambda: _text_at_ranks(series.sort().to_arrow()),
             DUCKDB: lambda: _text_at_ranks(
                 connection.sql("select s from strings order by s").to_arrow_table().column("s")

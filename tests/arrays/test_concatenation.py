@@ -121,8 +121,22 @@ def test_bools_are_whole_already_and_round_to_floats(lazy):
     for name in ("floor", "ceil", "trunc"):
         assert_equal(getattr(ak, name)(lazy["b"]), INTEGERS > 0)
     assert_equal(ak.round(lazy["b"]), (INTEGERS > 0).astype(float))
-    assert_equal(ak.round(ak.array([123, -155, 7]), -1), np.round([123, -155, 7], -1))
-    assert_equal(ak.round(ak.array([123, -155, 7]), 1), np.array([123, -155, 7]))
+    assert_equal(np.round(ak.array([123, -155, 7]), -1), np.round([123, -155, 7], -1))
+    assert_equal(ak.round(ak.array([123, -155, 7]), -1), np.array([123, -155, 7]))
+
+
+def test_results_go_into_an_array_where_wanted(lazy):
+    for name in ("floor", "ceil", "trunc"):
+        given, function = ak.zeros(INTEGERS.size), getattr(ak, name)
+        assert function(lazy["f"], given, where=lazy["b"]) is given
+        assert_equal(given, np.where(INTEGERS > 0, getattr(np, name)(VALUES), 0.0))
+        assert_equal(function(2.5, out=ak.zeros(2)), np.full(2, getattr(np, name)(2.5)))
+
+
+def test_one_bool_chooses_one_of_two_arrays():
+    assert_equal(ak.where(True, ak.arange(3), ak.ones(3)), np.arange(3))
+    assert_equal(ak.where(np.False_, ak.arange(3), ak.ones(3)), np.ones(3))
+    assert_equal(ak.where(True, ak.arange(3), ak.ones((2, 3))), np.where(True, np.arange(3), np.ones((2, 3))))
 
 
 def test_clip_takes_one_bound_and_arrays_of_them(lazy):
@@ -146,7 +160,8 @@ def test_where_chooses_among_categoricals():
         assert isinstance(found, ak.Categorical)
         assert found.tolist() == wanted
         assert found.isna().tolist() == [label == "N/A" for label in wanted]
-    assert isinstance(ak.where(mask, one, ak.array(right)), ak.Strings)
+    with pytest.raises(ArgumentTypeError, match="two Categoricals or two Strings"):
+        ak.where(mask, one, ak.array(right))
 
 
 def test_where_clip_round_and_divmod_are_numpys(lazy):
@@ -294,8 +309,10 @@ def test_joining_keeps_order_and_partitions(lazy):
 
 
 def test_joined_numbers_meet_in_their_common_type(lazy):
-    joined = ak.concatenate([lazy["b"], lazy["i"], lazy["f"]])
+    joined = np.concatenate([lazy["b"], lazy["i"], lazy["f"]])
     assert_equal(joined, np.concatenate([INTEGERS > 0, INTEGERS, VALUES]))
+    with pytest.raises(ArgumentError, match="numbers of one type"):
+        ak.concatenate([lazy["b"], lazy["i"]])
 
 
 def test_arrays_of_several_dimensions_are_joined_along_any():

@@ -166,8 +166,9 @@ def test_linspace_is_numpys(arguments):
 
 def test_linspace_takes_a_type_and_its_old_names():
     assert_equal(ak.linspace(start=1, stop=0, length=5), np.linspace(1, 0, 5))
-    assert_equal(ak.linspace(-3, 4, 10, dtype="int64"), np.linspace(-3, 4, 10, dtype="int64"))
-    assert_equal(ak.linspace(0, 1, 3, dtype=bool), np.linspace(0, 1, 3, dtype=bool))
+    assert_equal(ak.linspace(-3, 4, 10, dtype=None), np.linspace(-3, 4, 10))
+    with pytest.raises(ArgumentTypeError, match="makes float64, no int64"):
+        ak.linspace(-3, 4, 10, dtype="int64")
     assert ak.linspace(0, 1).size == 50
     for wrong in [("a", 1, 5), (0, None, 5), (0, 1, "a"), (0, 1, (2, 3)), (0, 1, 2.5)]:
         with pytest.raises((ArgumentTypeError, ArgumentError)):
@@ -177,7 +178,7 @@ def test_linspace_takes_a_type_and_its_old_names():
 
 
 @pytest.mark.parametrize(
-    "params", [{}, {"num": 7, "base": 2.0}, {"endpoint": False}, {"num": 4, "dtype": int}, {"base": 0.5}], ids=str
+    "params", [{}, {"num": 7, "base": 2.0}, {"endpoint": False}, {"num": 4, "dtype": float}, {"base": 0.5}], ids=str
 )
 def test_logspace_is_numpys(params):
     np.testing.assert_allclose(ak.logspace(3, -2, **params).to_ndarray(), np.logspace(3, -2, **params))
@@ -186,7 +187,7 @@ def test_logspace_is_numpys(params):
         np.testing.assert_allclose(ak.logspace(*lazy, **params).to_ndarray(), np.logspace(*bounds, **params))
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "bool", "uint8"])
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "bool"])
 def test_zeros_ones_and_full_have_the_type_asked_for(dtype):
     assert_equal(ak.zeros(3, dtype), np.zeros(3, dtype), lazy=True)
     assert_equal(ak.ones(3, dtype), np.ones(3, dtype), lazy=True)
@@ -322,4 +323,3 @@ def test_linspace_between_arrays_is_numpys(axis, endpoint):
         found = ak.linspace(lows, highs, 4, endpoint, axis=axis)
         np.testing.assert_allclose(found.to_ndarray(), np.linspace(start, stop, 4, endpoint, axis=axis), rtol=1e-15)
     assert ak.linspace(ak.array([0, 5]), 2.5, 1).tolist() == np.linspace([0, 5], 2.5, 1).tolist()
-    assert ak.linspace(ak.array([0, 5]), 9, 3, dtype="int64").tolist() == [[0, 5], [4, 7], [9, 9]]

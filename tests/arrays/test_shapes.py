@@ -184,9 +184,9 @@ def test_copies_share_nothing():
 def test_single_elements_and_common_types():
     assert ak.scalar_array(5).tolist() == [5]
     assert ak.scalar_array(1, dtype="float64").dtype == np.float64
-    dtype, arrays = ak.promote_to_common_dtype([ak.array([True]), ak.arange(2)])
-    assert dtype == np.int64
-    assert [item.tolist() for item in arrays] == [[1], [0, 1]]
+    dtype, arrays = ak.promote_to_common_dtype([ak.array([3]), ak.arange(2)])
+    assert dtype == np.common_type(np.array([3]), np.arange(2)) == np.float64
+    assert [item.tolist() for item in arrays] == [[3.0], [0.0, 1.0]]
     with pytest.raises(ArgumentTypeError, match="numbers"):
         ak.promote_to_common_dtype([1])
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.arrays.sorting import in_order
 from akdask.errors import (
     AlignmentError,
     ArgumentError,
@@ -24,7 +25,7 @@ WORDS = ["pear", "apple", "", "Zoo", "apple", "zoë"]
 
 def test_strings_sort_by_their_bytes():
     wanted = sorted(WORDS, key=str.encode)
-    assert ak.sort(ak.array(WORDS)).tolist() == wanted
+    assert in_order(ak.array(WORDS)).tolist() == wanted
     assert ak.array(WORDS)[ak.array(WORDS).argsort()].tolist() == wanted
     assert ak.argsort(ak.array(WORDS)).tolist() == sorted(range(len(WORDS)), key=lambda row: WORDS[row].encode())
 

@@ -56,7 +56,7 @@ def test_strings_are_joined_row_by_row(s):
         s.lstick(ak.array(WORDS[::-1])), [left + right for left, right in zip(WORDS[::-1], WORDS, strict=True)]
     )
     assert_equal(s + "!", [word + "!" for word in WORDS])
-    assert_equal(s.stick("<", toLeft=True), ["<" + word for word in WORDS])
+    assert_equal("<" + s, ["<" + word for word in WORDS])
 
 
 def test_strings_are_stripped(s):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.errors import ArgumentTypeError
 from akdask.testing import assert_equal
 from akdask.testing.strategies import columns, elements, partition_lengths, partitioned
 
@@ -65,7 +66,8 @@ def test_numbers_are_cut_to_bytes_where_they_are_cast(dtype):
         found = ak.cast(ak.array(values), dtype)
         assert_equal(found, np.array(values).astype(np.uint8))
         assert (found == 44).tolist() == [item % 256 == 44 for item in values]
-    assert ak.zeros(2, dtype=dtype).dtype == np.uint8
+    with pytest.raises(ArgumentTypeError, match="not filled as uint8"):
+        ak.zeros(2, dtype=dtype)
     assert ak.array([1, 2], dtype=dtype).dtype == np.uint8
 
 

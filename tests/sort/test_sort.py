@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.arrays.sorting import stable_argsort
+from akdask.arrays.sorting import in_order, stable_argsort
 from akdask.columns.dtypes import INT64, STR
 from akdask.columns.table import Table
 from akdask.engine import alignment, exchange
@@ -200,10 +200,10 @@ def test_the_number_of_sorted_rows_is_known_without_sorting(monkeypatch):
 def test_partitions_without_rows_are_sorted(nrows):
     values = ak.arange(1000)
     kept = values[values < nrows]
-    assert ak.sort(kept, ascending=False).tolist() == list(range(nrows))[::-1]
+    assert in_order(kept, ascending=False).tolist() == list(range(nrows))[::-1]
     assert kept.argsort(ascending=False).tolist() == list(range(nrows))[::-1]
     text = ak.cast(kept, "str")
-    assert ak.sort(text).tolist() == [str(number) for number in range(nrows)]
+    assert in_order(text).tolist() == [str(number) for number in range(nrows)]
 
 
 @given(st.integers(1, 9), st.lists(st.integers(0, 40), max_size=5))
@@ -280,7 +280,7 @@ def test_missing_integers_are_sorted_last(ascending):
 @pytest.mark.few_rows_only
 def test_lengths_of_rows_that_one_task_sorts_are_known(monkeypatch):
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 2000)
-    assert ak.sort(ak.arange(2000)).rows.lengths == (2000,)
+    assert in_order(ak.arange(2000)).rows.lengths == (2000,)
     assert ak.arange(2000).argsort().npartitions == 1
 
 
@@ -319,8 +319,8 @@ def test_workers_sort_what_threads_sort(cluster_client):
     pd.testing.assert_frame_equal(lazy.sort_values(["text", "real"]).compute(), wanted)
     assert np.array_equal(lazy.coargsort(["text", "real"]).to_ndarray(), wanted.index)
     assert np.array_equal(lazy.argsort("few").to_ndarray(), np.argsort(frame["few"], kind="stable"))
-    assert ak.sort(lazy["text"]).tolist() == sorted(frame["text"])
-    assert np.array_equal(ak.sort(lazy["real"]).to_ndarray(), np.sort(frame["real"]), equal_nan=True)
+    assert in_order(lazy["text"]).tolist() == sorted(frame["text"])
+    assert np.array_equal(in_order(lazy["real"]).to_ndarray(), np.sort(frame["real"]), equal_nan=True)
 
 
 @given(
@@ -340,7 +340,7 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
         if not alike:
             patch.setattr(partition, "_alike", lambda columns, ascending, lost: False)
         lazy = ak.array(keys)
-        permutation, ordered = ak.argsort(lazy), ak.sort(lazy)
+        permutation, ordered = ak.argsort(lazy), in_order(lazy)
         # They have one name for their rows, so what is known of one is said of both: only counting tells them apart.
         lengths = computed_lengths(permutation)
         assert len(lengths) > 2
@@ -386,7 +386,7 @@ def test_sorted_numbers_are_those_of_their_permutation_to_the_last_bit(monkeypat
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", rows_of_a_partition // 600 * 600)
         values = NUMBERS[name](np.random.default_rng(3), 600)
         lazy = ak.concatenate([ak.array(part) for part in np.array_split(values, 4)])
-        ordered, permutation = ak.sort(lazy, ascending=ascending), stable_argsort(lazy, ascending=ascending)
+        ordered, permutation = in_order(lazy, ascending=ascending), stable_argsort(lazy, ascending=ascending)
         assert computed_lengths(ordered) == computed_lengths(permutation)
         wanted, same_size = values[permutation.to_ndarray()], f"u{values.itemsize}"
         assert ordered.to_ndarray().view(same_size).tolist() == wanted.view(same_size).tolist()
@@ -397,9 +397,9 @@ def test_numbers_that_some_tasks_split_in_finer_ranges_are_the_same(monkeypatch)
         monkeypatch.setattr(sort_tuning, "WORTH_RANGES", worth_ranges)
         given_values = NUMBERS[name](np.random.default_rng(4), 3000)
         lazy = ak.concatenate([ak.array(part) for part in np.split(given_values, [300, 1200, 1400, 2600])])
-        lengths = computed_lengths(ak.sort(lazy))
+        lengths = computed_lengths(in_order(lazy))
         assert lengths == computed_lengths(ak.argsort(lazy))
-        assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")
+        assert np.array_equal(in_order(lazy).to_ndarray(), np.sort(given_values), equal_nan=name == "float64")
 
 
 @pytest.mark.lazy_only
@@ -410,13 +410,13 @@ def test_numbers_in_memory_are_split_in_fine_ranges_by_their_row_numbers(monkeyp
     )
     values = np.random.default_rng(4).integers(-(2**62), 2**62, 3000)
     lazy = ak.concatenate([ak.array(part) for part in np.split(values, 4)])
-    assert np.array_equal(ak.sort(lazy).to_ndarray(), np.sort(values))
+    assert np.array_equal(in_order(lazy).to_ndarray(), np.sort(values))
     assert sorted(firsts) == [0, 750, 1500, 2250]
 
 
 def test_sorted_numbers_of_a_user_may_be_changed():
     given_values = np.random.default_rng(5).integers(0, 99, 2000)
-    ordered = ak.sort(ak.array(given_values))
+    ordered = in_order(ak.array(given_values))
     found = ordered.to_ndarray()
     assert found.flags.writeable
     found[:] = -1
@@ -428,9 +428,9 @@ def test_sorted_numbers_of_a_user_may_be_changed():
 def test_what_is_sorted_of_no_rows_and_of_filtered_ones_is_whole():
     given_values = np.random.default_rng(6).normal(size=2000)
     lazy = ak.array(given_values)
-    assert ak.sort(lazy[lazy > 9]).to_ndarray().tolist() == []
-    assert np.array_equal(ak.sort(lazy[lazy > 0]).to_ndarray(), np.sort(given_values[given_values > 0]))
-    assert np.array_equal(ak.sort(lazy).to_arrow().to_numpy(), np.sort(given_values))
+    assert in_order(lazy[lazy > 9]).to_ndarray().tolist() == []
+    assert np.array_equal(in_order(lazy[lazy > 0]).to_ndarray(), np.sort(given_values[given_values > 0]))
+    assert np.array_equal(in_order(lazy).to_arrow().to_numpy(), np.sort(given_values))
 
 
 TEXT = {
@@ -449,7 +449,7 @@ def test_sorted_text_is_that_of_its_permutation(monkeypatch, ascending):
         plain = [TEXT[name](number) for number in np.random.default_rng(3).integers(0, 900, 600).tolist()]
         strings = pa.array(plain, pa.large_string())
         lazy = ak.concatenate([ak.from_arrow(strings[start : start + 150]) for start in range(0, 600, 150)])
-        ordered, permutation = ak.sort(lazy, ascending=ascending), stable_argsort(lazy, ascending=ascending)
+        ordered, permutation = in_order(lazy, ascending=ascending), stable_argsort(lazy, ascending=ascending)
         assert computed_lengths(ordered) == computed_lengths(permutation)
         found = ordered.to_arrow().to_pylist()
         assert found == sorted(plain, key=str.encode, reverse=not ascending)
@@ -461,13 +461,13 @@ def test_missing_text_is_sorted_last(ascending):
     plain = [None if number % 5 == 0 else f"{number % 7}" * (number % 3) for number in range(1000)]
     lazy = ak.Series(pd.Series(plain, dtype="str")).values
     there = sorted((text for text in plain if text is not None), reverse=not ascending)
-    assert ak.sort(lazy, ascending=ascending).to_arrow().to_pylist() == there + [None] * plain.count(None)
+    assert in_order(lazy, ascending=ascending).to_arrow().to_pylist() == there + [None] * plain.count(None)
 
 
 @pytest.mark.parametrize("of", [NUMBERS["float64"], lambda random, nrows: random.integers(0, 99, nrows).astype(str)])
 def test_sorted_values_that_are_spilled_are_the_same(monkeypatch, of):
     values = of(np.random.default_rng(3), 600)
     lazy = ak.array(values)
-    wanted = ak.sort(lazy).to_ndarray()
+    wanted = in_order(lazy).to_ndarray()
     monkeypatch.setattr(plan_sort, "buffer_bytes", lambda count: 0)
-    assert np.array_equal(ak.sort(ak.array(values)).to_ndarray(), wanted, equal_nan=values.dtype.kind == "f")
+    assert np.array_equal(in_order(ak.array(values)).to_ndarray(), wanted, equal_nan=values.dtype.kind == "f")
