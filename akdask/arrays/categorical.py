@@ -433,6 +433,10 @@ class Categorical(Array):
         """
         if not isinstance(test, Strings | Categorical):
             raise ArgumentTypeError(f"in1d takes Strings or a Categorical, not a {type(test).__name__}.")
+        return self._among(test)
+
+    def _among(self, test: Any) -> pdarray:
+        """Return which elements are among the given elements, which may be a list of text."""
         from akdask.operators.join.plan import BuildKeySet
 
         wanted = test.to_strings() if isinstance(test, Categorical) else tables.strings_of(test)

@@ -131,6 +131,8 @@ def aggregated(groups: Any, values: Any, operator: str | Sequence[str], skipna: 
         return reduced(groups, name, values)
     if name in ("min", "max"):
         return reduced(groups, name, values, skipna=skipna)
+    if name in ("nunique", "unique", "mode"):
+        return of_any_type(groups, name, values)
     method = getattr(groups, name)
     given = {"skipna": skipna, "ddof": ddof}
     return method(values, **{name: given[name] for name in signature(method).parameters if name in given})

@@ -34,12 +34,29 @@ _OF_LISTS = """
 {of_lists}
 """
 
+_OF_BOOLS = """
+>>> ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]) > 0).{name}().tolist()
+{of_lists}
+"""
+
 
 @shown_by(_OF_LISTS)
 def _of_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
     """Return {what} of each list; lazy.
 
     Sums and products of bools are int64, others of the type of the values; means are float64.
+
+    Parameters
+    ----------
+    x : object, optional
+        Accepted for compatibility with Arkouda.
+    """
+    return lists.reduced(segarray, name, x)
+
+
+@shown_by(_OF_BOOLS)
+def _truth_in_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
+    """Return {what} in each list of bools; lazy.
 
     Parameters
     ----------
@@ -301,8 +318,8 @@ class SegArray(Array):
     min = reduction("min", _of_lists)
     max = reduction("max", _of_lists)
     mean = reduction("mean", _of_lists)
-    any = reduction("any", _of_lists)
-    all = reduction("all", _of_lists)
+    any = reduction("any", _truth_in_lists)
+    all = reduction("all", _truth_in_lists)
     argmin = reduction("argmin", _position_in_lists)
     argmax = reduction("argmax", _position_in_lists)
     nunique = reduction("nunique", _of_lists)

@@ -129,7 +129,7 @@ def contained(A: Any, B: Any, invert: bool = False) -> Any:
         return ~either if invert else either
     B = as_comparable(arrays[0], B)
     if isinstance(arrays[0], Categorical) and len(arrays) == 1 and not is_several(B):
-        found = arrays[0].in1d(B)
+        found = arrays[0]._among(B)
     else:
         keys, others = comparable_keys("in1d", arrays, as_arrays(B))
         found = pdarray(*has_match(keys.side(), others.side()))
