@@ -304,6 +304,7 @@ def test_columns_take_the_methods_of_series(df):
         df,
         'df.loc[df["k"].isin(["a", "b"])]', 'df[(df["x"] > 0) & df["k"].isin(["a"])]', 'df[~df["k"].isin(["a"])]',
         'df["m"].fillna(0).sum()', 'df["m"].isna().sum()', 'df["x"].rolling(3).mean()', 'df["k"].str.upper()',
+        'df["m"].ewm(span=3).mean()', 'df["m"].expanding().mean()', 'df["x"].ewm(com=1, min_periods=4).std()',
         'df["t"].dt.hour', 'df["x"].describe()', 'df["y"].between(10, 20)', 'df["k"].map({"a": 1, "b": 2, "c": 3})',
         'df["x"].shift()', 'df["x"].clip(0, 1)', 'df["x"].rank()', 'df["k"].value_counts().sum()',
         'sorted(df["k"].unique().tolist())', 'df["x"].where(df["x"] > 0, 0)', 'df["x"].sort_values()',

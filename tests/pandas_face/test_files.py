@@ -245,6 +245,8 @@ def in_parts(monkeypatch, lazily):
         {"header": None},
         {"header": None, "names": list("abcdefgh"), "skiprows": 1},
         {"header": 0, "names": list("abcdefgh")},
+        {"names": list("abcdefgh"), "skiprows": 1},
+        {"names": None},
         {"skiprows": 3, "header": None},
         {"na_values": ["a"]},
         {"na_values": {"s": ["bb"], "u": [3]}},
