@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.patience,
         options.sparse_rows,
         curve_rows=options.curve_rows,
+        questions=tuple(options.question),
     )
     machine = describe_machine()
     print("\n".join(f"{name}: {value}" for name, value in machine.items()), end="\n\n")
@@ -95,6 +96,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--curve-rows", type=int, default=100_000_000, help="the most rows of the plots (default 100,000,000)"
+    )
+    parser.add_argument(
+        "--question",
+        action="append",
+        default=[],
+        help="ask only questions that begin so in first-runs, such as q1: or join; may be given again",
     )
     parser.add_argument(
         "--one-process",

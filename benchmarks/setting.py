@@ -38,6 +38,8 @@ class Setting:
         Files that data is cut into.
     curve_rows : int
         The most rows that time is drawn against.
+    questions : tuple of str
+        What the questions that are asked begin with, of tasks that have many; all if there is none.
     """
 
     rows: int
@@ -49,6 +51,7 @@ class Setting:
     sparse_rows: int = 2_000_000_000
     files: int = 4
     curve_rows: int = 100_000_000
+    questions: tuple[str, ...] = ()
 
     def scaled(self, count: int) -> int:
         """Return `count`, or less of it in a run of few rows."""

@@ -8,7 +8,7 @@ gives new memory at a tenth of the speed of the system.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from benchmarks.questions import QUESTIONS, make_tables
 from benchmarks.report import FROM_FILES, IN_MEMORY, MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
 from benchmarks.sources import Asked, InFiles, InMemory, runs_of, write_tables
-from benchmarks.tasks.database import GROUPS, JOINS, Question, make_groups, make_joins
+from benchmarks.tasks.database import GROUPS, JOINS, Question, Tables, make_groups, make_joins
 from benchmarks.timing import MOST_WRITTEN, compare, touch_memory
 
 RUNS = {"first": 1, "third": 3, "tenth": 10}
@@ -53,10 +53,16 @@ TOGETHER = 10_000
 """Rows up to which some questions are asked in this process, as a process each takes a second to start."""
 
 
+WRITTEN_FOR_A_ROW = 200
+"""Bytes that a run may write to new memory for each row."""
+
+
 def _ask(setting: Setting) -> Iterator[Result]:
     written = _write(setting)
-    given = {"threads": setting.threads, "touched": MOST_WRITTEN if setting.rows > TOGETHER else 0}
-    ask, names = (seconds_of, list(written)[::5]) if setting.rows <= TOGETHER else (partial(fresh, seconds_of), written)
+    touched = min(setting.rows * WRITTEN_FOR_A_ROW, MOST_WRITTEN) if setting.rows > TOGETHER else 0
+    given = {"threads": setting.threads, "touched": touched}
+    is_quick = setting.rows <= TOGETHER
+    ask, names = (seconds_of, list(written)[::5]) if is_quick else (partial(fresh, seconds_of), written)
     for name in names:
         files = written[name]
         for where in (IN_MEMORY, FROM_FILES):
@@ -71,16 +77,24 @@ def _ask(setting: Setting) -> Iterator[Result]:
 
 
 def _write(setting: Setting) -> dict[str, InFiles]:
-    """Return the Parquet files of the tables of each question, written once."""
+    """Return the Parquet files of the tables of each question that the setting asks, written once."""
+    folder, rows, threads = setting.folder, setting.rows, setting.threads
+    asked = {name for name in ASKED if name.startswith(setting.questions or "")}
     found = {
-        question.name: write_tables(setting.folder / "first-runs", make_tables(question, setting.rows), setting.threads)
+        question.name: write_tables(folder / "first-runs", make_tables(question, rows), threads)
         for question in QUESTIONS
+        if question.name in asked
     }
-    groups = write_tables(setting.folder / "first-runs-groups", {"x": make_groups(setting.rows)}, setting.threads)
-    joins = write_tables(setting.folder / "first-runs-joins", dict(make_joins(setting.rows)), setting.threads)
-    for question, files in [*((each, groups) for each in GROUPS), *((each, joins) for each in JOINS)]:
-        tables = {table: files.folders[table] for table in question.columns}
-        found[_name(question)] = InFiles(tables, setting.threads)
+    kinds: tuple[tuple[str, Sequence[Question], Callable[[int], Tables]], ...] = (
+        ("groups", GROUPS, lambda rows: {"x": make_groups(rows)}),
+        ("joins", JOINS, lambda rows: dict(make_joins(rows))),
+    )
+    for kind, questions, make in kinds:
+        chosen = [question for question in questions if _name(question) in asked]
+        files = write_tables(folder / f"first-runs-{kind}", make(rows), threads) if chosen else InFiles({}, threads)
+        for question in chosen:
+            tables = {table: files.folders[table] for table in question.columns}
+            found[_name(question)] = InFiles(tables, threads)
     return found
 
 
@@ -95,7 +109,7 @@ def seconds_of(
     with dask.config.set(num_workers=threads), ak.config.set(cache_size=0):
         if where == IN_MEMORY:
             _ = getattr(source, {OURS: "akdask", "polars": "polars", "duckdb": "connection"}[who])
-        run = runs_of(ASKED[name], source)[who]
+        first, later = (runs_of(ASKED[name], source, is_compared=is_first)[who] for is_first in (True, False))
         touch_memory(given["touched"])
-        turns = [run() for _ in range(max(RUNS.values()))]
+        turns = [first(), *(later() for _ in range(1, max(RUNS.values())))]
     return turns[0].answer, [turn.seconds for turn in turns]
