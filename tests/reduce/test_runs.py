@@ -89,7 +89,17 @@ def test_rows_are_held_once_and_repeated_ones_as_counts():
     assert len(reduce(add, [RankedRows.of(repeated)] * 100).runs) < engine_tuning.FAN_IN
 
 
-def test_the_rows_of_a_block_stay_as_they_are():
-    rows = np.array([3, 1, 2], np.uint64)
-    RankedRows.of(rows)
-    assert rows.tolist() == [3, 1, 2]
+@pytest.mark.parametrize("rows", [np.array([3, 1, 2], np.uint64), np.arange(9000, dtype=np.uint64) % 7])
+def test_the_rows_of_a_block_stay_as_they_are(rows):
+    before = rows.copy()
+    found = RankedRows.of(rows) + RankedRows.of(rows)
+    assert found.select(np.array([1, len(rows)])).tolist() == np.sort(np.tile(rows, 2))[[1, len(rows)]].tolist()
+    np.testing.assert_array_equal(rows, before)
+
+
+@pytest.mark.usefixtures("passes")
+@pytest.mark.parametrize("distinct", [9, 2**63])
+def test_many_ranks_are_found_among_many_rows(distinct):
+    rows = np.random.default_rng(0).integers(0, distinct, 6000) - 4
+    found = RankedRows.of(rows[:3000]) + RankedRows.of(rows[3000:])
+    np.testing.assert_array_equal(found.select(np.arange(0, 6000, 7)), np.sort(rows)[::7])

@@ -324,10 +324,12 @@ class Run:
     @classmethod
     def of(cls, words: Words) -> Run:
         """Return the run of some keys, at least one; if many seem to be equal, of the distinct keys."""
+        from akdask.operators.keys.keys import sort_words
+
         some = words[:: max(len(words) // tuning.SAMPLED_ROWS, 1)]
         if tuning.ROWS_OF_A_VALUE * len(np.unique(some)) > len(some):
             return cls(words)
-        words.sort()
+        sort_words(words)
         firsts = np.flatnonzero(np.concatenate([[True], words[1:] != words[:-1]]))
         if tuning.ROWS_OF_A_VALUE * len(firsts) > len(words):
             return cls(words)
@@ -465,6 +467,8 @@ class RankedRows:
 
     def _ranked(self, low: int, high: int, ranks: NumberArray) -> Words | None:
         """Return the keys of ascending ranks, None if one is not between two keys."""
+        from akdask.operators.keys.keys import sort_words
+
         parts = []
         before = 0
         for run in self.runs:
@@ -485,5 +489,5 @@ class RankedRows:
         if wanted[0] < 0 or wanted[-1] >= nrows:
             return None
         if not counted:
-            words.partition(positions) if len(positions) <= tuning.MOST_PASSES else words.sort()
+            words.partition(positions) if len(positions) <= tuning.MOST_PASSES else sort_words(words)
         return words.take(positions)
