@@ -742,9 +742,189 @@ void append_strings(Text data, Span<const uint32_t> starts, Span<const uint32_t>
     }
 }
 
+// Reads structures of Thrift's compact protocol; `is_plain` ends where something is other than writers have it.
+struct Structures {
+    const uint8_t* at;
+    const uint8_t* end;
+    bool is_plain = true;
+
+    enum Kind : uint8_t { YES = 1, NO, BYTE, SHORT, INT, LONG, DOUBLE, BINARY, LIST, SET, STRUCT = 12 };
+    static constexpr int DEEPEST = 12;
+
+    uint64_t left() const { return static_cast<uint64_t>(end - at); }
+
+    uint8_t byte() {
+        is_plain = is_plain && at < end;
+        return is_plain ? *at++ : 0;
+    }
+
+    uint64_t number() {
+        uint64_t found = 0;
+        for (int shift = 0; shift < 63; shift += 7) {
+            uint8_t part = byte();
+            found |= static_cast<uint64_t>(part & 127) << shift;
+            if (part < 128) return found;
+        }
+        // The tenth byte has the last bit alone.
+        uint8_t last = byte();
+        is_plain = is_plain && last < 2;
+        return found | static_cast<uint64_t>(last) << 63;
+    }
+
+    int64_t integer() {
+        uint64_t found = number();
+        return static_cast<int64_t>((found >> 1) ^ (0 - (found & 1)));
+    }
+
+    void skip_bytes(uint64_t count) {
+        is_plain = is_plain && count <= left();
+        if (is_plain) at += count;
+    }
+
+    // Returns the number of items of a list of structures.
+    uint64_t count_structures() {
+        uint8_t head = byte();
+        uint64_t count = head >> 4 == 15 ? number() : head >> 4;
+        is_plain = is_plain && count <= left() && (head & 15) == STRUCT;
+        return is_plain ? count : 0;
+    }
+
+    // Calls a function with the number and the kind of each field, which reads its value or returns false.
+    template <class Read>
+    void fields(int depth, Read read) {
+        int64_t field = 0;
+        is_plain = is_plain && depth <= DEEPEST;
+        while (uint8_t head = byte()) {
+            field = head >> 4 ? field + (head >> 4) : integer();
+            is_plain = is_plain && field >= 0 && field < 1 << 20;
+            uint8_t kind = head & 15;
+            if (is_plain && !read(field, kind) && kind != YES && kind != NO) skip(kind, depth);
+        }
+    }
+
+    void skip(uint8_t kind, int depth) {
+        if (kind == YES || kind == NO || kind == BYTE) {  // bools inside of lists
+            skip_bytes(1);
+        } else if (kind == SHORT || kind == INT || kind == LONG) {
+            number();
+        } else if (kind == DOUBLE) {
+            skip_bytes(8);
+        } else if (kind == BINARY) {
+            skip_bytes(number());
+        } else if (kind == LIST || kind == SET) {
+            uint8_t head = byte();
+            uint64_t count = head >> 4 == 15 ? number() : head >> 4;
+            is_plain = is_plain && count <= left() && depth <= DEEPEST;
+            for (uint64_t item = 0; is_plain && item < count; ++item) skip(head & 15, depth + 1);
+        } else {
+            is_plain = is_plain && kind == STRUCT;
+            if (is_plain) fields(depth + 1, [](int64_t, uint8_t) { return false; });
+        }
+    }
+};
+
+// What is kept of a column chunk, as places in a row of numbers; of bytes, where they begin and how many there are.
+struct Kept {
+    enum { TYPE, CODEC, VALUES, SIZE, DATA, DICTIONARY, NULLS, PAGES, PAGES_SIZE, BOUNDS, BOUNDS_SIZE, OLD_MOST };
+    enum { OLD_LEAST = OLD_MOST + 2, MOST = OLD_LEAST + 2, LEAST = MOST + 2, COUNT = LEAST + 2 };
+};
+
+// Reads a number into its place; false if the field is no number.
+bool keep_number(Structures& from, uint8_t kind, int64_t& place) {
+    from.is_plain = from.is_plain && kind >= Structures::SHORT && kind <= Structures::LONG;
+    if (from.is_plain) place = from.integer();
+    return from.is_plain;
+}
+
+void keep_statistics(Structures& from, const uint8_t* begin, int64_t* kept) {
+    from.fields(6, [&](int64_t field, uint8_t kind) {
+        if (field == 3) return keep_number(from, kind, kept[Kept::NULLS]);
+        int place = field == 1 ? Kept::OLD_MOST : field == 2 ? Kept::OLD_LEAST : field == 5 ? Kept::MOST : field == 6 ? Kept::LEAST : -1;
+        if (place < 0) return false;
+        from.is_plain = kind == Structures::BINARY;
+        uint64_t size = from.number();
+        kept[place] = from.at - begin;
+        kept[place + 1] = static_cast<int64_t>(size);
+        from.skip_bytes(size);
+        return true;
+    });
+}
+
+void keep_chunk(Structures& from, const uint8_t* begin, int64_t* kept) {
+    bool is_told = false;
+    from.fields(4, [&](int64_t field, uint8_t kind) {
+        if (field == 3) {
+            from.is_plain = kind == Structures::STRUCT && !is_told;
+            is_told = true;
+            bool has_statistics = false;
+            from.fields(5, [&](int64_t inner, uint8_t inner_kind) {
+                if (inner == 12) {
+                    from.is_plain = inner_kind == Structures::STRUCT && !has_statistics;
+                    has_statistics = true;
+                    if (from.is_plain) keep_statistics(from, begin, kept);
+                    return true;
+                }
+                int place = inner == 1 ? Kept::TYPE : inner == 4 ? Kept::CODEC : inner == 5 ? Kept::VALUES : inner == 7 ? Kept::SIZE
+                            : inner == 9 ? Kept::DATA : inner == 11 ? Kept::DICTIONARY : -1;
+                return place >= 0 && keep_number(from, inner_kind, kept[place]);
+            });
+            return true;
+        }
+        // Data in another file.
+        from.is_plain = from.is_plain && field != 1;
+        return field >= 4 && field <= 7 && keep_number(from, kind, kept[Kept::PAGES + field - 4]);
+    });
+    from.is_plain = from.is_plain && is_told;
+}
+
+// Reads the row groups of a footer as most writers have them, and returns how many there are, -1 if it is other than
+// that.  `told` become the rows of all, -1 if they are not told, and whether orders of columns are; `kept` has a row for
+// each chunk, group by group.  Where it has room for fewer groups, they are counted.
+int64_t read_row_groups(Span<const uint8_t> footer, uint64_t leaves, Span<int64_t> told, Span<int64_t> rows,
+                        Matrix<int64_t> kept) {
+    require(told.size == 2 && kept.columns == Kept::COUNT && leaves < uint64_t{1} << 32, "other columns than are kept");
+    require(rows.size < uint64_t{1} << 31 && kept.rows == rows.size * leaves, "other rows than there are chunks");
+    Structures from{footer.begin(), footer.end()};
+    int64_t groups = -1;
+    told[0] = -1, told[1] = 0;
+    std::fill(kept.data, kept.data + kept.rows * kept.columns, int64_t{-1});
+    from.fields(0, [&](int64_t field, uint8_t kind) {
+        if (field == 3) return keep_number(from, kind, told[0]);
+        if (field == 7) {
+            from.is_plain = kind == Structures::LIST;
+            told[1] = 1;
+        }
+        if (field != 4) return false;
+        from.is_plain = kind == Structures::LIST && groups < 0;
+        uint64_t count = from.is_plain ? from.count_structures() : 0;
+        groups = static_cast<int64_t>(count);
+        for (uint64_t group = 0; from.is_plain && group < count; ++group) {
+            bool has_room = count <= rows.size, has_columns = false;
+            int64_t nrows = -1;
+            from.fields(2, [&](int64_t part, uint8_t part_kind) {
+                if (part == 3) return keep_number(from, part_kind, nrows);
+                if (part != 1) return false;
+                from.is_plain = part_kind == Structures::LIST && !has_columns;
+                has_columns = true;
+                uint64_t columns = from.is_plain ? from.count_structures() : 0;
+                from.is_plain = from.is_plain && columns == leaves;
+                int64_t unused[Kept::COUNT];
+                for (uint64_t leaf = 0; from.is_plain && leaf < columns; ++leaf) {
+                    keep_chunk(from, footer.begin(), has_room ? kept[group * leaves + leaf] : unused);
+                }
+                return true;
+            });
+            from.is_plain = from.is_plain && has_columns;
+            if (has_room) rows[group] = nrows;
+        }
+        return true;
+    });
+    return from.is_plain ? groups : -1;
+}
+
 }  // namespace
 
-MODULE("Pages of numbers and of text, listed, unpacked and decoded.",
+MODULE("Pages of numbers and of text, listed, unpacked and decoded; row groups of footers.",
        {"list_pages", overloads<list_pages>},
        {"look_up", overloads<look_up<uint64_t>, look_up<uint8_t>>},
        {"find_positions", overloads<find_positions>},
@@ -755,4 +935,5 @@ MODULE("Pages of numbers and of text, listed, unpacked and decoded.",
        {"size_of_strings", overloads<size_of_strings>},
        {"append_strings", overloads<append_strings>},
        {"decode_pages", overloads<decode_pages>},
-       {"decode_positions", overloads<decode_positions>})
+       {"decode_positions", overloads<decode_positions>},
+       {"read_row_groups", overloads<read_row_groups>})

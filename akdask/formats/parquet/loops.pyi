@@ -85,3 +85,6 @@ def append_strings(
     offsets: Ints,
     into: Bytes,
 ) -> None: ...
+
+# `told` become the rows of all and whether orders are told; -1 where the footer is other than most are.
+def read_row_groups(footer: bytes, leaves: int, told: Ints, rows: Ints, kept: Ints) -> int: ...
