@@ -203,3 +203,12 @@ def test_bits_of_integers_are_those_of_python(dtype, rows):
 def test_objects_without_order_are_refused():
     with pytest.raises(ArgumentTypeError, match="no order"):
         ordered(pa.array([[1]]))
+
+
+@pytest.mark.parametrize("size", range(8, 24))
+def test_a_string_at_the_end_of_the_text_has_its_bytes_and_how_many_are_left(size):
+    text = bytes(range(65, 65 + size))
+    column = pa.array([text.decode()], pa.large_string())
+    parts = [text[start:] for start in range(0, size, 7)]
+    wanted = [int.from_bytes(part[:7].ljust(7, b"\0"), "big") << 8 | min(len(part), 8) for part in parts]
+    assert [int(word(column, number)[0]) for number in range(len(parts))] == wanted
