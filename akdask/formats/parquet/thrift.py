@@ -315,7 +315,7 @@ def read_row_groups(
     return row_groups_of(read_struct(footer)[0], leaves, end) if plain is None else plain
 
 
-_KEPT = 19
+_STORED = 19
 """Numbers that the loop keeps of a column chunk, in the order of `Kept` there."""
 
 
@@ -324,19 +324,19 @@ def _plain_row_groups(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]] | None:
     """Return what `row_groups_of` does of a footer as most writers have it, without any problem; None for others."""
     told, rows = np.zeros(2, np.int64), np.zeros(0, np.int64)
-    kept = np.zeros((0, _KEPT), np.int64)
-    groups = loops.read_row_groups(footer, len(leaves), told, rows, kept)
+    stored = np.zeros((0, _STORED), np.int64)
+    groups = loops.read_row_groups(footer, len(leaves), told, rows, stored)
     if groups <= 0:
         return None
-    rows, kept = np.zeros(groups, np.int64), np.zeros((groups * len(leaves), _KEPT), np.int64)
-    loops.read_row_groups(footer, len(leaves), told, rows, kept)
+    rows, stored = np.zeros(groups, np.int64), np.zeros((groups * len(leaves), _STORED), np.int64)
+    loops.read_row_groups(footer, len(leaves), told, rows, stored)
     total, has_orders = told.tolist()
     if rows.min() < 0 or sum(rows.tolist()) >= 2**63 or total not in {0, sum(rows.tolist())}:
         return None
     chunks = np.zeros((len(leaves), groups), CHUNK)
     raw = np.frombuffer(footer + bytes(TEXT_BYTES), np.uint8)
     for leaf, found, numbers in zip(
-        leaves, chunks, kept.reshape(groups, len(leaves), _KEPT).swapaxes(0, 1), strict=True
+        leaves, chunks, stored.reshape(groups, len(leaves), _STORED).swapaxes(0, 1), strict=True
     ):
         if not _place(found, leaf, rows, raw, numbers.T, end=end, has_orders=bool(has_orders)):
             return None
@@ -348,13 +348,13 @@ def _place(
     leaf: Leaf,
     rows: npt.NDArray[np.int64],
     raw: npt.NDArray[np.uint8],
-    kept: npt.NDArray[np.int64],
+    stored: npt.NDArray[np.int64],
     *,
     end: int,
     has_orders: bool,
 ) -> bool:
     """Fill in the chunks of a leaf, and return whether all can be read; see `_chunk`."""
-    kind, codec, values, size, data, dictionary, nulls = kept[:7]
+    kind, codec, values, size, data, dictionary, nulls = stored[:7]
     offset = np.where((dictionary > 0) & (dictionary < data), dictionary, data)
     has_place = (offset >= 4) & (size > 0) & (size <= end - offset)
     is_right = (kind == PHYSICAL.index(leaf.physical)) & (codec >= 0) & (codec < len(CODECS)) & (values >= 0)
@@ -365,11 +365,11 @@ def _place(
     found["nulls"] = np.where((nulls >= 0) & (nulls <= values), nulls, -1)
     is_signed = leaf.physical in _WIDTHS and not leaf.is_unsigned
     for place, name in ((7, "pages"), (9, "bounds")):
-        start, length = kept[place : place + 2]
+        start, length = stored[place : place + 2]
         known = (start >= 4) & (length > 0) & (length <= end - start)
         if name == "pages" or has_orders or is_signed:
             found[name], found[f"{name}_size"] = np.where(known, start, 0), np.where(known, length, 0)
-    old_most, old_least, most, least = kept[11:].reshape(4, 2, -1)
+    old_most, old_least, most, least = stored[11:].reshape(4, 2, -1)
     has_new = (most[1] >= 0) & (least[1] >= 0) & has_orders
     if not is_signed:  # statistics of older writers are right only in the order of signed numbers
         old_most = old_least = np.full_like(most, -1)
