@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.table import Table, type_of
 from akdask.operators.group import tuning
-from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.aggregation import AccumulatorTable, Aggregation, AggregationStep
 from akdask.operators.group.strategies import DirectIndexAggregation
 from akdask.operators.reduce.reductions import REDUCTIONS
 
@@ -158,3 +158,23 @@ def test_blocks_that_wait_are_added_in_their_order():
     wanted = aggregation.rows([rows[0].astype(np.int64)], [rows[1], np.arange(8)])
     for name, column in wanted.columns.items():
         assert np.asarray(table.columns[name]).tobytes() == np.asarray(column).tobytes(), name
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_slots_move_few_times_while_keys_ascend_or_descend_from_block_to_block(step, monkeypatch):
+    moved = []
+    widened = AccumulatorTable.widened
+    monkeypatch.setattr(AccumulatorTable, "widened", lambda table, grid: moved.append(grid) or widened(table, grid))
+    aggregation = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("count", (0,))))
+    groups = DirectIndexAggregation(aggregation, 10**6)
+    blocks = [np.arange(100 * number, 100 * number + 130) for number in range(64)][::step]
+    for keys in blocks:
+        assert add(groups, [keys], [keys * 0.5])
+    assert 1 <= len(moved) <= 8
+    (found,) = groups.tables()
+    keys = np.concatenate(blocks)
+    wanted = pd.Series(keys * 0.5).groupby(keys).agg(["sum", "count"])
+    columns = list(found.columns.values())
+    np.testing.assert_array_equal(columns[0], wanted.index)
+    np.testing.assert_array_equal(columns[1], wanted["sum"])
+    np.testing.assert_array_equal(columns[2], wanted["count"])

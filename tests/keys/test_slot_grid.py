@@ -81,3 +81,21 @@ def test_grids_of_too_many_slots_are_none(last):
 def test_keys_that_are_no_integers_have_no_grid():
     assert SlotGrid.around([np.array([1.0])]) is None
     assert SlotGrid.around([np.array([True, False])]) == SlotGrid((0,), (2,))
+
+
+@given(keys(), st.data())
+def test_grids_that_grow_hold_both_and_room_within_the_type_on_the_side_that_grows(columns, data):
+    cut, most = data.draw(st.integers(1, len(columns[0]))), data.draw(st.integers(1, 12))
+    one, other = (SlotGrid.around([column[rows] for column in columns]) for rows in (slice(cut), slice(cut - 1, None)))
+    both = one.united(other)
+    grown = one.grown_by(both, columns[0].dtype, most)
+    assert grown.covers(both)
+    if len(columns) > 1 or columns[0].dtype == bool or both.nslots >= most:
+        assert grown == both
+        return
+    bounds = np.iinfo(columns[0].dtype)
+    (low,), (size,), (least,), (slots,) = grown.lows, grown.sizes, both.lows, both.sizes
+    downwards = least < one.lows[0]
+    there = least - int(bounds.min) if downwards else int(bounds.max) - (least + slots - 1)
+    assert size - slots == min(one.nslots, most - slots, there)
+    assert low == least - (size - slots if downwards else 0)

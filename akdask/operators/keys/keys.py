@@ -502,6 +502,23 @@ class SlotGrid:
         ends = [max(a + n, b + m) for a, n, b, m in zip(self.lows, self.sizes, other.lows, other.sizes, strict=True)]
         return SlotGrid(lows, tuple(end - low for end, low in zip(ends, lows, strict=True)))
 
+    def grown_by(self, other: SlotGrid, dtype: np.dtype[np.generic], most: int) -> SlotGrid:
+        """Return a grid that contains the slots of both; of one key, with room for as many slots again where it grows.
+
+        So keys that ascend from block to block move each slot few times. Room ends at the bounds of the type of the
+        first key, and has no slots above `most`.
+        """
+        grid = self.united(other)
+        if len(grid.lows) > 1 or dtype.kind == "b":
+            return grid
+        (low,), (size,) = grid.lows, grid.sizes
+        bounds = np.iinfo(dtype)
+        room = max(min(self.nslots, most - size), 0)
+        if low < self.lows[0]:
+            room = min(room, low - int(bounds.min))
+            return SlotGrid((low - room,), (size + room,))
+        return SlotGrid((low,), (size + min(room, int(bounds.max) - (low + size - 1)),))
+
     def codes(self, keys: Sequence[Column]) -> NumberArray:
         """Return the slot of each row, as int64."""
         codes = _distances(keys[0], self.lows[0])
