@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -64,23 +66,32 @@ def tpch(setting: Setting) -> list[Result]:
     return list(_ask(setting))
 
 
-def _ask(setting: Setting) -> Iterator[Result]:
+def _ask(setting: Setting) -> Iterable[Result]:
     scale = max(min(setting.rows / FULL_SIZE, 1.0), FEWEST)
     folder = setting.folder / f"tpch-{scale}"
     make_once(folder, partial(write_tables, scale=scale))
     given = {"threads": setting.threads, "later": min(LATER_RUNS, setting.repeat)}
     ask: Callable[..., Any] = answer_of if scale == FEWEST else partial(fresh, answer_of)
-    for form, floor in FLOORS.items():
-        who = [OURS, "polars", "duckdb", *([PANDAS] if form == "plain Parquet" else [])]
-        for number in range(1, len(QUERIES) + 1):
-            found = {name: ask(name, number, str(folder), FOLDERS[form], given) for name in who}
+    by_form = defaultdict[str, list[Result]](list)
+    for number in range(1, len(QUERIES) + 1):
+        # Rivals answer once of files that two forms are compared with, at the same time as akdask.
+        asked = cache(lambda who, form, number=number: ask(who, number, str(folder), form, given))
+        for form, floor in FLOORS.items():
+            who = [OURS, "polars", "duckdb", *([PANDAS] if form == "plain Parquet" else [])]
+            found = {name: asked(name, FOLDERS[form] if name == OURS else _folder_of_rivals(form)) for name in who}
             compare({name: tuple(answer) for name, (answer, _, _) in found.items()})
-            for run in ("first run", "later runs"):
-                of = _first if run == "first run" else _later
+            for run, of in (("first run", _first), ("later runs", _later)):
                 seconds = Seconds({name: of(taken[1]) for name, taken in found.items()},
                                   {name: of(taken[2]) for name, taken in found.items()})  # fmt: skip
                 floors = {name: 1.0 if name == PANDAS else floor for name in who if name != OURS}
-                yield Result(f"TPC-H q{number}", MILLISECONDS, seconds, floors, case=f"{form}, {run}")
+                task = f"TPC-H q{number}"
+                by_form[form].append(Result(task, MILLISECONDS, seconds, floors, case=f"{form}, {run}"))
+    return chain.from_iterable(by_form.values())
+
+
+def _folder_of_rivals(form: str) -> str:
+    """Return the folder of the files that rivals read: those without decimals beside locale files."""
+    return PLAIN if FOLDERS[form] == LOCALE else FOLDERS[form]
 
 
 def _first(taken: list[float]) -> float:
@@ -194,8 +205,7 @@ def _by_duckdb(number: int, folder: Path, form: str, threads: int) -> Callable[[
 
 
 def _parquet(folder: Path, form: str) -> dict[str, Path]:
-    """Return the files that rivals read: those without decimals beside locale files."""
-    return {name: folder / (PLAIN if form == LOCALE else form) / f"{name}.parquet" for name in TABLES}
+    return {name: folder / form / f"{name}.parquet" for name in TABLES}
 
 
 ENGINES: Mapping[str, Callable[[int, Path, str, int], Callable[[], Any]]] = {
