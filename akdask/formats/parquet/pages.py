@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -510,23 +510,27 @@ class PageReader(ABC):
         """
         if not self._in_batches or (not len(rows) and pages[0, PageField.VALUES] >= 0):
             return 0
-        pages = pages[: self._batched(pages, start, start + len(out), chosen=len(rows) > 0)]
-        if not len(pages):
+        # Pages are few, and NumPy takes as long for a step as Python for a page.
+        listed = pages.tolist()
+        count = self._batched(listed, start, start + len(out), chosen=len(rows) > 0)
+        if not count:
             return 0
-        base = int(pages[0, PageField.OFFSET])
-        size = int(pages[-1, PageField.OFFSET] + pages[-1, PageField.PACKED]) - base
-        largest = int(pages[:, PageField.UNPACKED].max())
+        pages, listed = pages[:count], listed[:count]
+        begun, last = listed[0], listed[-1]
+        base = begun[PageField.OFFSET]
+        size = last[PageField.OFFSET] + last[PageField.PACKED] - base
+        largest = max([page[PageField.UNPACKED] for page in listed])
         # What dictionaries are read into is used before.
-        decode = self._decoder(pages)
+        decode = self._decoder(are_plain=all(page[PageField.IS_PLAIN] for page in listed))
         # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
         memory = scratch(size + largest + 2 * MARGIN)
         data, unpacked = memory[: size + MARGIN], memory[size + MARGIN :]
         self._ranges.read_into(data[:size], base, self._column.name)
-        self._check_each(pages, data, base)
-        first = max(int(pages[0, PageField.FIRST]) - start, 0)
-        end = int(pages[-1, PageField.FIRST] + pages[-1, PageField.NROWS])
+        self._check_each(listed, data, base)
+        first = max(begun[PageField.FIRST] - start, 0)
+        end = last[PageField.FIRST] + last[PageField.NROWS]
         if len(rows):
-            rows = rows[: np.searchsorted(rows, end)]
+            rows = rows[: rows.searchsorted(end)]
             start, first, end = 0, 0, len(rows)
         here, nulls = slice(first, end - start), np.zeros(1, np.int64)
         done = decode(
@@ -535,11 +539,11 @@ class PageReader(ABC):
         )
         self._note_nulls(int(nulls[0]))
         # One page that loops do not support means more of them, which would be read in vain.
-        self._in_batches = done == len(pages)
+        self._in_batches = done == count
         return done
 
     @abstractmethod
-    def _decoder(self, pages: PageTable) -> Callable[[tuple[Any, ...], Any], int]:
+    def _decoder(self, *, are_plain: bool) -> Callable[[tuple[Any, ...], Any], int]:
         """Return the loop that decodes some pages, given what all such loops are given, and its output."""
 
     @abstractmethod
@@ -551,32 +555,35 @@ class PageReader(ABC):
     def _holds_page(self) -> bool:
         """Whether the last page is held, of which further rows may be wanted."""
 
-    def _batched(self, pages: PageTable, start: int, stop: int, *, chosen: bool) -> int:
+    def _batched(self, pages: Sequence[Sequence[int]], start: int, stop: int, *, chosen: bool) -> int:
         """Return how many of some pages, from the first on, can be read together; `chosen` for some of their rows."""
-        first, end = pages[:, PageField.FIRST], pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
-        behind = pages[:, PageField.OFFSET] + pages[:, PageField.PACKED]
-        fits = behind - pages[0, PageField.OFFSET] <= formats_tuning.PARQUET_BATCH_BYTES
-        fits[0] = True
-        fits &= pages[:, [PageField.PACKED, PageField.UNPACKED]].max(axis=1) <= tuning.MOST_SCRATCH_BYTES // 4
-        # Of a large page that is read in part, the next rows are wanted next.
-        is_small = pages[:, PageField.UNPACKED] <= formats_tuning.PARQUET_SMALL_PAGE
-        if chosen:
-            # Bytes between pages are not read.
-            fits[1:] &= pages[1:, PageField.OFFSET] - behind[:-1] <= formats_tuning.PARQUET_NEAR_BYTES
-            fits &= is_small
-        else:
-            fits &= ((first >= start) & (end <= stop)) | is_small
-            fits &= pages[:, PageField.VALUES] < 0
-            if self._holds_page:
-                fits &= first >= start
-        if not self._is_plain:
-            fits &= pages[:, PageField.IS_PLAIN] == 0
-        return len(fits) if fits.all() else int(fits.argmin())
+        base = behind = pages[0][PageField.OFFSET]
+        holds_page = not chosen and self._holds_page
+        for number, page in enumerate(pages):
+            first, nrows, offset, packed, unpacked, _, _, is_plain, values, _ = page
+            # Of a large page that is read in part, the next rows are wanted next.
+            is_small = unpacked <= formats_tuning.PARQUET_SMALL_PAGE
+            if chosen:
+                # Bytes between pages are not read.
+                fits = is_small and offset - behind <= formats_tuning.PARQUET_NEAR_BYTES
+            else:
+                is_whole = first >= start and first + nrows <= stop
+                fits = (is_whole or is_small) and values < 0 and not (holds_page and first < start)
+            behind = offset + packed
+            if (
+                not fits
+                or (is_plain and not self._is_plain)
+                or max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4
+                or (number and behind - base > formats_tuning.PARQUET_BATCH_BYTES)
+            ):
+                return number
+        return len(pages)
 
-    def _check_each(self, pages: PageTable, data: Bytes, base: int) -> None:
-        for page in pages[pages[:, PageField.CHECKSUM] >= 0]:
-            at = page[PageField.OFFSET] - base
-            self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
+    def _check_each(self, pages: Sequence[Sequence[int]], data: Bytes, base: int) -> None:
+        for page in pages:
+            if page[PageField.CHECKSUM] >= 0:
+                at = page[PageField.OFFSET] - base
+                self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
 
     # nulls
 
@@ -706,11 +713,10 @@ class NumberPageReader(PageReader):
     def _with_nulls(self, found: NumberArray, missing: Bools) -> NumberArray | NullableColumn:
         return NullableColumn(found, missing if missing.any() else None) if self._is_nullable else found
 
-    def _decoder(self, pages: PageTable) -> Callable[[tuple[Any, ...], Any], int]:
-        words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
+    def _decoder(self, *, are_plain: bool) -> Callable[[tuple[Any, ...], Any], int]:
+        words, nwords = (_NO_WORDS, 0) if are_plain else self._dictionary
         width = self._stored.itemsize if self._is_plain else 8
-        absent = int(np.array(self._absent, self._dtype.numpy).view(np.uint64))
-        about = words, nwords, width, self._scale, self._divisor, absent
+        about = words, nwords, width, self._scale, self._divisor, self._absent_word
         return lambda given, out: loops.decode_pages(*(*given, *about, out.view(np.uint64)))
 
     @property
@@ -721,9 +727,14 @@ class NumberPageReader(PageReader):
         # Other columns without room for nulls have none.
         return 0 if self._is_nullable or self._dtype.numpy.kind == "u" else NAT
 
+    @cached_attribute
+    def _absent_word(self) -> int:
+        """The bits of the number in rows without one."""
+        return int(np.array(self._absent, self._dtype.numpy).view(np.uint64))
+
     def _note_nulls(self, count: int) -> None:
-        lacks_value = self._column.with_nulls() != self._column.dtype
-        if count and lacks_value and self._dtype != FLOAT64 and not self._is_nullable:
+        lacks_value = count and self._column.with_nulls() != self._column.dtype
+        if lacks_value and self._dtype != FLOAT64 and not self._is_nullable:
             raise self._list.damaged("it has nulls, though its statistics say that it has none")
 
     @property

@@ -154,7 +154,7 @@ class TextPageReader(PageReader):
             number += done
         return PageRows(self._dictionary, codes, from_dictionary=True)
 
-    def _decoder(self, pages: PageTable) -> Callable[[tuple[Any, ...], Any], int]:
+    def _decoder(self, *, are_plain: bool) -> Callable[[tuple[Any, ...], Any], int]:
         known = len(self._dictionary.starts) - 1
         return lambda given, out: loops.decode_positions(*(*given, known, out))
 
