@@ -230,3 +230,24 @@ def test_columns_of_other_rows_stand_where_their_labels_are_and_lack_elsewhere(s
             b=ak.Series(ak.array([4]), index=ak.array([10]))
         )
         assert counts.b.isna().tolist() == [False, True, True]
+
+
+@pytest.mark.lazy_only
+@pytest.mark.parametrize("how", ["inner", "left", "semi"])
+@pytest.mark.parametrize(("rows", "is_exchanged"), [(39, False), (20, False), (40, True), (45, True)])
+def test_a_side_of_fewer_rows_is_held_where_the_other_one_would_be_exchanged(how, rows, is_exchanged):
+    random = np.random.default_rng(rows)
+    left = pd.DataFrame({"k": random.integers(0, 25, rows), "x": np.arange(rows) * 0.5})
+    right = pd.DataFrame({"k": random.integers(0, 25, 40), "y": np.arange(40), "z": np.arange(40.0)})
+    with ak.config.set(replicate_size=45 * 8 * 2):
+        joined = ak.DataFrame(left).merge(ak.DataFrame(right), "k", how, sort=False)
+        planned = joined.explain()
+        found = joined.to_pandas()
+    if how == "semi":
+        wanted = left[left["k"].isin(right["k"])].reset_index(drop=True)
+    else:
+        wanted = left.merge(right, on="k", how=how)
+    if how == "inner":
+        # The larger side is searched for the smaller one, and the order is restored.
+        assert ("Join (" in planned) == is_exchanged
+    pd.testing.assert_frame_equal(found.astype(float), wanted.astype(float))

@@ -532,11 +532,16 @@ class JoinSide:
         return fits_broadcast(self.frame, [*self.keys, *self.columns])
 
     def is_small_beside(self, other: JoinSide) -> bool:
-        """Whether the other side has, or may have, many times as many rows, and is searched for these."""
+        """Whether the other side has, or may have, many times as many rows, and is searched for these.
+
+        More rows are enough where the other side cannot be broadcast: both would be exchanged.
+        """
         rows, others = max_rows(self.frame), max_rows(other.frame)
         if rows is None:
             return False
-        is_small = rows <= tuning.SMALL_SIDE if others is None else tuning.SMALLER_SIDE * rows <= others
+        if others is None:
+            return rows <= tuning.SMALL_SIDE and self.fits_broadcast
+        is_small = tuning.SMALLER_SIDE * rows <= others or (rows < others and not other.fits_broadcast)
         return is_small and self.fits_broadcast
 
     def having_match(self, other: JoinSide) -> JoinSide:
