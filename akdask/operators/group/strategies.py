@@ -616,7 +616,7 @@ class DirectIndexAggregation(GroupStrategy):
         if numbers is not None and not self.has_rows and not self._fits(grid):
             numbers = self._with_far_numbers(numbers)
             grid = None if numbers is None else SlotGrid.around(numbers)
-        if grid is not None and self._table is not None and not self._table.grid.covers(grid):
+        if numbers and grid is not None and self._table is not None and not self._table.grid.covers(grid):
             grid = self._table.grid.grown_by(grid, numbers[0].dtype, self._most_slots)
             self._widen(self._table, grid)
         if numbers is None or grid is None or (self._table is None and not self._fits(grid)):

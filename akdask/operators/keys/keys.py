@@ -502,7 +502,7 @@ class SlotGrid:
         ends = [max(a + n, b + m) for a, n, b, m in zip(self.lows, self.sizes, other.lows, other.sizes, strict=True)]
         return SlotGrid(lows, tuple(end - low for end, low in zip(ends, lows, strict=True)))
 
-    def grown_by(self, other: SlotGrid, dtype: np.dtype[np.generic], most: int) -> SlotGrid:
+    def grown_by(self, other: SlotGrid, dtype: np.dtype[Any], most: int) -> SlotGrid:
         """Return a grid that contains the slots of both; of one key, with room for as many slots again where it grows.
 
         So keys that ascend from block to block move each slot few times. Room ends at the bounds of the type of the
