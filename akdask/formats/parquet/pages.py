@@ -567,8 +567,8 @@ class PageReader(ABC):
                 # Bytes between pages are not read.
                 fits = is_small and offset - behind <= formats_tuning.PARQUET_NEAR_BYTES
             else:
-                is_whole = first >= start and first + nrows <= stop
-                fits = (is_whole or is_small) and values < 0 and not (holds_page and first < start)
+                is_inside = first >= start and first + nrows <= stop
+                fits = (is_inside or is_small) and values < 0 and not (holds_page and first < start)
             behind = offset + packed
             if (
                 not fits

@@ -513,11 +513,11 @@ class SlotGrid:
             return grid
         (low,), (size,) = grid.lows, grid.sizes
         bounds = np.iinfo(dtype)
-        room = max(min(self.nslots, most - size), 0)
+        spare = max(min(self.nslots, most - size), 0)
         if low < self.lows[0]:
-            room = min(room, low - int(bounds.min))
-            return SlotGrid((low - room,), (size + room,))
-        return SlotGrid((low,), (size + min(room, int(bounds.max) - (low + size - 1)),))
+            spare = min(spare, low - int(bounds.min))
+            return SlotGrid((low - spare,), (size + spare,))
+        return SlotGrid((low,), (size + min(spare, int(bounds.max) - (low + size - 1)),))
 
     def codes(self, keys: Sequence[Column]) -> NumberArray:
         """Return the slot of each row, as int64."""
