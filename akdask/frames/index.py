@@ -202,11 +202,6 @@ class Index(Labelled, Writable):
         self._refuse_list("writing")
         super()._write(*args, **kwargs)
 
-    def to_csv(self, *args: Any, **kwargs: Any) -> Any:
-        """Write the labels to CSV files, as arrays are written; labels that are a list are refused."""
-        self._refuse_list("writing")
-        return super().to_csv(*args, **kwargs)
-
     # attributes
 
     @property
