@@ -127,8 +127,10 @@ class Cache(Generic[Key, Item]):
             self._nbytes += nbytes
             most_entries, most_bytes = _number(self.most_entries), _number(self.most_bytes)
             while (len(self._items) > most_entries or self._nbytes > most_bytes) and len(self._items) > self._at_least:
-                oldest = self.pop(next(iter(self._items)))
-                if self._dropped is not None and oldest is not None:
+                # In one step, as other threads move items to the end meanwhile.
+                _, (oldest, freed) = self._items.popitem(last=False)
+                self._nbytes -= freed
+                if self._dropped is not None:
                     self._dropped(oldest)
         return item
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import os
+import sys
 import threading
 from functools import cache
 from pathlib import Path
@@ -170,6 +171,35 @@ def test_threads_share_a_cache():
     for thread in threads:
         thread.join()
     assert cache.nbytes == cache.size_of(range(97)) == sum(key % 60 for key in cache)
+
+
+def test_items_are_dropped_while_other_threads_use_them():
+    cache, ends, failures = Cache("test", entries=20), threading.Event(), []
+
+    def put():
+        try:
+            for number in range(10_000):
+                cache.put(number % 40, number)
+        except RuntimeError as error:
+            failures.append(error)
+        ends.set()
+
+    def use():
+        while not ends.is_set():
+            for key in cache:
+                cache.get(key)
+
+    before = sys.getswitchinterval()
+    # Threads take turns between any two steps.
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=put), *(threading.Thread(target=use) for _ in range(2))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(before)
+    assert not failures
+    assert len(cache) == 20
 
 
 def in_child(function):
