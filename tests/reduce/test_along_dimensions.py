@@ -110,8 +110,10 @@ def test_scans_and_orders_along_a_dimension_are_numpys(drawn):
     grid, partition, axis = drawn
     with ak.config.set(small_array=partition), np.errstate(all="ignore"):
         lazy = ak.array(grid)
-        same(ak.sort(lazy, axis=axis), np.sort(grid, axis=axis), "sort")
-        if not np.isnan(grid).any():
+        # Arkouda sorts numbers only.
+        if grid.dtype != bool:
+            same(ak.sort(lazy, axis=axis), np.sort(grid, axis=axis), "sort")
+        if grid.dtype != bool and not np.isnan(grid).any():
             same(ak.sort(lazy, axis=axis, ascending=False), np.flip(np.sort(grid, axis=axis), axis), "descending")
         same(ak.argsort(lazy, axis=axis), np.argsort(grid, axis=axis, kind="stable"), "argsort")
         same(ak.cumsum(lazy, axis=axis), np.cumsum(grid, axis=axis), "cumsum")

@@ -46,8 +46,8 @@ def test_extremes_of_integers_of_any_size_are_of_the_chosen_rows():
     assert (int(large.min()), int(large.max())) == (-(2**75), 2**80)
 
 
-def test_lists_know_whether_any_or_all_of_their_numbers_are_true():
-    lists = ak.SegArray(ak.array([0, 2, 4]), ak.array([0, 0, 0, 7, 3, 4]))
+def test_lists_know_whether_any_or_all_of_their_values_are_true():
+    lists = ak.SegArray(ak.array([0, 2, 4]), ak.array([0, 0, 0, 7, 3, 4]) != 0)
     assert lists.any().tolist() == [False, True, True]
     assert lists.all().tolist() == [False, False, True]
 
