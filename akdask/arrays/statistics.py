@@ -297,7 +297,7 @@ def histogram2d(
     >>> counts.to_ndarray().tolist(), y_edges.tolist()
     ([[1.0, 0.0], [0.0, 2.0]], [5.0, 5.5, 6.0])
     """
-    counts, (x_edges, y_edges) = _counted_in_shape("histogram2d", [x, y], bins, range)
+    counts, (x_edges, y_edges) = counted_in_shape("histogram2d", [x, y], bins, range)
     return counts, x_edges, y_edges
 
 
@@ -338,10 +338,10 @@ def histogramdd(
     types = {str(getattr(item, "dtype", type(item).__name__)) for item in sample}
     if len(types) > 1:
         raise ArgumentError("histogramdd takes arrays of one type.", details=[f"types: {', '.join(sorted(types))}"])
-    return _counted_in_shape("histogramdd", sample, bins, range)
+    return counted_in_shape("histogramdd", sample, bins, range)
 
 
-def _counted_in_shape(
+def counted_in_shape(
     name: str, sample: list[Any], bins: int | Sequence[int], range: Sequence[Range] | None
 ) -> tuple[Any, list[pdarray]]:
     """Return the counts of rows of several arrays, with a dimension for each array, and the edges of bins."""

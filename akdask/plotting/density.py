@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.arrays.elementwise import cast, elementwise, where
 from akdask.arrays.groupby import GroupBy
-from akdask.arrays.statistics import histogramdd
+from akdask.arrays.statistics import counted_in_shape
 from akdask.deferred import pd
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plotting.axes import (
@@ -254,7 +254,8 @@ def bins_of(columns: Sequence[AxisValues], bins: int | Sequence[int], range: Any
         for column, bounds, extent in zip(columns, given, found, strict=True)
     ]
     counted = [column.counted_from(extent) for column, extent in zip(columns, reach, strict=True)]
-    counts, edges = histogramdd([values for values, _ in counted], each, [extent for _, extent in counted])
+    sample, reached = zip(*counted, strict=True)
+    counts, edges = counted_in_shape("bins2d", list(sample), each, list(reached))
     numbers, *bounds = dask.compute(counts, *edges)
     shown = [column.shown(part, extent) for column, part, extent in zip(columns, bounds, reach, strict=True)]
     return Bins2D(numbers.astype(np.int64), shown[0], shown[1], *(column.label for column in columns))

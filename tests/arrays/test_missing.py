@@ -374,7 +374,6 @@ REFUSED = {
     "split": lambda s: s.split("a"),
     "get_bytes": lambda s: s.get_bytes(),
     "addresses": ak.IPv4,
-    "lists": lambda s: ak.GroupBy(s.get_lengths()).unique(s)[1],
     "integers": lambda s: s.astype(int),
     "values of lists": lambda s: ak.SegArray(ak.array([0]), s),
     "categories": lambda s: ak.Categorical.from_codes([0], s),

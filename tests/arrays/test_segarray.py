@@ -154,6 +154,8 @@ REDUCTIONS = {
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_lists_that_are_not_empty_are_reduced(lazy, name):
     expected = [REDUCTIONS[name](row) for row in FILLED]
+    if name in ("any", "all"):
+        lazy = ak.SegArray(lazy.segments, lazy.values != 0)
     assert getattr(lazy, name)().tolist() == expected
     keys, values = lazy.aggregate(name)
     assert (keys.tolist(), values.tolist()) == ([0, 1, 2, 3], expected)

@@ -36,7 +36,7 @@ def test_floats_that_nobody_asked_for_are_refused():
         ak.array([WIDE, 0.5])
 
 
-@pytest.mark.parametrize(("value", "dtype"), [(2**63, "int64"), (-1, "uint64"), (256, "uint8"), (-1, "uint8")])
+@pytest.mark.parametrize(("value", "dtype"), [(2**63, "int64"), (-1, "uint64")])
 def test_an_array_is_not_filled_with_what_its_type_does_not_hold(value, dtype):
     with pytest.raises(OverflowError):
         np.full(1, value, dtype)
@@ -44,9 +44,7 @@ def test_an_array_is_not_filled_with_what_its_type_does_not_hold(value, dtype):
         ak.full(1, value, dtype=dtype)
 
 
-@pytest.mark.parametrize(
-    ("value", "dtype"), [(2**63 - 1, "int64"), (-(2**63), "int64"), (2**64 - 1, "uint64"), (255, "uint8")]
-)
+@pytest.mark.parametrize(("value", "dtype"), [(2**63 - 1, "int64"), (-(2**63), "int64"), (2**64 - 1, "uint64")])
 def test_an_array_is_filled_with_the_ends_of_its_type(value, dtype):
     assert ak.full(1, value, dtype=dtype).tolist() == np.full(1, value, dtype).tolist() == [value]
     assert ak.full_like(ak.zeros(1, dtype=dtype), value).tolist() == [value]

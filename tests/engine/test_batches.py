@@ -153,8 +153,8 @@ def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(m
     rows = columns["row"]
     groups = GroupBy(ak.where(rows < len(frame) // 2, rows // 2, -columns["key"]))
     unique, totals = groups.sum(columns["row"])
-    _, distinct = groups.nunique(columns["value"])
-    wanted = frame.groupby(keys).agg({"row": "sum", "value": "nunique"})
+    _, distinct = groups.nunique(columns["key"] % 7)
+    wanted = frame.assign(value=frame["key"] % 7).groupby(keys).agg({"row": "sum", "value": "nunique"})
     assert unique.npartitions > 1
     assert unique.tolist() == wanted.index.tolist()
     assert totals.tolist() == wanted["row"].tolist()

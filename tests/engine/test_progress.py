@@ -94,7 +94,7 @@ def test_rows_and_bytes_a_second_are_told_of_what_is_read(terminal, shown, tmp_p
         assert int(x.sum()) == 499_500
     assert tasks.counts()[:2] == (sum(tasks.total.values()),) * 2
     assert (tasks.taken().rows, tasks.taken().nbytes) == (1000, 8000)
-    assert "M rows/s" in explain._told(tasks)[2][-1]
+    assert "M rows/s" in explain._progress(tasks)[2][-1]
 
 
 @pytest.mark.parametrize(

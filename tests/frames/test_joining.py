@@ -223,7 +223,9 @@ def test_keys_of_other_names_become_floats_but_match_and_sort_as_integers():
 @pytest.mark.parametrize("how", ["left", "right", "outer"])
 @pytest.mark.parametrize(("type_", "cast"), [("int64", -(2**63)), ("uint64", 2**63), ("bool", True), ("uint8", 0)])
 def test_without_conversion_rows_have_what_nan_is_cast_to(how, type_, cast):
-    left, right = (ak.DataFrame({"k": ak.array([k]), name: ak.ones(1, type_)}) for k, name in ((1, "x"), (2, "y")))
+    left, right = (
+        ak.DataFrame({"k": ak.array([k]), name: ak.ones(1).astype(type_)}) for k, name in ((1, "x"), (2, "y"))
+    )
     found = left.merge(right, "k", how, convert_ints=False)
     for name in ("x", "y"):
         assert found[name].dtype == type_

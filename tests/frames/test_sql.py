@@ -176,8 +176,9 @@ def test_mistakes_are_told(flows):
         ak.sql("from frame", frame=ak.DataFrame({"big": ak.array([2**70])}))
 
 
-def test_errors_while_rows_are_read_are_ours(flows):
-    frame = ak.DataFrame({"a": ak.cast(ak.array(["1", "x"]), ak.int64)})
+def test_errors_while_rows_are_read_are_ours(tmp_path):
+    ak.to_parquet({"a": ak.array(["1", "x"])}, str(tmp_path / "x.parquet"))
+    frame = ak.DataFrame({"a": ak.cast(ak.read_parquet(str(tmp_path / "x*"))["a"], ak.int64)})
     with pytest.raises(ak.errors.ConversionError):
         ak.sql("from frame", frame=frame)
 
