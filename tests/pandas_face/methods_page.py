@@ -18,7 +18,7 @@ from akdask import config
 from akdask import pandas as face
 from akdask.pandas import chunk_forms, group_chunks
 from akdask.pandas.face import EXITS, WRITERS, Face, NDFrame
-from akdask.pandas.frame import MOVE_LABELS
+from akdask.pandas.frame import MOVE_LABELS, DataFrame
 from akdask.pandas.function_forms import FORMS
 from akdask.pandas.functions import LAZY
 from akdask.pandas.steps import FrameGroups, MovingWindows, Resampled, SeriesGroups
@@ -61,8 +61,7 @@ def objects() -> dict[str, Any]:
             "category": pandas.Categorical(["x", "y", "x"]),
         }
     )
-    frame = face.DataFrame(rows)
-    frame = face.DataFrame._of(frame.lazy(), None)
+    frame = DataFrame._of(face.DataFrame(rows).lazy(), None)
     return {
         "DataFrame": frame,
         "Series": frame["number"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from io import StringIO
+from typing import Any
 
 import numpy as np
 import pandas
@@ -13,6 +14,7 @@ import akdask as ak
 import akdask.pandas as pd
 from akdask import caches
 from akdask.pandas import cached_rows, display, selection, tuning
+from akdask.pandas.frame import DataFrame
 
 ROWS = 300
 
@@ -76,9 +78,9 @@ OPTIONS = [
 ]
 
 
-def _lazily(rows: pandas.DataFrame) -> pd.DataFrame:
+def _lazily(rows: pandas.DataFrame) -> Any:
     """Return a frame that has its rows in no other form."""
-    return pd.DataFrame._of(pd.DataFrame(rows).lazy())
+    return DataFrame._of(pd.DataFrame(rows).lazy())
 
 
 def _without_memory(text: str | None) -> str | None:

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 import akdask as ak
-import akdask.pandas as pd
+from akdask.pandas.frame import DataFrame
 from akdask.pandas.lazy import lazy_frame
 
 
@@ -35,7 +35,7 @@ def _rows(seed: int) -> tuple[pandas.DataFrame, pandas.DataFrame]:
 
 
 def _lazily(rows: pandas.DataFrame) -> Any:
-    return pd.DataFrame._of(lazy_frame(rows))
+    return DataFrame._of(lazy_frame(rows))
 
 
 def _joined_totals(some: Any, other: Any) -> Any:

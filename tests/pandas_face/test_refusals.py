@@ -54,7 +54,7 @@ HINTS = [
     (lambda frame: frame["port"].iteritems(), "write items"),
     (lambda frame: pd.DataFrame({"a": [1, 2], "b": [1]}), "'a' has 2 rows, 'b' has 1 row"),
     (lambda frame: pd.read_csv("flow.csv"), "nearby: flows.csv"),
-    (lambda frame: pd.read_cvs("flows.csv"), "did you mean 'read_csv'?"),
+    (lambda frame: pd.read_cvs("flows.csv"), "did you mean 'read_csv'?"),  # type: ignore[attr-defined]
     (lambda frame: frame.loc["port"], None),
     (lambda frame: frame.nope, None),
     (lambda frame: frame["name"] + 1, None),
