@@ -922,6 +922,81 @@ int64_t read_row_groups(Span<const uint8_t> footer, uint64_t leaves, Span<int64_
     return from.is_plain ? groups : -1;
 }
 
+// Numbers values from `low` on by their first appearances, as `out`, lists them in that order as `distinct`, and returns how
+// many there are.  `positions` has room for each number of the range.
+template <class T>
+int64_t number_values(Span<const T> values, int64_t low, Span<int32_t> positions, Span<T> distinct, Span<int32_t> out) {
+    require(out.size == values.size && distinct.size == positions.size, "arrays do not match");
+    require(positions.size < uint64_t{1} << 31, "there are too many numbers");
+    std::fill(positions.begin(), positions.end(), -1);
+    int32_t count = 0;
+    for (uint64_t row = 0; row < values.size; ++row) {
+        uint64_t place = static_cast<uint64_t>(static_cast<int64_t>(values[row])) - static_cast<uint64_t>(low);
+        require(place < positions.size, "a value is out of range");
+        int32_t& position = positions[place];
+        if (position < 0) {
+            distinct[static_cast<uint64_t>(count)] = values[row];
+            position = count++;
+        }
+        out[row] = position;
+    }
+    return count;
+}
+
+void put_varint(Span<uint8_t> out, uint64_t& at, uint64_t number) {
+    for (; number > 127; number >>= 7) out[at++] = static_cast<uint8_t>(number | 128);
+    out[at++] = static_cast<uint8_t>(number);
+}
+
+// Writes positions of `width` bits as runs, 8 and more equal ones as one of them, and returns how many bytes these are.
+int64_t pack_positions(Span<const int32_t> positions, uint64_t width, Span<uint8_t> out) {
+    constexpr uint64_t GROUP = 8, MOST_GROUPS = 63;  // more groups would have headers of two bytes
+    require(width > 0 && width < WIDEST, "positions have 1 to 31 bits");
+    // A header has as many bytes as there are groups at most, and 5; 16 more are for the last word.
+    require(out.size >= (positions.size / GROUP + 1) * (width + 6) + 16, "there is no room for the runs");
+    const uint64_t mask = (uint64_t{1} << width) - 1;
+    auto is_equal_group = [&](uint64_t first) {
+        for (uint64_t row = first + 1; row < first + GROUP; ++row) {
+            if (positions[row] != positions[first]) return false;
+        }
+        return true;
+    };
+    uint64_t at = 0, row = 0;
+    while (row < positions.size) {
+        uint64_t stop = row, groups = 0;
+        while (groups < MOST_GROUPS && stop < positions.size && (positions.size - stop < GROUP || !is_equal_group(stop))) {
+            stop = std::min(stop + GROUP, positions.size);
+            ++groups;
+        }
+        if (groups) {
+            put_varint(out, at, groups << 1 | 1);
+            uint64_t bits = 0, used = 0, to = at;
+            for (; row < stop; ++row) {
+                uint64_t position = static_cast<uint32_t>(positions[row]) & mask;
+                bits |= position << used;
+                used += width;
+                if (used >= 64) {
+                    put_word(out.data, to, bits);
+                    to += 8;
+                    used -= 64;
+                    bits = used ? position >> (width - used) : 0;
+                }
+            }
+            put_word(out.data, to, bits);
+            at += groups * width;
+            if (to + 8 < at) std::memset(out.data + to + 8, 0, at - to - 8);  // a last group of fewer positions
+            continue;
+        }
+        for (stop = row + GROUP; stop < positions.size && positions[stop] == positions[row];) ++stop;
+        put_varint(out, at, (stop - row) << 1);
+        for (uint64_t byte = 0; byte < (width + 7) / 8; ++byte) {
+            out[at++] = static_cast<uint8_t>((static_cast<uint32_t>(positions[row]) & mask) >> (8 * byte));
+        }
+        row = stop;
+    }
+    return static_cast<int64_t>(at);
+}
+
 }  // namespace
 
 MODULE("Pages of numbers and of text, listed, unpacked and decoded; row groups of footers.",
@@ -936,4 +1011,6 @@ MODULE("Pages of numbers and of text, listed, unpacked and decoded; row groups o
        {"append_strings", overloads<append_strings>},
        {"decode_pages", overloads<decode_pages>},
        {"decode_positions", overloads<decode_positions>},
-       {"read_row_groups", overloads<read_row_groups>})
+       {"read_row_groups", overloads<read_row_groups>},
+       {"number_values", overloads<number_values<int32_t>, number_values<int64_t>>},
+       {"pack_positions", overloads<pack_positions>})

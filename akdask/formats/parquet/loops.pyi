@@ -7,6 +7,7 @@ Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Word = TypeVar("Word", np.uint64, np.uint8)
+Integer = TypeVar("Integer", np.int32, np.int64)
 
 # The positions are in the bytes from `first` to `last`, with 16 more behind them; `known` words are the dictionary.
 def look_up(
@@ -88,3 +89,11 @@ def append_strings(
 
 # `told` become the rows of all and whether orders are told; -1 where the footer is other than most are.
 def read_row_groups(footer: bytes, leaves: int, told: Ints, rows: Ints, kept: Ints) -> int: ...
+
+# Returns how many distinct values there are; all are from `low` on, as many numbers as there are `positions`.
+def number_values(
+    values: NDArray[Integer], low: int, positions: NDArray[np.int32], distinct: NDArray[Integer], out: NDArray[np.int32]
+) -> int: ...
+
+# Returns how many bytes the runs are.  There is room for `width` + 6 for each 8 positions and once more, and for 16.
+def pack_positions(positions: NDArray[np.int32], width: int, out: Bytes) -> int: ...

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from akdask.columns.arrow import arrow_numbers, offsets_of
+from akdask.columns.arrow import are_null, arrow_numbers, numpy_numbers, offsets_of
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.dtypes import INT64, NOT_A_TIME, UINT8, ColumnType
 from akdask.columns.nullable import NullableColumn
@@ -21,6 +21,7 @@ from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, arrow_type
 from akdask.deferred import pc
 from akdask.errors import ArgumentError, InconsistentFilesError, SchemaError, UnsupportedError
+from akdask.formats.parquet.bit_pages import Page, codes_of, packed_pages
 from akdask.formats.parquet.chunks import errors_naming, exact_times, open_parquet
 from akdask.formats.parquet.columns import MOST_LABELS, Annotation, ParquetFileDescription, columns_of, encode
 from akdask.formats.parquet.footers import (
@@ -458,20 +459,27 @@ def _codec_of(file: ParquetFileDescription) -> str:
     return next((name for name in names if name in CODECS), "none")
 
 
-_I64, _I32, _I16 = 6, 5, 4
+_I64, _I32, _I16, _STRUCT = 6, 5, 4, 12
 _SCHEMA, _ROWS, _GROUPS, _ORDERS = 2, 3, 4, 7
 """Fields of a footer."""
 
 _CHILDREN = 5
 """Field of the number of children of a nested column."""
 
-_COLUMNS, _UNPACKED, _GROUP_OFFSET, _PACKED, _ORDINAL = 1, 2, 5, 6, 7
+_COLUMNS, _UNPACKED, _GROUP_ROWS, _GROUP_OFFSET, _PACKED, _ORDINAL = 1, 2, 3, 5, 6, 7
 """Fields of a row group."""
 
 _CHUNK_OFFSET, _CHUNK = 2, 3
 """Fields of a column of a row group."""
 
-_OFFSETS = (9, 10, 11)
+_CODEC, _CHUNK_ROWS, _CHUNK_UNPACKED, _CHUNK_PACKED, _STATISTICS, _PAGE_COUNTS, _SIZES = 4, 5, 6, 7, 12, 13, 16
+"""Fields of a column chunk with its codec and sizes, and what it says about its values."""
+
+_NULLS, _PAGE_COUNT = 3, 3
+"""Fields of the number of nulls in statistics, and of pages of one type and encoding."""
+
+_DATA_OFFSET, _DICTIONARY_OFFSET = 9, 11
+_OFFSETS = (_DATA_OFFSET, 10, _DICTIONARY_OFFSET)
 """Fields of a column chunk with the positions of its pages, index and dictionary."""
 
 _MOST_ORDINALS = 2**15
@@ -528,6 +536,42 @@ class EncodedRowGroup:
         footer[_GROUPS] = _items(footer[_GROUPS], [group])
         footer[_ORDERS] = _items(footer[_ORDERS], orders)
         return replace(first, pages=tuple(page for part in parts for page in part.pages), footer=footer)
+
+    def with_pages(self, pages: Sequence[Page], nrows: int, nulls: int) -> EncodedRowGroup:
+        """Return a row group of one column with the same distinct values on other pages, which are packed by gzip.
+
+        Parameters
+        ----------
+        pages : sequence of Page
+            The dictionary, where this row group has one, and data.
+        nrows : int
+            Rows on the pages.
+        nulls : int
+            Number of these that are null.
+        """
+        (group,) = self.footer[_GROUPS].value[1]
+        (column,) = group[_COLUMNS].value[1]
+        chunk = dict(column[_CHUNK].value)
+        chunk.pop(_SIZES, None)
+        unpacked, packed = sum(page.unpacked for page in pages), sum(len(page.data) for page in pages)
+        changes = {
+            _CODEC: STORED_CODECS.index("GZIP"),
+            _CHUNK_ROWS: nrows,
+            _CHUNK_UNPACKED: unpacked,
+            _CHUNK_PACKED: packed,
+        }
+        if has_dictionary := _DICTIONARY_OFFSET in chunk:
+            changes[_DATA_OFFSET] = chunk[_DICTIONARY_OFFSET].value + len(pages[0].data)
+        chunk = _changed(chunk, changes)
+        chunk[_STATISTICS] = Field(_STRUCT, _changed(chunk[_STATISTICS].value, {_NULLS: nulls}))
+        *others, data = chunk[_PAGE_COUNTS].value[1]
+        data = _changed(data, {_PAGE_COUNT: len(pages) - has_dictionary})
+        chunk[_PAGE_COUNTS] = _items(chunk[_PAGE_COUNTS], [*others, data])
+        group = _changed(group, {_UNPACKED: unpacked, _GROUP_ROWS: nrows, _PACKED: packed})
+        group[_COLUMNS] = _items(group[_COLUMNS], [{**column, _CHUNK: Field(_STRUCT, chunk)}])
+        footer = _changed(self.footer, {_ROWS: nrows})
+        footer[_GROUPS] = _items(footer[_GROUPS], [group])
+        return EncodedRowGroup(tuple(pa.py_buffer(page.data) for page in pages), footer, nrows)
 
 
 _DICTIONARY_BYTES = 2**27
@@ -612,7 +656,12 @@ class RowGroupEncoding:
         names = self.dictionaries
         if names is None:
             names = tuple(name for name in table.column_names if has_repeats(table.column(name)))
-        has_dictionaries = self.compression == "gzip" and self.dictionaries is None and len(names) == table.num_columns
+        is_free = self.compression == "gzip" and self.dictionaries is None and len(table) > 0
+        if is_free and all(field.name in names or pa.types.is_boolean(field.type) for field in table.schema):
+            return EncodedRowGroup.side_by_side([self._in_bits(table.select([name])) for name in table.column_names])
+        return self._encoded(table, names)
+
+    def _encoded(self, table: pa.Table, names: Sequence[str]) -> EncodedRowGroup:
         stream = pa.BufferOutputStream()
         with pq.ParquetWriter(
             stream,
@@ -621,7 +670,7 @@ class RowGroupEncoding:
             flavor=None,
             data_page_version="1.0",
             compression=self.compression,
-            compression_level=min(self.level or _LEVEL_OF_CODES, _LEVEL_OF_CODES) if has_dictionaries else self.level,
+            compression_level=self.level,
             use_dictionary=list(names),
             dictionary_pagesize_limit=_DICTIONARY_BYTES,
             store_schema=False,
@@ -633,6 +682,34 @@ class RowGroupEncoding:
         end = data.size - 8 - length
         footer, _ = read_fields(data[end : end + length].to_pybytes())
         return EncodedRowGroup((data.slice(len(MAGIC), end - len(MAGIC)),), footer, len(table))
+
+    def _in_bits(self, table: pa.Table) -> EncodedRowGroup:
+        """Return the rows of one column, with codes of a dictionary unless they are truth values.
+
+        Arrow writes each distinct value once, which gives the dictionary, the schema and the extremes.
+        """
+        column, field = table.column(0), table.schema.field(0)
+        present = column.drop_null()
+        if is_bool := pa.types.is_boolean(field.type):
+            values, dictionary = numpy_numbers(present.combine_chunks()), present.unique()
+        else:
+            values, dictionary = codes_of(present)
+            if dictionary.nbytes > _DICTIONARY_BYTES:
+                return self._encoded(table, (field.name,))
+        valid = ~are_null(column.combine_chunks()) if column.null_count else np.ones(len(column), np.bool_)
+        distinct = pa.concat_arrays([dictionary, pa.nulls(min(column.null_count, 1), field.type)])
+        unpacked = replace(self, compression="none", level=None)
+        names = () if is_bool else (field.name,)
+        model = unpacked._encoded(pa.Table.from_arrays([distinct], schema=table.schema), names)
+        pages = packed_pages(
+            model.pages[0].to_pybytes(),
+            values,
+            max((len(dictionary) - 1).bit_length(), 1),
+            valid,
+            min(self.level or _LEVEL_OF_CODES, _LEVEL_OF_CODES),
+            is_optional=field.nullable,
+        )
+        return model.with_pages(list(pages), len(table), column.null_count)
 
 
 class RowGroupAssembly:
@@ -679,6 +756,11 @@ def _items(field: Field, items: Sequence[Fields]) -> Field:
     """Return a list of other items of the same type."""
     kind, _ = field.value
     return Field(field.kind, (kind, list(items)))
+
+
+def _changed(fields: Fields, numbers: Mapping[int, int]) -> Fields:
+    """Return fields of which some have other numbers, in their own types."""
+    return {**fields, **{number: Field(fields[number].kind, value) for number, value in numbers.items()}}
 
 
 def _moved(group: Fields, by: int) -> Fields:
